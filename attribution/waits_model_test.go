@@ -119,7 +119,11 @@ func (m *waitModel) charge(path string, late int, came, left []uint64, times []m
 		}
 		for p, t := range times[late] {
 			if d := t - times[i][p]; i != late && d > 0 && wait > 0 {
-				m.at(p, late).Delay += int64(float64(d) * min(1, float64(wait)/float64(sum)))
+				part := min(d, wait) // of the only region in which it did more
+				if d != sum {
+					part = int64(float64(d) * min(1, float64(wait)/float64(sum)))
+				}
+				m.at(p, late).Delay += part
 			}
 		}
 	}

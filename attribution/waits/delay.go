@@ -5,31 +5,37 @@ package waits
 // than the waiting thread. The sum of all d and of the last thread's own waiting explains the wait;
 // the wait is shared out among them, and is no more than they are.
 func (x *instance) charge(last, s *slot, wait int64) {
-	if len(last.own) == 1 && len(s.own) == 1 && last.own[0].node == s.own[0].node && last.own[0].waited == 0 {
-		x.delay += max(0, min(last.own[0].all-s.own[0].all, wait))
-		return
-	}
-	sum, waited := int64(0), int64(0)
+	sum, waited, most, regions := int64(0), int64(0), 0, 0
 	for i := range last.own {
 		l := &last.own[i]
 		waited += l.waited
-		sum += max(0, l.excess(s.find(i, l)))
-	}
-	if sum == 0 {
-		return
-	}
-	scale := min(1, float64(wait)/float64(sum+waited))
-	for i := range last.own {
-		l := &last.own[i]
-		d := l.excess(s.find(i, l))
-		switch {
-		case d <= 0:
-		case i == 0:
-			x.delay += int64(float64(d) * scale)
-		default:
-			waitsAt(l.node, l.seat).Delay += int64(float64(d) * scale)
+		if d := l.excess(s.find(i, l)); d > 0 {
+			sum += d
+			most, regions = i, regions+1
 		}
 	}
+	switch {
+	case regions == 1 && waited == 0: // mostly
+		x.blame(last, most, min(sum, wait))
+	case regions > 0:
+		scale := min(1, float64(wait)/float64(sum+waited))
+		for i := range last.own {
+			l := &last.own[i]
+			if d := l.excess(s.find(i, l)); d > 0 {
+				x.blame(last, i, int64(float64(d)*scale))
+			}
+		}
+	}
+}
+
+// blame charges a region in which the last thread was (ns).
+func (x *instance) blame(last *slot, i int, d int64) {
+	if i == 0 {
+		x.delay += d
+		return
+	}
+	l := &last.own[i]
+	waitsAt(l.node, l.seat).Delay += d
 }
 
 // excess returns how much longer a thread did something in a region than another one, which may be

@@ -51,7 +51,12 @@ func (tm *Team) Begin(before, spare *Interval, num int32, forked uint64) *Interv
 			before.inner = iv
 		}
 	}
-	*iv = Interval{team: tm, outer: before, inner: iv.inner, num: num, tick: forked, own: iv.own[:0], uses: iv.uses[:0]}
+	// Field by field: regions begin often.
+	iv.team, iv.id, iv.outer, iv.num, iv.seq, iv.at = tm, 0, before, num, 0, nil
+	iv.running, iv.pending, iv.unsure, iv.tick, iv.hint = false, false, false, forked, 0
+	if len(iv.own)+len(iv.uses) > 0 {
+		iv.own, iv.uses = iv.own[:0], iv.uses[:0]
+	}
 	if tm != nil {
 		iv.id, iv.running = tm.id, true
 	}
