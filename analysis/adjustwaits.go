@@ -3,39 +3,54 @@ package analysis
 import "ompp-attach/profile"
 
 // adjustWaits takes out of the waits at barriers what adjust has taken out of the barriers' times:
-// first the part of the wait that was for threads which probes had slowed down, then the thread's own
+// first the part of the wait for threads which probes had slowed down, then the thread's own
 // hits, from the completion and then from the wait. What others are charged with for these waits
 // shrinks in proportion, so that the sums stay equal (profile.Waits).
 func adjustWaits(a, measured *profile.Profile) {
-	was, is := int64(0), int64(0)
+	var barriers, locks shrunk
 	for i := range a.Nodes {
-		w, t := adjustNodeWaits(&a.Nodes[i], &measured.Nodes[i])
-		was, is = was+w, is+t
+		b, l := adjustNodeWaits(&a.Nodes[i], &measured.Nodes[i])
+		barriers.add(b)
+		locks.add(l)
 	}
-	if was == is {
+	if barriers.was == barriers.is && locks.was == locks.is {
 		return
 	}
 	for i := range a.Nodes {
 		for j := range a.Nodes[i].Stats {
 			if w := a.Nodes[i].Stats[j].Waits; w != nil {
 				out := *w
-				out.Late.T, out.Delay = portion(w.Late.T, is, was), portion(w.Delay, is, was)
+				out.Late.T, out.Delay = barriers.part(w.Late.T), barriers.part(w.Delay)
+				out.NoTask.T, out.LateTask.T = barriers.part(w.NoTask.T), barriers.part(w.LateTask.T)
+				out.Held.T, out.Shared = locks.part(w.Held.T), locks.part(w.Shared)
 				a.Nodes[i].Stats[j].Waits = &out
 			}
 		}
 	}
 }
 
-// adjustNodeWaits adjusts the threads' own waits at a node. It returns the sum of the waits before
-// and after (ns).
-func adjustNodeWaits(n, measured *profile.Node) (was, is int64) {
+// shrunk is a sum of times before and after (ns).
+type shrunk struct{ was, is int64 }
+
+func (x *shrunk) add(o shrunk) { x.was, x.is = x.was+o.was, x.is+o.is }
+
+// part returns what is left of a part of the sum.
+func (x *shrunk) part(t int64) int64 {
+	if x.was <= 0 || x.is >= x.was {
+		return t
+	}
+	return int64(float64(t) * float64(x.is) / float64(x.was))
+}
+
+// adjustNodeWaits adjusts the threads' own waits at a node. It returns the sums of the waits at
+// barriers, and of those for holders of locks.
+func adjustNodeWaits(n, measured *profile.Node) (barriers, locks shrunk) {
 	for j := range n.Stats {
 		s, old := &n.Stats[j], &measured.Stats[j]
 		if s.Waits == nil {
 			continue
 		}
 		w := *s.Waits
-		was += w.Wait.T
 		if cut := barrierTime(old) - barrierTime(s); cut > 0 && s.Cost != nil {
 			forOthers := within(min(s.Cost.Wait, cut), w.Wait.T)
 			w.Wait.T, cut = w.Wait.T-forOthers, cut-forOthers
@@ -43,17 +58,21 @@ func adjustNodeWaits(n, measured *profile.Node) (was, is int64) {
 			w.Done.T -= done
 			w.Wait.T -= within(cut-done, w.Wait.T)
 		}
-		is += w.Wait.T
+		if cut := old.Enter.T - s.Enter.T; cut > 0 {
+			handed := within(cut, w.Handed)
+			w.Handed -= handed
+			w.Contended.T -= within(cut-handed, w.Contended.T)
+		}
+		barriers.add(shrunk{s.Waits.Wait.T, w.Wait.T})
+		locks.add(shrunk{s.Waits.Contended.T, w.Contended.T})
 		s.Waits = &w
 	}
-	if was != is {
-		for j := range n.Stats {
-			if w := n.Stats[j].Waits; w != nil {
-				w.Last.T = portion(w.Last.T, is, was)
-			}
+	for j := range n.Stats {
+		if w := n.Stats[j].Waits; w != nil {
+			w.Last.T = barriers.part(w.Last.T)
 		}
 	}
-	return was, is
+	return barriers, locks
 }
 
 // barrierTime returns a thread's time in the barriers of a node: of a construct's barrier, or of an
@@ -63,12 +82,4 @@ func barrierTime(s *profile.ThreadStats) int64 {
 		return s.Exec.T
 	}
 	return s.Barrier.T
-}
-
-// portion returns the part of a time that is to the whole as one sum is to another.
-func portion(t, is, was int64) int64 {
-	if was <= 0 || is >= was {
-		return t
-	}
-	return int64(float64(t) * float64(is) / float64(was))
 }

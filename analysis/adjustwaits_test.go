@@ -33,3 +33,19 @@ func TestAdjustWaits(t *testing.T) {
 		t.Errorf("the measured profile changed: %+v", *w)
 	}
 }
+
+// Probes before a critical's body are no waiting: first the handing over shrinks, then the contention.
+func TestAdjustContention(t *testing.T) {
+	span := func(t int64, c uint64) profile.Span { return profile.Span{T: t, C: c} }
+	p := &profile.Profile{Nodes: []profile.Node{{Parent: -1, Region: -1}, {Stats: []profile.ThreadStats{
+		{Exec: span(1000, 10), Enter: span(500, 10), Body: span(500, 10), Cost: &profile.Cost{Exec: 150, Enter: 150},
+			Waits: &profile.Waits{Contended: span(400, 8), Handed: 100, Shared: 200}},
+		{Thread: 1, Exec: span(1000, 10), Body: span(1000, 10), Waits: &profile.Waits{Held: span(400, 8), Shared: 200}},
+	}}}, Regions: []profile.Region{{Construct: 1}}, Threads: make([]profile.Thread, 2)}
+	want := []profile.Waits{{Contended: span(350, 8), Shared: 175}, {Held: span(350, 8), Shared: 175}}
+	for i, s := range Adjust(p).Nodes[1].Stats {
+		if *s.Waits != want[i] {
+			t.Errorf("thread %d: %+v, want %+v", i, *s.Waits, want[i])
+		}
+	}
+}
