@@ -23,7 +23,7 @@ func (c *Condition) property() Property {
 func (w *walker) conditionsAt(node int, s *profile.ThreadStats) {
 	for i := range w.o.Conditions {
 		if c := &w.o.Conditions[i]; c.Holds(w.p, s) {
-			w.add(ConditionID(c.Name), node, s.Thread, max(0, s.Exec.T-s.Child), s.Estimate != nil)
+			w.add(ConditionID(c.Name), node, s.Thread, max(0, s.Exec.T-s.Child), markOf(s))
 		}
 	}
 }

@@ -36,6 +36,10 @@ func (w *walker) countersAt(node int, s *profile.ThreadStats) {
 		if i < len(s.ChildCounters) {
 			v -= s.ChildCounters[i]
 		}
-		w.put(property, node, s.Thread, v, s.Uncounted > 0)
+		mark := Mark(0)
+		if s.Uncounted > 0 {
+			mark = Estimated // some are missing
+		}
+		w.put(property, node, s.Thread, v, mark)
 	}
 }

@@ -39,11 +39,20 @@ type Path struct {
 	Region int // index in Cube.Regions; -1: the program
 }
 
+// Mark says how exact a value is.
+type Mark uint8
+
+// The marks; several can hold.
+const (
+	Estimated Mark = 1 << iota // it holds extrapolated figures
+	Derived                    // a part of it was shared out by a rule
+)
+
 // Value is the severity of a property at a call path for a thread. It is exclusive.
 type Value struct {
 	Property, Path, Thread int // indices in Cube
 	V                      int64
-	Estimated              bool // it holds extrapolated figures
+	Mark                   Mark
 }
 
 // Cube holds the severities of a run.
@@ -152,7 +161,7 @@ func (c *Cube) Inclusive(property int) []Value {
 		for _, v := range c.Of(p) {
 			at := [2]int{v.Path, v.Thread}
 			s := sum[at]
-			sum[at] = Value{property, v.Path, v.Thread, s.V + v.V, s.Estimated || v.Estimated}
+			sum[at] = Value{property, v.Path, v.Thread, s.V + v.V, s.Mark | v.Mark}
 		}
 	}
 	out := make([]Value, 0, len(sum))
@@ -205,21 +214,30 @@ func (b *builder) doubt(property string, region int, why Reason) {
 	}
 }
 
-func (b *builder) add(property string, path, thread int, v int64, estimated bool) {
+func (b *builder) add(property string, path, thread int, v int64, mark Mark) {
 	i, ok := b.byID[property]
 	if !ok {
 		panic("no such property: " + property)
 	}
-	b.put(i, path, thread, v, estimated)
+	b.put(i, path, thread, v, mark)
 }
 
-func (b *builder) put(property, path, thread int, v int64, estimated bool) {
+func (b *builder) put(property, path, thread int, v int64, mark Mark) {
 	if v == 0 {
 		return
 	}
 	at := key{property, path, thread}
 	old := b.values[at]
-	b.values[at] = Value{property, path, thread, old.V + v, old.Estimated || estimated}
+	b.values[at] = Value{property, path, thread, old.V + v, old.Mark | mark}
+}
+
+// mark adds a mark to a value, if there is one.
+func (b *builder) mark(property string, path, thread int, mark Mark) {
+	at := key{b.byID[property], path, thread}
+	if v, ok := b.values[at]; ok {
+		v.Mark |= mark
+		b.values[at] = v
+	}
 }
 
 // finish sorts the values.

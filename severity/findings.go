@@ -25,6 +25,7 @@ type Finding struct {
 type Part struct {
 	Property int   // index in Cube.Properties
 	Time     int64 // ns
+	Mark     Mark
 }
 
 // ThreadTime is the time of a thread, in ns.
@@ -78,7 +79,7 @@ func (c *Cube) Findings() []Finding {
 		if v.Property != at[0] {
 			s.part(at, v)
 		}
-		estimated[at] = estimated[at] || v.Estimated
+		estimated[at] = estimated[at] || v.Mark&Estimated != 0
 	}
 	var out []Finding
 	for at, threads := range found {
@@ -118,15 +119,16 @@ type savings struct {
 	initial map[group]int
 	// By reported property and path: the times of more special properties, and those of waiting
 	// for the last thread by thread.
-	parts map[[2]int]map[int]int64
+	parts map[[2]int]map[int]Part
 	waits map[[2]int][]ThreadTime
 }
 
 func (s *savings) part(at [2]int, v Value) {
 	if s.parts[at] == nil {
-		s.parts[at] = map[int]int64{}
+		s.parts[at] = map[int]Part{}
 	}
-	s.parts[at][v.Property] += v.V
+	sum := s.parts[at][v.Property]
+	s.parts[at][v.Property] = Part{v.Property, sum.Time + v.V, sum.Mark | v.Mark}
 	if strings.HasSuffix(s.c.Properties[v.Property].ID, waiting) {
 		s.waits[at] = append(s.waits[at], ThreadTime{v.Thread, v.V})
 	}
@@ -134,14 +136,14 @@ func (s *savings) part(at [2]int, v Value) {
 
 func (s *savings) partsOf(at [2]int) (out []Part) {
 	for _, p := range slices.Sorted(maps.Keys(s.parts[at])) {
-		out = append(out, Part{p, s.parts[at][p]})
+		out = append(out, s.parts[at][p])
 	}
 	return out
 }
 
 func newSavings(c *Cube) *savings {
 	s := &savings{c: c, threads: map[group][]int{}, visits: map[[2]int]int64{}, teams: make([]int, len(c.Paths)),
-		wall: map[[2]int]int64{}, initial: map[group]int{}, parts: map[[2]int]map[int]int64{}, waits: map[[2]int][]ThreadTime{}}
+		wall: map[[2]int]int64{}, initial: map[group]int{}, parts: map[[2]int]map[int]Part{}, waits: map[[2]int][]ThreadTime{}}
 	for i := range c.Threads {
 		s.threads[c.group(i)] = append(s.threads[c.group(i)], i)
 		if c.Threads[i].Num == 0 {

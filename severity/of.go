@@ -80,8 +80,7 @@ func (w *walker) node(i int) {
 	w.Paths, w.primary = append(w.Paths, path), append(w.primary, primary)
 	for j, c := range analysis.Classify(w.p, i) {
 		s := &n.Stats[j]
-		estimated := s.Estimate != nil
-		add := func(property string, v int64) { w.add(property, i, s.Thread, v, estimated) }
+		add := func(property string, v int64) { w.add(property, i, s.Thread, v, markOf(s)) }
 		if i > 0 {
 			w.own(i, construct, s, &c)
 			if primary {
@@ -110,15 +109,15 @@ func (w *walker) own(i int, construct event.Construct, s *profile.ThreadStats, c
 	w.noCore[s.Thread] += c.NoCore
 	add := func(property string, v int64) {
 		v = max(0, v) // times of different clocks: see Of
-		w.add(property, i, s.Thread, v, s.Estimate != nil)
+		w.add(property, i, s.Thread, v, markOf(s))
 		own -= v
 	}
 	add(NoCore, c.NoCore)
 	add(w.mpiAt(i), c.MPI)
-	w.wait(add, synchronisation(construct), s, c.Synch)
-	w.wait(add, w.barrier(i, construct), s, c.Imbal+c.Limpar)
+	w.wait(i, add, synchronisation(construct), s, c.Synch)
+	w.wait(i, add, w.barrier(i, construct), s, c.Imbal+c.Limpar)
 	w.management(add, construct, s, c.Mgmt)
-	w.add(Computation, i, s.Thread, max(0, own), s.Estimate != nil)
+	w.add(Computation, i, s.Thread, max(0, own), markOf(s))
 }
 
 // mpiAt returns the property of the time in MPI at a node.
@@ -168,8 +167,8 @@ func (w *walker) outside() {
 		}
 		left := max(0, s.Time-calls[i])
 		noCore := min(left, away[i])
-		w.add(NoCore, 0, i, noCore, false)
-		w.add(Computation, 0, i, left-noCore, false)
+		w.add(NoCore, 0, i, noCore, 0)
+		w.add(Computation, 0, i, left-noCore, 0)
 		w.spent[i] += left
 	}
 }
@@ -182,7 +181,7 @@ func (w *walker) idle() {
 			property = LimitedParallel
 		}
 		for _, x := range list {
-			w.add(property, node, x.Thread, x.Time, false)
+			w.add(property, node, x.Thread, x.Time, 0)
 			w.spent[x.Thread] += x.Time
 		}
 	}
@@ -200,7 +199,14 @@ func (w *walker) notKnown() {
 	for i := range w.Threads {
 		root, lack := w.Threads[i].Root, w.life[i]-w.spent[i]
 		if lacks[root] > 0 && lack > 0 {
-			w.add(NotKnown, 0, i, int64(float64(lack)*analysis.Ratio(lacks[root], missing[root])), false)
+			w.add(NotKnown, 0, i, int64(float64(lack)*analysis.Ratio(lacks[root], missing[root])), 0)
 		}
 	}
+}
+
+func markOf(s *profile.ThreadStats) Mark {
+	if s.Estimate != nil {
+		return Estimated
+	}
+	return 0
 }

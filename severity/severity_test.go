@@ -1,9 +1,7 @@
 package severity
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -13,8 +11,6 @@ import (
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
 )
-
-var update = flag.Bool("update", false, "rewrite docs/properties.md")
 
 // teamOf3 is a process of three threads: 4 s serial, a loop of 6 s in which thread i works 6, 3 and
 // 0 s, executed twice by all, and in it a critical for which thread 1 waits 1 s.
@@ -229,6 +225,39 @@ func TestWaits(t *testing.T) {
 	}
 }
 
+// TestLocks: thread 1 waited 1 s for a critical section, 0.75 s of it while thread 0 held it.
+func TestLocks(t *testing.T) {
+	p := teamOf3()
+	stats := &p.Nodes[2].Stats
+	(*stats)[0].Waits = &profile.Waits{Contended: profile.Span{T: .75e9, C: 2}, Handed: .2e9, Shared: 1}
+	*stats = append(*stats, profile.ThreadStats{Thread: 0, Exec: profile.Span{T: .5e9, C: 1}, Body: profile.Span{T: .5e9, C: 1},
+		Waits: &profile.Waits{Held: profile.Span{T: .75e9, C: 1}}})
+	p.Nodes[1].Stats[0].Child = .5e9
+	c := Of(p, Options{})
+	if got := c.Total("omp_critical"); got != 1e9 {
+		t.Errorf("the critical section has %d ns, want 1 s as without waits", got)
+	}
+	for id, want := range map[string]int64{"omp_critical.contention": .75e9, "omp_critical.handover": .2e9, Held: .75e9} {
+		if got := c.Total(id); got != want {
+			t.Errorf("%s is %d, want %d", id, got, want)
+		}
+	}
+	if d := cmp.Diff([]Cause{{0, 2, .75e9, 0}}, c.Holders(2)); d != "" {
+		t.Errorf("holders (-want +got):\n%s", d)
+	}
+	if got := c.Holders(1); len(got) != 1 { // below the loop
+		t.Errorf("holders in the loop: %v", got)
+	}
+	for _, f := range c.Findings() {
+		if c.Properties[f.Property].ID != "omp_critical" {
+			continue
+		}
+		if f.Estimated || len(f.Parts) != 2 || f.Parts[0].Mark != Derived || f.Parts[1].Mark != 0 {
+			t.Errorf("only the contention is derived: %+v", f)
+		}
+	}
+}
+
 func TestCondition(t *testing.T) {
 	o := Options{Conditions: []Condition{{"Long", "EXECT > 5", func(_ *profile.Profile, s *profile.ThreadStats) bool { return s.Exec.T > 5e9 }}}}
 	c := Of(teamOf3(), o)
@@ -296,78 +325,4 @@ func TestOperations(t *testing.T) {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}
-}
-
-// TestDocumented: docs/properties.md has what the catalogue says.
-func TestDocumented(t *testing.T) {
-	const file, mark = "../docs/properties.md", "<!-- `go test ./severity -update` writes the rest. -->\n"
-	old, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, _, ok := strings.Cut(string(old), mark)
-	if !ok {
-		t.Fatalf("%s lacks the line %q", file, mark)
-	}
-	want := head + mark + document()
-	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		old = []byte(want)
-	}
-	if d := cmp.Diff(want, string(old)); d != "" {
-		t.Errorf("%s differs (-want +got); -update rewrites it:\n%s", file, d)
-	}
-}
-
-// document describes the catalogue.
-func document() string {
-	var b strings.Builder
-	depth := map[string]int{}
-	for _, p := range Catalogue() {
-		if depth[p.ID] = 0; p.Parent != "" {
-			depth[p.ID] = depth[p.Parent] + 1
-		}
-		level := min(6, 2+depth[p.ID])
-		name := p.Name
-		if p.OmpP != "" {
-			name += ": " + p.OmpP
-		}
-		fmt.Fprintf(&b, "\n%s %s\n", strings.Repeat("#", level), name)
-		line := func(key, text string) {
-			if text != "" {
-				wrap(&b, "- **"+key+"** "+text)
-			}
-		}
-		id := fmt.Sprintf("- `%s`", p.ID)
-		if p.Parent != "" {
-			id += fmt.Sprintf(", below `%s`", p.Parent)
-		}
-		wrap(&b, fmt.Sprintf("%s; unit %s; source %s", id, p.Unit, p.Source))
-		line("Meaning", p.Description)
-		line("Formula", p.Formula)
-		line("Look at", p.Diagnosis)
-		line("What helps", p.Helps)
-		line("Saves at most", gains[p.Gain])
-	}
-	return b.String()
-}
-
-var gains = map[Gain]string{Balance: "time / threads of the team", Spread: "time / threads", Removal: "time, and the wall time of the parallel region"}
-
-// wrap writes a line of a list in lines of at most 100 columns.
-func wrap(b *strings.Builder, text string) {
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && len(line)+1+len(word) > 100 {
-			fmt.Fprintln(b, line)
-			line = " "
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	fmt.Fprintln(b, line)
 }

@@ -48,7 +48,7 @@ func (s *Sum) Add(c *Cube, region []int) {
 	}
 	row := s.rows(c)
 	for _, v := range c.Values {
-		s.put(property[v.Property], path[v.Path], row[v.Thread], v.V, v.Estimated)
+		s.put(property[v.Property], path[v.Path], row[v.Thread], v.V, v.Mark)
 	}
 	for s.Level < Whole && len(s.values) > s.bound {
 		s.coarsen()
@@ -105,7 +105,7 @@ func (s *Sum) coarsen() {
 		if s.Level == ByProcess {
 			row = threads[at.thread].Process
 		}
-		s.put(at.property, at.path, row, v.V, v.Estimated)
+		s.put(at.property, at.path, row, v.V, v.Mark)
 	}
 }
 
@@ -142,7 +142,7 @@ func (s *Sum) Finish(regions []profile.Region, number []int) *Cube {
 	old := s.values
 	s.values = make(map[key]Value, len(old))
 	for at, v := range old {
-		s.put(at.property, moved[at.path], at.thread, v.V, v.Estimated)
+		s.put(at.property, moved[at.path], at.thread, v.V, v.Mark)
 	}
 	s.Paths, s.at = paths, nil
 	return s.finish()

@@ -13,23 +13,34 @@ const (
 	Delay     = "omp_delay"
 	TimesLast = "omp_times_last"
 	Arrivals  = "omp_arrivals"
+	Held      = "omp_held"
 	dropped   = "omp_arrivals_dropped"
 )
 
-// The parts of a barrier's time: what is appended to the ID of the barrier.
+// The parts of the time of a barrier, and of a lock: what is appended to its ID.
 const (
 	waiting    = ".wait"
 	completing = ".completion"
+	Contended  = ".contention" // others held the lock
+	handed     = ".handover"
 )
 
-// barrierParts are the two parts of each kind of barrier.
-func barrierParts(properties []Property) (out []Property) {
+// withParts adds the two parts of each kind of barrier, and of critical sections and locks.
+func withParts(properties []Property) (out []Property) {
 	for _, p := range properties {
 		out = append(out, p)
+		part := Property{Parent: p.ID, Unit: Seconds, Source: scalasca}
+		if p.ID == "omp_critical" || p.ID == "omp_lock" {
+			part.ID, part.Name = p.ID+Contended, "Contention"
+			part.Description, part.Formula = "Other threads held the lock.", "time before the lock in which others held it"
+			out = append(out, part)
+			part.ID, part.Name = p.ID+handed, "Handing over"
+			part.Description, part.Formula = "Nobody held the lock: it was handed over.", "time before the lock in which nobody held it"
+			out = append(out, part)
+		}
 		if p.Gain != Balance {
 			continue
 		}
-		part := Property{Parent: p.ID, Unit: Seconds, Source: scalasca}
 		part.ID, part.Name = p.ID+waiting, "Waiting"
 		part.Description, part.Formula = "Waiting for the last thread of the team.", "last arrival - own arrival, without tasks"
 		out = append(out, part)
@@ -54,23 +65,41 @@ var causeTrees = []Property{
 		Description: "Instances of the barrier in which the thread came last.", Formula: "number of instances"},
 	{ID: Arrivals, Name: "Arrivals at barriers", Unit: Count, Source: own,
 		Description: "Arrivals of which it is known how long the thread waited.", Formula: "number of arrivals"},
+	{ID: Held, Name: "Waits for a lock's holder", Unit: Seconds, Source: own,
+		Description: "How long others waited for a critical section or lock while the thread held it, at the path where it held it.",
+		Formula:     "contention of the others"},
 	{ID: dropped, Name: "Arrivals not matched", Unit: Count, Source: own,
 		Description: "Arrivals of which it is not known who came last.", Formula: "number of arrivals"},
 }
 
-// wait adds the time of a wait, and divides that of a barrier. A thread without a core while it
-// waits is no part of the wait here: the two parts are reduced alike.
-func (w *walker) wait(add func(string, int64), property string, s *profile.ThreadStats, t int64) {
-	if _, divided := w.byID[property+waiting]; divided && s.Waits != nil && t > 0 {
-		wait, done := max(0, s.Waits.Wait.T), max(0, s.Waits.Done.T)
-		if both := wait + done; both > t {
-			wait = int64(float64(t) * (float64(wait) / float64(both)))
-			done = t - wait
-		}
-		add(property+waiting, wait)
-		add(property+completing, done)
-		t -= wait + done
+// wait adds the time of a wait, and divides that of a barrier or lock. Time without a core is no
+// part of the wait here: the two parts are reduced alike.
+func (w *walker) wait(node int, add func(string, int64), property string, s *profile.ThreadStats, t int64) {
+	x := s.Waits
+	if x == nil || t <= 0 {
+		add(property, t)
+		return
 	}
+	part := func(first, second string, a, b int64, mark Mark) {
+		if _, divided := w.byID[property+first]; !divided {
+			return
+		}
+		a, b = max(0, a), max(0, b)
+		if both := a + b; both > t {
+			a = int64(float64(t) * (float64(a) / float64(both)))
+			b = t - a
+		}
+		add(property+first, a)
+		add(property+second, b)
+		w.mark(property+first, node, s.Thread, mark)
+		t -= a + b
+	}
+	derived := Mark(0)
+	if x.Shared > 0 {
+		derived = Derived
+	}
+	part(waiting, completing, x.Wait.T, x.Done.T, 0)
+	part(Contended, handed, x.Contended.T, x.Handed, derived)
 	add(property, t)
 }
 
@@ -85,6 +114,7 @@ func causes(add func(string, int64), x *profile.Waits) {
 	add(TimesLast, int64(x.Last.C))
 	add(Arrivals, int64(x.Wait.C))
 	add(dropped, int64(x.Dropped))
+	add(Held, max(0, x.Held.T))
 }
 
 // Cause says whom the others waited for at a barrier.
@@ -133,9 +163,28 @@ func (c *Cube) team(path int) int {
 	return -1
 }
 
+// Holders returns the threads for which others waited while they held the critical section or lock at
+// a path, or at paths below it, the most severe first.
+func (c *Cube) Holders(path int) (out []Cause) {
+	for _, v := range c.Of(c.Property(Held)) {
+		for at := v.Path; at >= path; at = c.Paths[at].Parent {
+			if at == path {
+				out = append(out, Cause{v.Thread, v.Path, v.V, 0})
+			}
+		}
+	}
+	return worst(out)
+}
+
+// Held returns what threads did while others waited for the locks that they held, the most severe
+// first.
+func (c *Cube) Held() (out []Cause) { return c.causes(Held) }
+
 // Delays returns what late threads did more than those who waited for them, the most severe first.
-func (c *Cube) Delays() (out []Cause) {
-	for _, v := range c.Of(c.Property(Delay)) {
+func (c *Cube) Delays() (out []Cause) { return c.causes(Delay) }
+
+func (c *Cube) causes(property string) (out []Cause) {
+	for _, v := range c.Of(c.Property(property)) {
 		out = append(out, Cause{v.Thread, v.Path, v.V, 0})
 	}
 	return worst(out)

@@ -22,8 +22,11 @@ func writeCSV(w io.Writer, c *severity.Cube, o Options) error {
 		line = append(line, place(c, v.Path, o)...)
 		line = append(line, location(c, v.Thread, o)...)
 		estimated := ""
-		if v.Estimated {
+		switch {
+		case v.Mark&severity.Estimated != 0:
 			estimated = "in_part"
+		case v.Mark&severity.Derived != 0:
+			estimated = "derived"
 		}
 		lines = append(lines, append(line, strconv.FormatInt(v.V, 10), estimated))
 	}

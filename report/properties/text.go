@@ -2,8 +2,10 @@ package properties
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,7 +34,8 @@ func writeText(w io.Writer, c *severity.Cube, o Options) error {
 	t.head()
 	t.tree()
 	t.findings()
-	t.delays()
+	t.causes("What late threads did more than those who waited for them at barriers, worst first:", t.c.Delays())
+	t.causes("What threads did while others waited for the locks that they held, worst first:", t.c.Held())
 	return t.Flush()
 }
 
@@ -174,7 +177,11 @@ func (t *text) who(f *severity.Finding) string {
 func (t *text) parts(f *severity.Finding) string {
 	var parts []string
 	for _, p := range f.Parts {
-		parts = append(parts, fmt.Sprintf("%s %s sec", strings.ToLower(t.c.Properties[p.Property].Name), t.Seconds(p.Time)))
+		mark := ""
+		if p.Mark != 0 {
+			mark = "~"
+		}
+		parts = append(parts, fmt.Sprintf("%s %s%s sec", strings.ToLower(t.c.Properties[p.Property].Name), mark, t.Seconds(p.Time)))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -182,7 +189,7 @@ func (t *text) parts(f *severity.Finding) string {
 // dueTo says which threads others waited for at a barrier.
 func (t *text) dueTo(f *severity.Finding) string {
 	if t.c.Properties[f.Property].Gain != severity.Balance {
-		return ""
+		return t.heldBy(f)
 	}
 	last := t.c.LastAt(f.Path)
 	var threads []string
@@ -204,6 +211,30 @@ func (t *text) dueTo(f *severity.Finding) string {
 		threads = append(threads, "with the others' time without a core")
 	}
 	return strings.Join(threads, "; ")
+}
+
+// heldBy says which threads held a critical section or lock while others waited for it.
+func (t *text) heldBy(f *severity.Finding) string {
+	locks := func(p severity.Part) bool {
+		return strings.HasSuffix(t.c.Properties[p.Property].ID, severity.Contended)
+	}
+	if !slices.ContainsFunc(f.Parts, locks) {
+		return ""
+	}
+	held := map[int]int64{}
+	for _, x := range t.c.Holders(f.Path) {
+		held[x.Thread] += x.Time
+	}
+	threads := slices.SortedFunc(maps.Keys(held), func(a, b int) int { return cmp.Or(cmp.Compare(held[b], held[a]), a-b) })
+	var names []string
+	for i, x := range threads {
+		if i >= few {
+			names = append(names, fmt.Sprintf("and %d more", len(threads)-i))
+			break
+		}
+		names = append(names, fmt.Sprintf("thread %s, which held it while others waited for %s sec", threadText(t.c, x), t.Seconds(held[x])))
+	}
+	return strings.Join(names, "; ")
 }
 
 // cameFrom says from where a thread came last. The record has that for all barriers of the team. To
@@ -233,15 +264,15 @@ func times(n int64) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// delays prints what late threads did more than those who waited for them.
-func (t *text) delays() {
-	all, left, rest := t.c.Delays(), 0, int64(0)
+// causes prints what threads did for which others waited.
+func (t *text) causes(title string, all []severity.Cause) {
+	left, rest := 0, int64(0)
 	if len(all) == 0 || analysis.Ratio(all[0].Time, t.c.ThreadTime) < little && !t.All {
 		return
 	}
 	for i, x := range all {
 		if i == 0 {
-			t.lines("\n", "What late threads did more than those who waited for them at barriers, worst first:")
+			t.lines("\n", title)
 			fmt.Fprintln(t)
 		}
 		if analysis.Ratio(x.Time, t.c.ThreadTime) < little && !t.All || i >= most && !t.All {
