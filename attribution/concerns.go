@@ -7,6 +7,7 @@ import (
 	"ompp-attach/attribution/stack"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/attribution/waits"
+	"ompp-attach/profile"
 )
 
 // engine is what stands behind the front door, Engine. Its parts are concerns, each with its own
@@ -27,6 +28,7 @@ type engine struct {
 
 	clock  clock
 	events uint64
+	edges  profile.Edges
 	chunks queue.Chunks  `copy:"-"`
 	order  []waiting     `copy:"-"` // scratch copy of parked, for advanceParked
 	crowd  int           // number of threads at which to look for idle ones

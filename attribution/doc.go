@@ -10,6 +10,7 @@
 //     share
 //   - snapshot.go: a profile of the events so far; stream.go: recorded streams of events, for tests
 //   - dispatch.go: the table of edges and constructs
+//   - edges.go: ends of calls that are derived
 //   - one file for each concern: parallel.go, leagues.go, sharing.go, exclusive.go, tasking.go,
 //     users.go, calls.go, comms.go, inlined.go, folded.go, observing.go
 //   - package stack: threads, their open regions, teams
@@ -108,6 +109,14 @@
 // The engine adds a sample's addresses to the innermost open region and its phase
 // (stack/samples.go). A sample that comes behind a thread's body waits for the team's join, which
 // tells the phase. Stacks and places of samples are bounded.
+//
+// # Ends that are derived
+//
+// Not every return of a fork, barrier or team's end is reported (event.Sparse). Such an end is
+// pending on its thread (stack.Edge). Before the thread's next event it is derived, and applied like
+// an event. For that the next event waits until all threads of the team have arrived, or until all
+// older events have been read. The time from the last arrival to the end is a mean (stack.Mean) of
+// the executions that chance has chosen to be reported (edges.go).
 //
 // # Sums
 //

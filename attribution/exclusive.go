@@ -212,6 +212,7 @@ func (ex *exclusive) cancelled(t *stack.Thread, ev *event.Event) {
 	if ev.Value != 0 {
 		f.Parts[profile.Body].C++
 		ex.BreakWaits(t) // the thread may leave out barriers
+		t.Tear()         // the other threads need not come to its barriers
 	}
 	ex.Remove(t, i, ev.Time)
 }

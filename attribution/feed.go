@@ -33,8 +33,21 @@ func (e *engine) feed(ev *event.Event) {
 		t.Queue.Push(&e.chunks, ev)
 		return
 	}
-	if !e.step(t, ev) {
+	if !e.try(t, ev) {
 		e.park(t, ev)
+	}
+}
+
+// try applies an event, also if what the event waits for comes meanwhile.
+func (e *engine) try(t *stack.Thread, ev *event.Event) bool {
+	for {
+		t.Again = false
+		if e.step(t, ev) {
+			return true
+		}
+		if !t.Again {
+			return false
+		}
 	}
 }
 
@@ -47,7 +60,7 @@ func (e *engine) step(t *stack.Thread, ev *event.Event) bool {
 	} else {
 		applied = e.apply(t, ev)
 	}
-	if len(e.Woken) > 0 || e.goOnBy != nil {
+	if len(e.Woken) > 0 || len(e.Ready) > 0 || e.goOnBy != nil {
 		e.followUp()
 	}
 	return applied
@@ -61,6 +74,16 @@ func (e *engine) followUp() {
 		e.Woken = e.Woken[:n]
 		e.unpark(k)
 	}
+	for len(e.Ready) > 0 {
+		n := len(e.Ready) - 1
+		t := e.Ready[n]
+		e.Ready = e.Ready[:n]
+		if t.Parked() && !t.Replaying {
+			e.replay(t)
+		} else {
+			t.Again = true
+		}
+	}
 	if t := e.goOnBy; t != nil {
 		e.goOnBy = nil
 		e.goOn(t, e.goOnAt)
@@ -68,6 +91,9 @@ func (e *engine) followUp() {
 }
 
 func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
+	if t.Edge.Pending() && !e.passEdge(t, ev) {
+		return false
+	}
 	if ev.Edge == event.Sampled {
 		if e.OffSince == 0 || ev.Time < e.OffSince {
 			e.Sample(t, ev)
@@ -85,6 +111,7 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 	}
 	if ev.Lost > 0 {
 		t.Lossy = true
+		t.Tear()
 		e.Lose(t, ev.Lost)
 	}
 	if len(e.foreign) > 0 {
@@ -133,7 +160,13 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 			return true
 		}
 	}
-	return handlers.dispatch(e, t, ev)
+	if !handlers.dispatch(e, t, ev) {
+		return false
+	}
+	if ev.Flags&event.Sparse != 0 {
+		e.expect(t, ev, real)
+	}
+	return true
 }
 
 // observe is Engine.Observe.
@@ -159,6 +192,9 @@ func (e *engine) observe(w estimate.Switch) {
 
 // stepSwitching is step for a measurement in which the observed constructs change.
 func (e *engine) stepSwitching(t *stack.Thread, ev *event.Event) bool {
+	if t.Edge.Pending() && !e.passEdge(t, ev) {
+		return false
+	}
 	e.catchUp(t, ev.Time)
 	if ev.Edge != event.Sampled && ev.Edge != event.CoreWait && t.Away.Has(ev.Construct) {
 		if t.Last = ev.Time; ev.Lost > 0 {

@@ -34,6 +34,7 @@ func (e *engine) finish(end uint64) *profile.Profile {
 		Warnings: slices.Concat(e.sharedSeat(), e.Sampling.Note())})
 	p.Comms = e.comms.finished()
 	p.Meta.Hits = e.events
+	p.Meta.Edges = e.edges
 	p.Meta.Overhead = e.Ledger.Overhead()
 	p.Meta.Off = e.OffTime
 	p.Meta.Unmatched = e.Unmatched
@@ -50,6 +51,11 @@ func (e *engine) closeAll(end uint64) {
 	e.advance(end + 2*stragglerWait)
 	e.Spans.Closing(true)
 	defer e.Spans.Closing(false)
+	for _, tid := range slices.Sorted(maps.Keys(e.threads.byID)) {
+		t := e.threads.byID[tid]
+		e.passUntil(t, max(end, t.Last))
+	}
+	e.advance(end + 2*stragglerWait) // charges the teams that were joined now
 	// In order: threads that turn out to be initial threads are numbered here.
 	for _, tid := range slices.Sorted(maps.Keys(e.threads.byID)) {
 		t := e.threads.byID[tid]

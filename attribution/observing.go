@@ -43,6 +43,7 @@ func (ob *observing) catchUp(t *stack.Thread, to uint64) {
 		if c.Of.Has(event.Barrier) {
 			ob.LoseWaits(t)
 		}
+		t.Tear()
 		if c.Change == estimate.Away {
 			ob.closeAway(t, c)
 		}
@@ -99,10 +100,11 @@ func (ob *observing) leaveTasks(t *stack.Thread, at uint64) {
 
 // advanceSwitches applies the changes that no event can precede any more. Threads that wait for
 // other threads may have older events queued. A change waits for these events, for up to a second.
-func (ob *observing) advanceSwitches() {
+func (ob *observing) advanceSwitches(pass func(t *stack.Thread, at uint64)) {
 	for len(ob.pending) > 0 && ob.allRead(ob.pending[0].At+1) {
 		c := ob.pending[0]
 		for _, t := range ob.threads.byID {
+			pass(t, c.At)
 			ob.catchUp(t, c.At+1)
 		}
 		ob.gaps.Account(c, ob.measure())

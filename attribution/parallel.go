@@ -185,6 +185,9 @@ func (pa *parallel) endMember(t *stack.Thread, f *stack.Frame, at uint64) {
 		f.Node.NoteSpread(mem.Seat)
 	}
 	f.Team.Ended++
+	if f.Team.Ended >= int(f.Team.Size) {
+		pa.WakeWaiters(f.Team)
+	}
 	pa.chargeIfComplete(f.Team)
 }
 

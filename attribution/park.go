@@ -39,7 +39,7 @@ func (e *engine) replay(t *stack.Thread) (any bool) {
 	t.Replaying = true
 	for t.Parked() {
 		ev := t.Queue.Front()
-		if !e.step(t, ev) {
+		if !e.try(t, ev) {
 			ev.Lost = 0
 			break
 		}
@@ -61,7 +61,7 @@ func (e *engine) advance(now uint64) {
 	for e.advanceParked() || e.goOnParked() || e.giveUpOldest(now) {
 	}
 	if e.Switching {
-		e.advanceSwitches()
+		e.advanceSwitches(e.passUntil)
 	}
 	// Only now: threads that have just been let in may complete their teams.
 	keep := e.Joined[:0]

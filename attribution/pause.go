@@ -18,6 +18,7 @@ func (e *engine) pauseAt(at uint64) {
 	e.OffSince = at
 	for _, t := range e.threads.byID {
 		t.Stack, t.Suspended, t.Interval = t.Stack[:0], 0, nil
+		t.Edge = stack.Edge{}
 		t.Queue.Drop(&e.chunks)
 		t.Counters.Reset()
 		t.Waited, t.WaitedInCall, t.WaitUnsure = 0, 0, true

@@ -34,7 +34,7 @@ func (pg *progress) allRead(at uint64) bool {
 
 // caughtUp tells whether everything that a thread did before a time is known.
 func (pg *progress) caughtUp(t *stack.Thread, at uint64) bool {
-	return t.Last >= at || pg.now >= at+clockSlack && !t.Parked()
+	return t.Last >= at || t.Edge.Next >= at || pg.now >= at+clockSlack && !t.Parked()
 }
 
 // letGo removes a thread from the parked ones. The last of them takes its index.

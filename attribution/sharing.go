@@ -219,6 +219,9 @@ func (sh *sharing) continues(f *stack.Frame, ev *event.Event) bool {
 }
 
 func (sh *sharing) wait(t *stack.Thread, ev *event.Event) {
+	if ev.Construct != event.ReductionBarrier {
+		t.Turn = sh.Reach(t, ev.Time+t.Suspended, ev.Flags&event.Sparse != 0)
+	}
 	f := t.Top()
 	share := -1
 	switch {
@@ -268,14 +271,14 @@ func (sh *sharing) waited(t *stack.Thread, ev *event.Event) {
 	if f != nil && f.Phase == stack.Done && ev.Construct == event.Single {
 		f.Pass(profile.Barrier, ev.Time) // copyprivate: the barrier of the single itself follows
 		f.Mark = ev.Time
-		sh.Leave(t, ev.Time)
+		sh.leave(t, ev)
 		return
 	}
 	if f == nil || f.Phase != stack.InBarrier || f.Team != nil {
 		sh.Unmatched++ // the barrier was entered before measurement began
 		return
 	}
-	sh.Leave(t, ev.Time)
+	sh.leave(t, ev)
 	if f.Node.Key.Construct != event.Barrier {
 		f.Pass(profile.Barrier, ev.Time)
 		f.Parts[profile.Barrier].C++
@@ -285,6 +288,13 @@ func (sh *sharing) waited(t *stack.Thread, ev *event.Event) {
 		return
 	}
 	sh.Pop(t, ev.Time)
+}
+
+// leave tells the waits that a barrier was left, if that was seen.
+func (sh *sharing) leave(t *stack.Thread, ev *event.Event) {
+	if ev.Flags&event.Unarmed == 0 {
+		sh.Leave(t, ev.Time)
+	}
 }
 
 // endsEarly tells whether an implicit barrier ends the construct of a frame. It ends a construct

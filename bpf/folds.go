@@ -102,6 +102,15 @@ func (p *Probes) FoldBySP() error {
 	return nil
 }
 
+// ArmAll makes the kernel side report the return of every call, also where that tells little
+// (sparse.h).
+func (p *Probes) ArmAll() error {
+	if err := p.coll.Variables[probeVarExactEdges].Set(uint32(1)); err != nil {
+		return fmt.Errorf("report all returns: %w", err)
+	}
+	return nil
+}
+
 // ErrUnsettled says that threads were busy when they should have settled.
 var ErrUnsettled = errors.New("threads were changing what they had folded")
 

@@ -4,6 +4,7 @@
 // Reports the hits of the probes that sit in OpenMP runtimes.
 #include "counters.h"
 #include "report.h"
+#include "sparse.h"
 
 /* Keep these types in the object's BTF for bpf2go. */
 const struct record *unused_record __attribute__((unused));
@@ -147,6 +148,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 {
 	struct row *row = bpf_map_lookup_elem(&rows, &index);
 	u64 now, site, flags;
+	u64 armed = 0;
 	u16 inside = 0;
 	int hold;
 
@@ -162,6 +164,8 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 		return 1;
 	hold = held();
 	now = bpf_ktime_get_ns();
+	if ((row->flags & ROW_EXACT) && !exact_edges)
+		exact_edges = 1;
 	if ((row->flags & ROW_FOLDS) && !hold) {
 		u64 a = argument(regs, row->a), b = argument(regs, row->b);
 		enum fold_answer answer = row->flags & ROW_FOLD_BEGIN ?
@@ -204,6 +208,10 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 		/* the primary thread reports it for all */
 		if ((row->flags & ROW_SIZE_FROM_KMP) && r.num == 0)
 			r.size = size_from_kmp(regs, row);
+		if (can_skip && may_be_sparse(row)) {
+			armed = arm_return(r.b + r.site, r.b != 0, now);
+			r.flags |= armed;
+		}
 		if (row->flags & ROW_TRIP_32)
 			r.b = trips_32(REG_ARG4(regs), REG_ARG5(regs));
 		if (row->flags & ROW_TRIP_64)
@@ -213,7 +221,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 	}
 	if (row->flags & ROW_OFF)
 		switch_off();
-	return flags / REC_NO_RETURN & 1;
+	return (flags / REC_NO_RETURN | armed / REC_UNARMED) & 1;
 }
 
 static __always_inline void on_return(struct pt_regs *regs, u32 index, int counted)

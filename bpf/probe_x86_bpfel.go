@@ -150,6 +150,9 @@ const (
 	probeRecordFlagREC_FREE      probeRecordFlag = 2
 	probeRecordFlagREC_NO_RETURN probeRecordFlag = 4
 	probeRecordFlagREC_INSIDE    probeRecordFlag = 8
+	probeRecordFlagREC_UNARMED   probeRecordFlag = 16
+	probeRecordFlagREC_BY_CHANCE probeRecordFlag = 32
+	probeRecordFlagREC_ANYWAY    probeRecordFlag = 64
 	probeRecordFlagREC_CORE_WAIT probeRecordFlag = 1024
 	probeRecordFlagREC_FOLDED    probeRecordFlag = 4096
 	probeRecordFlagREC_UNCOUNTED probeRecordFlag = 16384
@@ -201,6 +204,8 @@ const (
 	probeRowFlagROW_FOLD_BY_NAME   probeRowFlag = 262144
 	probeRowFlagROW_FOLD_TEST      probeRowFlag = 524288
 	probeRowFlagROW_FOLD_TEST_BOOL probeRowFlag = 1048576
+	probeRowFlagROW_SPARSE         probeRowFlag = 67108864
+	probeRowFlagROW_EXACT          probeRowFlag = 134217728
 	probeRowFlagROW_OFF            probeRowFlag = 268435456
 	probeRowFlagROW_ON             probeRowFlag = 536870912
 )
@@ -236,6 +241,11 @@ type probeThreadState struct {
 	WaitOwed       uint64
 	WaitKnown      uint32
 	Uncounted      uint32
+	SparseLast     uint64
+	SparseFork     uint64
+	SparseSeed     uint32
+	SparseCount    [64]uint8
+	_              [4]byte
 	Open           struct {
 		_             structs.HostLayout
 		Start         uint64
@@ -335,6 +345,7 @@ const (
 	probeVarCountersTakeTurns   = "counters_take_turns"
 	probeVarDropping            = "dropping"
 	probeVarEra                 = "era"
+	probeVarExactEdges          = "exact_edges"
 	probeVarFoldBySp            = "fold_by_sp"
 	probeVarFoldHold            = "fold_hold"
 	probeVarFolding             = "folding"
@@ -445,6 +456,7 @@ type probeVariableSpecs struct {
 	CountersTakeTurns   *ebpf.VariableSpec `ebpf:"counters_take_turns"`
 	Dropping            *ebpf.VariableSpec `ebpf:"dropping"`
 	Era                 *ebpf.VariableSpec `ebpf:"era"`
+	ExactEdges          *ebpf.VariableSpec `ebpf:"exact_edges"`
 	FoldBySp            *ebpf.VariableSpec `ebpf:"fold_by_sp"`
 	FoldHold            *ebpf.VariableSpec `ebpf:"fold_hold"`
 	Folding             *ebpf.VariableSpec `ebpf:"folding"`
@@ -537,6 +549,7 @@ type probeVariables struct {
 	CountersTakeTurns   *ebpf.Variable `ebpf:"counters_take_turns"`
 	Dropping            *ebpf.Variable `ebpf:"dropping"`
 	Era                 *ebpf.Variable `ebpf:"era"`
+	ExactEdges          *ebpf.Variable `ebpf:"exact_edges"`
 	FoldBySp            *ebpf.Variable `ebpf:"fold_by_sp"`
 	FoldHold            *ebpf.Variable `ebpf:"fold_hold"`
 	Folding             *ebpf.Variable `ebpf:"folding"`

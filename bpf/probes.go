@@ -38,6 +38,8 @@ const (
 	RowNoSite       = uint32(probeRowFlagROW_NO_SITE)
 	RowSiteHere     = uint32(probeRowFlagROW_SITE_HERE)
 	RowBFromA       = uint32(probeRowFlagROW_B_FROM_A)
+	RowSparse       = uint32(probeRowFlagROW_SPARSE)
+	RowExact        = uint32(probeRowFlagROW_EXACT)
 	RowOff          = uint32(probeRowFlagROW_OFF)
 	RowOn           = uint32(probeRowFlagROW_ON)
 )

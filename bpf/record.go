@@ -17,6 +17,9 @@ const (
 	RecFree     = uint16(probeRecordFlagREC_FREE)
 	RecNoReturn = uint16(probeRecordFlagREC_NO_RETURN)
 	RecInside   = uint16(probeRecordFlagREC_INSIDE)
+	RecUnarmed  = uint16(probeRecordFlagREC_UNARMED)
+	RecByChance = uint16(probeRecordFlagREC_BY_CHANCE)
+	RecAnyway   = uint16(probeRecordFlagREC_ANYWAY)
 
 	recUncounted = uint16(probeRecordFlagREC_UNCOUNTED)
 	recCounters  = uint16(probeRecordFlagREC_COUNTERS)

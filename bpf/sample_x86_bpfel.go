@@ -79,6 +79,11 @@ type sampleThreadState struct {
 	WaitOwed       uint64
 	WaitKnown      uint32
 	Uncounted      uint32
+	SparseLast     uint64
+	SparseFork     uint64
+	SparseSeed     uint32
+	SparseCount    [64]uint8
+	_              [4]byte
 	Open           struct {
 		_             structs.HostLayout
 		Start         uint64

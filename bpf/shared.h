@@ -44,6 +44,8 @@ enum row_flag {
 	ROW_FOLD_BY_NAME   = 1 << 18, /* a names the lock: an execution ends with the same a */
 	ROW_FOLD_TEST      = 1 << 19, /* the returned value tells whether the execution begins */
 	ROW_FOLD_TEST_BOOL = 1 << 20, /* ... in its lowest byte */
+	ROW_SPARSE         = 1 << 26, /* the return is reported as often as it tells something (sparse.h) */
+	ROW_EXACT          = 1 << 27, /* from here on the returns of all such rows are reported */
 	ROW_OFF            = 1 << 28, /* the process wants no reports from here on */
 	ROW_ON             = 1 << 29, /* it wants them again */
 };
@@ -83,6 +85,10 @@ enum record_flag {
 	REC_FREE      = 1 << 1, /* ROW_FREE_* held */
 	REC_NO_RETURN = 1 << 2, /* no return edge will follow */
 	REC_INSIDE    = 1 << 3, /* the library called itself */
+	/* Of rows with ROW_SPARSE (sparse.h): */
+	REC_UNARMED   = 1 << 4, /* the return will not be reported */
+	REC_BY_CHANCE = 1 << 5, /* the return will be reported, as chance decided */
+	REC_ANYWAY    = 1 << 6, /* the return will be reported: the place is new, or hits are rare */
 	/* No hit: the thread had no core for a ns since it last reported that. b of these ns lie
 	 * in the MPI call whose record follows. If num is 0, the thread reports it for the first
 	 * time, and a counts from the thread's beginning (core_wait.h). */

@@ -57,6 +57,9 @@ struct counter_words {
 	u64 at[2 * MAX_COUNTERS + 1];
 };
 
+/* Places whose hits are counted for sparse.h: a thread's places share so many counters. */
+#define SPARSE_COUNTS 64
+
 struct thread_state {
 	u32 lost;
 	/* the last era in which the thread forked outside any region: its nesting is known since */
@@ -78,6 +81,11 @@ struct thread_state {
 	u32 wait_known; /* not 0: it was reported before */
 	/* not 0: a record that said that the counters are not known was dropped */
 	u32 uncounted;
+	/* Of rows with ROW_SPARSE (sparse.h): */
+	u64 sparse_last; /* time of the thread's last hit of such a row, ns */
+	u64 sparse_fork; /* the place of the thread's last fork */
+	u32 sparse_seed; /* of the numbers that stand for chance */
+	u8 sparse_count[SPARSE_COUNTS]; /* hits so far, up to SPARSE_FIRST */
 	struct fold_open open;
 	struct fold_slot slot[FOLD_SLOTS];
 	struct counter_words open_counters; /* when open began */

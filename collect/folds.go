@@ -27,5 +27,17 @@ func (c *common) writeFolds(p *Process, stopped bool) {
 	}
 }
 
-// Trace makes the kernel side report every hit by a record of its own: nothing is folded any more.
-func (c *common) Trace() { c.hold() }
+// Trace makes the kernel side report every hit by a record of its own: nothing is folded any more,
+// and no edge is derived.
+func (c *common) Trace() {
+	c.hold()
+	c.ExactEdges()
+}
+
+// ExactEdges makes the kernel side report the begin, the end of a barrier and the join of every
+// execution, also of short and frequent ones. They are not derived then.
+func (c *common) ExactEdges() {
+	if err := c.kernel.ArmAll(); err != nil {
+		c.logf("%v", err)
+	}
+}

@@ -147,7 +147,17 @@ const (
 	Untied
 	// Inline: the construct makes no call, and the probe is in the program's own code.
 	Inline
+	// Unarmed: the event that follows in this call is not reported, and is to be derived: Begin
+	// (Fork), Waited (Wait), Join (End).
+	Unarmed
+	// ByChance: that event is reported, as chance decided.
+	ByChance
+	// Anyway: that event is reported, as such calls are rare, or few were seen so far.
+	Anyway
 )
+
+// Sparse are the flags of a call of which not every return is reported.
+const Sparse = Unarmed | ByChance | Anyway
 
 // Event is one decoded record. Fields that an edge does not fill are zero. The short names are
 // those of recorded streams.

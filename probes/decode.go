@@ -129,6 +129,14 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 	if r.Flags&bpf.RecNoReturn != 0 && (row.Entry != event.Fork || row.Return != event.NoEdge) {
 		ev.Flags |= event.NoReturn
 	}
+	switch {
+	case r.Flags&bpf.RecUnarmed != 0:
+		ev.Flags |= event.Unarmed
+	case r.Flags&bpf.RecByChance != 0:
+		ev.Flags |= event.ByChance
+	case r.Flags&bpf.RecAnyway != 0:
+		ev.Flags |= event.Anyway
+	}
 	put(ev, row.A.To, r.A)
 	put(ev, row.B.To, r.B)
 	return true

@@ -62,6 +62,8 @@ type Row struct {
 	// Fast: the function begins with a compare-and-swap whose outcome tells whether the slow path,
 	// and with it a return probe, is needed.
 	Fast bool
+	// Sparse: the return may be left out where it tells little (bpf/sparse.h).
+	Sparse bool
 	// ZeroIsChosen: a returned zero means chosen (GOMP_single_copy_start).
 	ZeroIsChosen bool
 	// ZeroIfFree: the flags at the entry's probe tell which answer the call will give: 0 where a
@@ -110,6 +112,12 @@ func (r *Row) kernel(vaddr, lo, hi uint64) bpf.Row {
 	}
 	if r.Return != event.NoEdge && r.Flags&bpf.RowReturnIfZero == 0 {
 		k.Flags |= bpf.RowReturn
+	}
+	if r.Sparse {
+		k.Flags |= bpf.RowSparse
+	}
+	if r.Construct.IsTasking() { // what is executed in a barrier then is told by events
+		k.Flags |= bpf.RowExact
 	}
 	switch r.Entry {
 	// the construct's start has reported the place

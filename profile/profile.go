@@ -51,6 +51,7 @@ type Meta struct {
 	Hits       uint64    `json:"hits"`      // probe hits delivered
 	LostHits   uint64    `json:"lost_hits"` // probe hits whose record was dropped
 	Unmatched  uint64    `json:"unmatched"` // ends without a begin that were dropped
+	Edges      Edges     `json:"edges,omitzero"`
 	// Region instances seen only in part (under way at attach or at the end).
 	Partial uint64 `json:"partial"`
 	// How long, and how often, measurement was switched off; not part of the duration.
@@ -89,6 +90,13 @@ func (s *Stopped) Add(ns int64) {
 	s.Times++
 	s.Total += ns
 	s.Longest = max(s.Longest, ns)
+}
+
+// Edges says of how many short and frequent calls the end was derived, and not measured. An end is
+// the begin of a primary thread's body, the end of a barrier, or the join of a team.
+type Edges struct {
+	All     uint64 `json:"all"`     // of all such calls, also those that were measured in full
+	Derived uint64 `json:"derived"` // whose end was derived
 }
 
 // Runtime is one OpenMP runtime found in the process.

@@ -25,7 +25,7 @@ func recordSample() *Profile {
 			Host: "node1", Kernel: "6.1.0", Arch: "x86_64",
 			Start:    time.Date(2024, 5, 6, 7, 8, 9, 123456789, time.FixedZone("", 7200)),
 			Duration: 1<<62 + 1, UserTime: 2, SysTime: 3, Attached: true, Ended: "exit 0", Tool: "0.1.0",
-			Built: "2024-05-01", Hits: 1<<64 - 1, LostHits: 4, Unmatched: 5, Partial: 6, HasTasks: true,
+			Built: "2024-05-01", Hits: 1<<64 - 1, LostHits: 4, Unmatched: 5, Partial: 6, Edges: Edges{All: 9, Derived: 7}, HasTasks: true,
 			Runtimes: []Runtime{{Name: "libgomp", Path: "/lib/libgomp.so.1", Version: "12.2", BuildID: "ab12",
 				Probes: 50, Missing: []string{"GOMP_barrier: no such symbol"}}},
 		},

@@ -46,6 +46,7 @@ func (m *Meta) since(e *Meta) {
 	m.Start = e.SnapshotAt
 	m.Duration = max(0, m.Duration-e.Duration)
 	m.UserTime, m.SysTime = max(0, m.UserTime-e.UserTime), max(0, m.SysTime-e.SysTime)
+	m.Edges = Edges{All: less(m.Edges.All, e.Edges.All), Derived: less(m.Edges.Derived, e.Edges.Derived)}
 	m.Hits, m.LostHits, m.Unmatched, m.Partial = less(m.Hits, e.Hits), less(m.LostHits, e.LostHits), less(m.Unmatched, e.Unmatched), less(m.Partial, e.Partial)
 	m.Off.subtract(e.Off)
 	m.Stopped.Times, m.Stopped.Total = less(m.Stopped.Times, e.Stopped.Times), m.Stopped.Total-e.Stopped.Total

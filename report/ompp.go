@@ -112,6 +112,9 @@ func (o *ompp) facts(key func(name, format string, args ...any)) {
 		key("Runtime", "none found")
 	}
 	key("Probe Hits", "%d", m.Hits)
+	if e := m.Edges; e.Derived > 0 {
+		key("Ends Derived", "%d of %d: begins behind a fork, ends of barriers, joins (--exact-edges measures all)", e.Derived, e.All)
+	}
 	o.budgetHeader(key)
 	key("Probe Cost", "%s", costText(o.p, o.clock))
 	if o.noCore {

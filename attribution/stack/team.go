@@ -55,6 +55,11 @@ type Team struct {
 	JoinTolls ledger.Tolls // from the end of the primary thread's body to the join
 	Queued    bool         // it is in Teams.Joined
 	Waits     *waits.Team  // its barriers; nil: they are not matched
+
+	turns     []turn    // barriers that not all threads have passed
+	firstTurn int       // number of the first of them
+	waiters   []*Thread // their next events wait for arrivals of the team
+	Torn      bool      // the numbers of its threads' barriers are not known
 }
 
 // addWait adds the part of a member's time in a team that passed without a core: the member's own
@@ -159,6 +164,7 @@ type Member struct {
 	Seat  int
 	Begin uint64
 	End   uint64       // 0: not yet
+	turns int          // number of barriers that it has come to
 	Body  profile.Span // of parallel sections, or of a league: what the thread executed
 	ledger.Share
 }

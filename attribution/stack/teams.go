@@ -22,6 +22,7 @@ type Teams struct {
 	Joined     []*Team       // some of their threads' events are still missing
 	Leagues    []League      // leagues of libomp that are not charged yet
 	Woken      []TeamKey     // teams that became known: threads may wait for them
+	Ready      []*Thread     // threads whose pending ends may be decided now
 	FreeTeams  []*Team       `copy:"-"`
 	Waits      *waits.Meter
 }
@@ -71,7 +72,7 @@ func (tm *Teams) NewTeam() *Team {
 	if n := len(tm.FreeTeams); n > 0 {
 		m := tm.FreeTeams[n-1]
 		tm.FreeTeams = tm.FreeTeams[:n-1]
-		*m = Team{Members: m.Members[:0], late: m.late[:0], number: tm.Spans.nextTeam()}
+		*m = Team{Members: m.Members[:0], late: m.late[:0], turns: m.turns[:0], waiters: m.waiters[:0], number: tm.Spans.nextTeam()}
 		return m
 	}
 	return &Team{number: tm.Spans.nextTeam()}

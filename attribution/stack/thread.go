@@ -50,6 +50,11 @@ type Thread struct {
 	Interval     *waits.Interval // of the innermost team whose barriers are matched; nil: none
 	inTeam       int             // index of that team's frame, where it was when the team began
 	spare        *waits.Interval // for the thread's next outermost team
+	// Edge is the end of the call that the thread is in, if it may not be reported.
+	Edge  Edge
+	Turn  int  // number of the barrier that it came to last, see Teams.Reach
+	Again bool // what its next event waits for has come
+	means map[MeanKey]*Mean
 }
 
 // Key identifies the construct that a call starts. If the call returns into the runtime itself, the

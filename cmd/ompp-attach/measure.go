@@ -34,6 +34,7 @@ type measureFlags struct {
 	quiet     bool
 	verbose   bool
 	trace     bool   // --trace: nothing is folded in the kernel side
+	exact     bool   // --exact-edges: no edge is derived
 	mode      string // hidden: how probes are attached, see attachModes
 	events    string // hidden: file for the event stream of the first process
 	user      userFlags
@@ -68,6 +69,7 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say what is done")
 	c.Flags().BoolVar(&f.trace, "trace", false, "report each execution of critical sections, locks and the like by itself, instead of adding them up in the kernel; the profile is the same")
+	c.Flags().BoolVar(&f.exact, "exact-edges", false, "measure the startup and the shutdown of every region and the end of every barrier, also where these are short and frequent; otherwise most of those are derived from the arrivals of all threads, which costs less")
 	c.Flags().DurationVar(&f.snapshot, "snapshot", snapshotEvery, "write what was measured so far every so often, so that no more is lost if ompp-attach is killed; 0: never")
 	c.Flags().DurationVar(&f.every, "every", 0, "write such a snapshot every so often, and keep each: snapshot.1.json.gz and so on, for `report --delta`")
 	c.Flags().IntVar(&f.rest, "snapshot-rest", snapshotRest, "how many times the cost of a snapshot passes before the next")
@@ -184,6 +186,9 @@ func (l *loading) measurement() (*collect.Measurement, error) {
 	}
 	if f.trace {
 		m.Trace()
+	}
+	if f.exact {
+		m.ExactEdges()
 	}
 	if f.events != "" {
 		m.RecordEvents()

@@ -35,7 +35,10 @@ var basic = []probes.Row{
 		Return: event.Waited},
 
 	// barrier.c
-	{Symbols: `GOMP_barrier(_cancel)?`, Construct: event.Barrier, Entry: event.Wait,
+	{Symbols: `GOMP_barrier`, Construct: event.Barrier, Entry: event.Wait, Return: event.Waited,
+		Sparse: true},
+	// Threads of a cancelled team may pass it without the others.
+	{Symbols: `GOMP_barrier_cancel`, Construct: event.Barrier, Entry: event.Wait,
 		Return: event.Waited},
 
 	// critical.c
@@ -137,12 +140,12 @@ var enclosing = []probes.Enclosing{
 // and have no return probe pending while user code runs, so that recursion costs no counts.
 var (
 	teamStart = probes.Row{Construct: event.Parallel, Entry: event.Fork, Return: event.Begin,
-		A: probes.Key(4), B: probes.Fn(0), Size: 3, Flags: bpf.RowLevelFromTLS}
+		A: probes.Key(4), B: probes.Fn(0), Size: 3, Flags: bpf.RowLevelFromTLS, Sparse: true}
 	workerBegin = probes.Row{Construct: event.Parallel, Entry: event.Begin,
 		A: probes.Elsewhere(probes.ToKey), Flags: bpf.RowTeamFromTLS}
 	workerEnd = probes.Row{Construct: event.Parallel, Entry: event.End}
 	teamEnd   = probes.Row{Construct: event.Parallel, Entry: event.End, Return: event.Join,
-		Flags: bpf.RowLevelFromTLS}
+		Flags: bpf.RowLevelFromTLS, Sparse: true}
 )
 
 // teamDone is where GOMP_teams_reg has executed one team.

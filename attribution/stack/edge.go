@@ -1,0 +1,157 @@
+package stack
+
+import (
+	"ompp-attach/attribution/tree"
+	"ompp-attach/event"
+)
+
+// Edge is the end of a call that its thread is in, where the kernel side reports not every such end
+// (event.Sparse): the begin of the primary thread's body, the end of a barrier, the join.
+type Edge struct {
+	Enter event.Event // the call's beginning; its edge is NoEdge if no end is pending
+	Edge  event.Edge  // of the end: Begin, Waited or Join
+	Team  *Team       // nil: not known
+	Node  *tree.Node  // of the region that the thread is in
+	Depth int         // number of open regions in the call
+	Turn  int         // of a barrier, see Teams.Reach
+	// Next is the time of the thread's next event while that waits for the team; 0: none waits.
+	Next   uint64
+	listed bool // the team knows that the thread waits
+}
+
+// Pending tells whether the end is still to come.
+func (x *Edge) Pending() bool { return x.Enter.Edge != event.NoEdge }
+
+// Reported tells whether the end is reported.
+func (x *Edge) Reported() bool { return x.Enter.Flags&event.Unarmed == 0 }
+
+// Decided tells whether all events that decide the time of the end have been applied.
+func (x *Edge) Decided() bool {
+	m := x.Team
+	switch {
+	case x.Edge == event.Begin || m == nil:
+		return true
+	case x.Edge == event.Join:
+		return m.Size > 0 && m.Ended >= int(m.Size)
+	}
+	return x.Turn < 0 || m.Torn || m.full(x.Turn)
+}
+
+// From returns the time from which on the thread can go on: the last arrival of its team. The
+// thread's next event is at until. If the team's arrivals are not known, or do not fit, it is the
+// thread's own arrival.
+func (x *Edge) From(until uint64) uint64 {
+	own, last := x.Enter.Time, uint64(0)
+	m := x.Team
+	switch {
+	case m == nil || m.Torn || !x.Decided():
+	case x.Edge == event.Join:
+		for i := range m.Members {
+			last = max(last, m.Members[i].End)
+		}
+	case x.Edge == event.Waited && x.Turn >= 0:
+		last = m.turns[x.Turn-m.firstTurn].last
+	}
+	if last > until {
+		return own
+	}
+	return max(own, last)
+}
+
+// DropEdge forgets the end. It was reported or derived, or will not come.
+func (t *Thread) DropEdge() {
+	x := &t.Edge
+	if x.Pending() && x.Edge == event.Waited && x.Turn >= 0 && x.Team != nil {
+		x.Team.leave(x.Turn)
+	}
+	*x = Edge{}
+}
+
+// Await notes that a thread's next event, at a time, waits until its pending end is decided.
+// Threads that wait for the primary thread's events may go on.
+func (tm *Teams) Await(t *Thread, at uint64) {
+	x := &t.Edge
+	m := x.Team
+	if !x.listed {
+		x.listed = true
+		m.waiters = append(m.waiters, t)
+	}
+	if x.Next == 0 && m.Bound {
+		tm.Woken = append(tm.Woken, m.Key)
+	}
+	x.Next = at
+}
+
+// WakeWaiters lets the threads go on that wait for a team's arrivals.
+func (tm *Teams) WakeWaiters(m *Team) {
+	for _, t := range m.waiters {
+		t.Edge.listed = false
+	}
+	tm.Ready = append(tm.Ready, m.waiters...)
+	m.waiters = m.waiters[:0]
+}
+
+// turn is one barrier that a team's threads come to.
+type turn struct {
+	arrived int32  // number of threads that have
+	held    int32  // number of these whose end is pending
+	last    uint64 // the last arrival
+}
+
+// Reach notes that a thread comes to a barrier of its innermost team. All threads of a team come
+// to the same barriers, in the same order. hold says that the thread's end of the barrier is
+// pending. The result is the barrier's number in the team, -1 if the team's threads are not known.
+func (tm *Teams) Reach(t *Thread, at uint64, hold bool) int {
+	i := t.Level()
+	if i < 0 || t.Stack[i].Team == nil {
+		return -1
+	}
+	m := t.Stack[i].Team
+	mem := m.Member(t.Num)
+	if mem == nil || m.Size <= 1 || m.Torn {
+		return -1
+	}
+	n := mem.turns
+	mem.turns++
+	for len(m.turns) <= n-m.firstTurn {
+		m.turns = append(m.turns, turn{})
+	}
+	came := &m.turns[n-m.firstTurn]
+	came.arrived++
+	came.last = max(came.last, at)
+	if hold {
+		came.held++
+	}
+	if m.full(n) {
+		tm.WakeWaiters(m)
+		m.forgetTurns()
+	}
+	return n
+}
+
+func (m *Team) full(n int) bool { return m.turns[n-m.firstTurn].arrived >= m.Size }
+
+func (m *Team) leave(n int) {
+	m.turns[n-m.firstTurn].held--
+	m.forgetTurns()
+}
+
+// forgetTurns forgets the barriers that all threads have come to and that none is waiting in.
+func (m *Team) forgetTurns() {
+	done := 0
+	for done < len(m.turns) && m.turns[done].arrived >= m.Size && m.turns[done].held <= 0 {
+		done++
+	}
+	m.turns = append(m.turns[:0], m.turns[done:]...)
+	m.firstTurn += done
+}
+
+// Tear notes that events of a thread in its teams are missing: the numbers of its barriers are not
+// known any more.
+func (t *Thread) Tear() {
+	for i := range t.Stack {
+		if m := t.Stack[i].Team; m != nil {
+			m.Torn = true
+		}
+	}
+}

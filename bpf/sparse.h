@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How often returns are armed that tell little: where a team's body begins for its primary thread,
+ * where the thread is back from the team, and where a barrier is left. An armed return costs nearly
+ * as much as a second hit. All of these are told nearly as well by the team's arrivals, which are
+ * always reported. So after the first hits of a place, chance arms one return in 16, and the reader
+ * derives the others (attribution/edges.go). A thread whose hits are rare pays little for them, and
+ * gets all its returns. */
+#pragma once
+#include "rows.h"
+
+/* Not 0: all returns are armed. */
+u32 exact_edges = 0;
+
+/* So many returns of a place are armed first. */
+#define SPARSE_FIRST 64
+/* One return in so many is armed then: a power of two. */
+#define SPARSE_ONE_IN 16
+/* Hits of a thread are rare if so much time lies between them: an armed return takes up to 0.6 us. */
+#define SPARSE_RARE 100000 /* ns */
+
+/* Whether returns may be left out. A counter's advance until the return would count for what
+ * follows the return. */
+static __always_inline int may_be_sparse(struct row *row)
+{
+	return (row->flags & ROW_SPARSE) && !num_counters && !exact_edges;
+}
+
+/* Decides whether the return of a hit at a place is armed. Returns REC_UNARMED, or the reason why
+ * the return is armed. place is 0 at the end of a team: that belongs to the thread's last fork. */
+VERIFIED_ONCE u32 arm_return(u64 place, u32 is_fork, u64 now)
+{
+	struct thread_state *t = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
+	u64 since;
+	u8 *count;
+	u32 i;
+
+	if (!t)
+		return REC_ANYWAY;
+	if (is_fork)
+		t->sparse_fork = place;
+	if (!place)
+		place = ~t->sparse_fork;
+	since = now - t->sparse_last;
+	t->sparse_last = now;
+	i = (place ^ place >> 6 ^ place >> 12 ^ place >> 18) & (SPARSE_COUNTS - 1);
+	count = &t->sparse_count[i];
+	if (*count < SPARSE_FIRST) {
+		*count += 1;
+		return REC_ANYWAY;
+	}
+	if (since >= SPARSE_RARE)
+		return REC_ANYWAY;
+	/* A generator of its own, as a call of the kernel's costs more (Knuth, TAOCP 3.3.4). */
+	t->sparse_seed = t->sparse_seed * 1664525 + 1013904223;
+	return (t->sparse_seed >> 24) % SPARSE_ONE_IN ? REC_UNARMED : REC_BY_CHANCE;
+}
