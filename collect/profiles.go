@@ -73,7 +73,7 @@ func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *pr
 	meta := prof.Meta // the engine's event counts
 	prof.Meta = p.meta
 	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
-	prof.Meta.Off = meta.Off
+	prof.Meta.Off, prof.Meta.Edges = meta.Off, meta.Edges
 	prof.Meta.Observations = meta.Observations
 	pf.reader.mu.Lock()
 	pf.budget.describe(prof)
