@@ -290,11 +290,13 @@ func (sh *sharing) waited(t *stack.Thread, ev *event.Event) {
 	sh.Pop(t, ev.Time)
 }
 
-// leave tells the waits that a barrier was left, if that was seen.
+// leave tells the waits that a barrier was left, and when, if that was seen.
 func (sh *sharing) leave(t *stack.Thread, ev *event.Event) {
-	if ev.Flags&event.Unarmed == 0 {
-		sh.Leave(t, ev.Time)
+	at := ev.Time
+	if ev.Flags&event.Unarmed != 0 { // derived
+		at = 0
 	}
+	sh.Leave(t, at)
 }
 
 // endsEarly tells whether an implicit barrier ends the construct of a frame. It ends a construct

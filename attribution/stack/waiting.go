@@ -70,7 +70,7 @@ func (st *Stacks) ArriveLast(f *Frame, seat int, at uint64) {
 	}
 }
 
-// Leave notes that a thread has left the barrier that it was in (ns).
+// Leave notes that a thread has left the barrier that it was in (ns); 0: it is not known when.
 func (st *Stacks) Leave(t *Thread, at uint64) {
 	if iv := t.interval(); iv != nil {
 		st.Waits.Leave(iv, at)
