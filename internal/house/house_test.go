@@ -67,6 +67,7 @@ func allowedImports(t *testing.T) map[string][]string {
 	}
 	quoted := regexp.MustCompile("`([a-z0-9/.-]+)`")
 	table := map[string][]string{}
+	var names []string // of the last row that has any
 	for line := range strings.Lines(string(b)) {
 		cells := strings.Split(strings.TrimSpace(line), "|")
 		if len(cells) != 5 {
@@ -79,8 +80,14 @@ func allowedImports(t *testing.T) map[string][]string {
 		if strings.Contains(cells[3], "all") {
 			may = append(may, "all")
 		}
-		for _, name := range quoted.FindAllStringSubmatch(cells[1], -1) {
-			table[name[1]] = may
+		if row := quoted.FindAllStringSubmatch(cells[1], -1); row != nil {
+			names = nil
+			for _, m := range row {
+				names = append(names, m[1])
+			}
+		}
+		for _, name := range names {
+			table[name] = append(table[name], may...)
 		}
 	}
 	if len(table) < 8 {
