@@ -29,12 +29,17 @@ func hieraCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hiera DIR|FILES",
 		Short: "Write statistics of all levels: operations, call sites, partners",
-		Long: `hiera writes the statistics of HieraAnalyses: how many operations each process
-executed in each level, at each call site and over all; communication against
-computation; the exclusive time of each library; messages between processes;
-operations that belong together; histograms. It reads a directory that run or
-attach has written, or XML traces in the format of HieraAnalyses, of whichever
-tool, or the configuration file that names them.`,
+		Long: `hiera writes the statistics of HieraAnalyses. These are
+
+  - the operations of each process by level, by call site, and in all;
+  - communication and computation;
+  - the exclusive time of each library;
+  - messages between processes, and operations that belong together;
+  - histograms.
+
+hiera reads a directory that run or attach has written. It also reads XML traces
+in the format of HieraAnalyses, or the configuration file that names such
+traces. Any tool may have written them.`,
 		Example: `  ompp-attach hiera ompp-job-4711
   ompp-attach hiera --rank 0 trace*.xml
   ompp-attach hiera --format csv -o tables job.hiera.xml`,

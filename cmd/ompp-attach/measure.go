@@ -69,9 +69,9 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say what is done")
 	c.Flags().BoolVar(&f.trace, "trace", false, "report each execution of critical sections, locks and the like by itself, instead of adding them up in the kernel; the profile is the same")
-	c.Flags().BoolVar(&f.exact, "exact-edges", false, "measure the startup and the shutdown of every region and the end of every barrier, also where these are short and frequent; otherwise most of those are derived from the arrivals of all threads, which costs less")
+	c.Flags().BoolVar(&f.exact, "exact-edges", false, "measure the startup and shutdown of every region, and the end of every barrier; without this flag most of these are derived where they are short and frequent, which costs less")
 	c.Flags().DurationVar(&f.snapshot, "snapshot", snapshotEvery, "write what was measured so far every so often, so that no more is lost if ompp-attach is killed; 0: never")
-	c.Flags().DurationVar(&f.every, "every", 0, "write such a snapshot every so often, and keep each: snapshot.1.json.gz and so on, for `report --delta`")
+	c.Flags().DurationVar(&f.every, "every", 0, "write a snapshot in each such `duration`, and keep all (snapshot.1.json.gz and so on) for report --delta")
 	c.Flags().IntVar(&f.rest, "snapshot-rest", snapshotRest, "how many times the cost of a snapshot passes before the next")
 	_ = c.Flags().MarkHidden("snapshot-rest")
 	c.Flags().StringVar(&f.mode, "attach-mode", "", "attach as older kernels have to: multi, perf")
@@ -253,10 +253,10 @@ func runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run [flags] -- PROGRAM [ARGS...]",
 		Short: "Launch a program and profile it from its first instruction",
-		Long: `run launches PROGRAM and profiles it and the processes it starts. The program
-keeps its standard streams, environment, working directory and signals, and its
-exit status becomes that of ompp-attach (128+N if signal N killed it). A script
-without #! is read by /bin/sh, as when a shell starts it.
+		Long: `run launches PROGRAM, and profiles the program and the processes that the
+program starts. The program keeps its standard streams, environment, working
+directory and signals. Its exit status becomes the exit status of ompp-attach
+(128+N if signal N killed the program). /bin/sh reads a script without #!.
 ` + userText,
 		Example: "  ompp-attach run -- ./solver input.dat\n  OMP_NUM_THREADS=8 ompp-attach run -o results -- ./solver",
 		Args:    needed(math.MaxInt, "which program? give it after the flags, as in: ompp-attach run -- ./solver input.dat"),

@@ -36,15 +36,19 @@ func reportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Write reports from recorded profiles, without measuring again",
-		Long: `report writes the reports of the profiles in DIR again. If DIR holds those of
-the ranks of an MPI job (profile.rank<R>.json.gz), it merges them and prints the
-job's report: whether the processes behave alike, where they differ, what that
-goes with, and which overheads come from where. What could not be read is told
-at its end; it fails only if nothing could be read.
+		Long: `report writes the reports of the profiles in DIR again. DIR may hold the
+profiles of the ranks of an MPI job (profile.rank<R>.json.gz). Then report
+merges these profiles and prints the job's report. That report says whether the
+processes behave alike, where they differ, which figures go with the
+differences, and where overheads come from. Its last lines name the profiles
+that could not be read. report fails only if it could read none.
 
-Reports are files beside the profiles, or in the directory that -o names; the
-job's text, and a rank's (--rank), go to standard output unless -o is given.
-profile.html and job.html are pages for the browser.`,
+Reports are files beside the profiles, or in the directory that -o names. The
+text of a job or of a rank (--rank) goes to standard output unless -o is given.
+profile.html and job.html are pages for the browser.
+
+--properties, --efficiency and --by print other views of the same figures.
+--format perfetto writes the timelines that --timeline has recorded.`,
 		Example: `  ompp-attach report --format ompp ompp-solver-4711
   ompp-attach report DIR
   ompp-attach report --rank 3 DIR
@@ -78,7 +82,7 @@ profile.html and job.html are pages for the browser.`,
 		results.JobFormatNames()+" (of a job; default text, and a page), "+perfettoFormat+" (the timelines)")
 	c.Flags().BoolVar(&f.efficiency, "efficiency", false, "how much of the threads' time was useful, what took the rest, and POP's and TALP's metrics; --format is one of "+efficiencies.Names()+" (default text)")
 	c.Flags().StringVarP(&f.dir, "output", "o", "", "write files to this `directory`; - writes a single file to standard output")
-	c.Flags().StringVar(&f.delta, "delta", "", "report what happened between two snapshots, as in --delta `N M` DIR: their numbers, 0 for the begin, end for the final profile")
+	c.Flags().StringVar(&f.delta, "delta", "", "report what happened between snapshots `N M`, as in --delta N M DIR; 0 is the begin, and end is the final profile")
 	c.Flags().IntVar(&f.rank, "rank", -1, "report this `rank` of a job by itself")
 	return c
 }

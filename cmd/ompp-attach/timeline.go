@@ -20,7 +20,7 @@ type timelineFlag struct {
 }
 
 func (f *timelineFlag) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.plan, "timeline", "", "record single executions, too: last:30s (before the end), first:60s, from:100s,for:10s, or all; with a cap behind it, as in last:30s,256M or all,4G; `report --format perfetto` shows them")
+	c.Flags().StringVar(&f.plan, "timeline", "", "record single executions, too; `WHEN` is last:30s (before the end), first:60s, from:100s,for:10s, or all; a comma and a size set a cap, as in last:30s,256M or all,4G; report --format perfetto shows the executions")
 }
 
 // check refuses a plan that makes no sense, or that is not possible here.

@@ -65,22 +65,24 @@ func unfound(res *collect.Result) error {
 // userText is what the manual pages say on user regions.
 const userText = `
 --function NAME shows the executions of a function as a USER REGION. A plain
-name stands for itself, with or without its scope (solve is also Grid::solve,
-Grid:: is all in it); anything with one of \.+*?()|[]{}^$ is a regular
-expression of which any part of a name may match: demangled, with and without
-parameters, or the symbol. The program and its own libraries are searched;
-NAME@LIBRARY asks for a library of the system. A name that is not found ends a
-launched program before it runs, unless it may load more libraries. Calls that
-the compiler inlined are not seen. Where a function has no cheap instruction for
-a probe, the kernel single-steps one, which costs some 10 microseconds on virtual
-machines; --verbose tells which functions have such.
+name stands for itself, with or without its scope: solve is also Grid::solve,
+and Grid:: is all functions in that scope. A name with one of \.+*?()|[]{}^$ is
+a regular expression. It may match any part of a function's name: demangled,
+with and without parameters, or the symbol. ompp-attach searches the program and
+the program's own libraries. NAME@LIBRARY asks for a library of the system. If a
+name is not found, a launched program ends before it runs, unless it may load
+more libraries. Calls that the compiler inlined are not seen. Some functions have
+no cheap instruction for a probe. There the kernel single-steps an instruction,
+which costs some 10 microseconds on virtual machines. --verbose names these
+functions.
 
---region NAME=FILE:LINE-FILE:LINE shows lines within one function: from where
-control comes to the first to where it goes to none of them. It needs -g.
+--region NAME=FILE:LINE-FILE:LINE shows lines within one function as a USER
+REGION. The region begins where control comes to the first line, and ends where
+control leaves the lines. The program must be compiled with -g.
 
 Programs that include ompp.h mark regions by ompp_begin("name") and
 ompp_end("name"), and switch measuring off and on by ompp_off() and ompp_on().
 
---disable and --only leave out constructs and operations of MPI, whose probes
-are then not placed; file:NAME and function:NAME hide what stands there. MPI
-calls that only look something up are measured with --mpi-all only.`
+--disable and --only leave out constructs and operations of MPI. Their probes are
+then not placed. file:NAME and function:NAME hide the regions in a file or
+function. MPI calls that only look something up are measured with --mpi-all only.`
