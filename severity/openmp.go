@@ -71,7 +71,7 @@ func (w *walker) management(add func(string, int64), c event.Construct, s *profi
 		add("omp_fork", min(mgmt, bare.Enter.T))
 		mgmt -= min(mgmt, bare.Enter.T)
 		add("omp_join", min(mgmt, bare.Exit.T))
-		add("omp_management", mgmt-min(mgmt, bare.Exit.T))
+		add(Management, mgmt-min(mgmt, bare.Exit.T))
 	case event.GuardSynch:
 		add("omp_leave", mgmt)
 	case event.TransferMgmt:
@@ -81,8 +81,8 @@ func (w *walker) management(add func(string, int64), c event.Construct, s *profi
 	case event.SectionsImbal:
 		rest := min(mgmt, max(0, s.Exec.T-s.Body.T-s.Barrier.T))
 		add("omp_sections_management", rest)
-		add("omp_management", mgmt-rest)
+		add(Management, mgmt-rest)
 	default:
-		add("omp_management", mgmt)
+		add(Management, mgmt)
 	}
 }

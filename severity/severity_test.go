@@ -201,7 +201,7 @@ func TestWaits(t *testing.T) {
 		t.Errorf("the barriers' time is %d, want 9 s as without waits", got)
 	}
 	f := c.Findings()[0]
-	if f.Time != 9e9 || f.Saving.Time != 2.5e9 || len(f.Parts) != 2 || f.Parts[0].Time != 7.5e9 || f.Parts[1].Time != 1e9 {
+	if f.Time != 9e9 || f.Saving.Time != 2_666_666_666 || len(f.Parts) != 2 || f.Parts[0].Time != 7.5e9 || f.Parts[1].Time != 1e9 {
 		t.Errorf("the finding is %+v", f)
 	}
 	if d := cmp.Diff([]Cause{{0, 1, 7.5e9, 2}}, c.LastAt(1)); d != "" {

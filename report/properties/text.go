@@ -294,7 +294,7 @@ func (t *text) saving(f *severity.Finding) string {
 	p := &t.c.Processes[f.Saving.Process]
 	of := "the run's " + t.Seconds(p.Wall) + " sec"
 	if len(t.c.Processes) > 1 {
-		of = fmt.Sprintf("rank %d's %s sec, and not more of any other rank's", p.Rank, t.Seconds(p.Wall))
+		of = fmt.Sprintf("rank %d's %s sec, and not more of any other rank's, besides less waiting in MPI", p.Rank, t.Seconds(p.Wall))
 	}
 	return "at most " + t.Seconds(f.Saving.Time) + " of " + of
 }

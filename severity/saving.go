@@ -1,0 +1,192 @@
+package severity
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"ompp-attach/event"
+)
+
+// group names an initial thread and its workers.
+type group struct{ process, root int }
+
+func (c *Cube) group(thread int) group {
+	t := &c.Threads[thread]
+	return group{t.Process, t.Root}
+}
+
+// savings finds what mending a property saves at most.
+type savings struct {
+	c       *Cube
+	threads map[group][]int
+	visits  map[[2]int]int64 // by path and thread
+	teams   []int            // by path: the outermost parallel region around it; -1: none
+	nested  []bool           // by path: the innermost parallel region around it is another one
+	regions map[place]*region
+	// By reported property and path: the times of more special properties, and those of completing
+	// a barrier by thread.
+	parts map[[2]int]map[int]Part
+	done  map[[2]int][]ThreadTime
+	tasks map[int]bool // by path: threads executed tasks while they waited there
+}
+
+// place is an outermost parallel region of an initial thread.
+type place struct {
+	path int
+	group
+}
+
+// region has the time of an outermost parallel region (ns).
+type region struct {
+	wall    int64 // of its primary thread
+	work    int64 // of all its threads, without nested teams: computation and management
+	threads map[int]bool
+}
+
+func newSavings(c *Cube) *savings {
+	s := &savings{c: c, threads: map[group][]int{}, visits: map[[2]int]int64{}, teams: make([]int, len(c.Paths)),
+		nested: make([]bool, len(c.Paths)), regions: map[place]*region{}, parts: map[[2]int]map[int]Part{},
+		done: map[[2]int][]ThreadTime{}, tasks: map[int]bool{}}
+	for i := range c.Threads {
+		s.threads[c.group(i)] = append(s.threads[c.group(i)], i)
+	}
+	for i, p := range c.Paths {
+		s.teams[i] = -1
+		if p.Parent < 0 {
+			continue
+		}
+		s.teams[i], s.nested[i] = s.teams[p.Parent], s.nested[p.Parent]
+		switch parallel := c.Regions[p.Region].Construct.IsParallel(); {
+		case parallel && s.teams[i] < 0:
+			s.teams[i] = i
+		case parallel:
+			s.nested[i] = true
+		}
+	}
+	for _, v := range c.Of(c.Property(Visits)) {
+		s.visits[[2]int{v.Path, v.Thread}] = v.V
+	}
+	for _, v := range c.Of(c.Property(ExecutedTasks)) {
+		s.tasks[v.Path] = true
+	}
+	s.addRegions()
+	return s
+}
+
+// addRegions finds the time of outermost parallel regions. Of those that were under way when
+// measurement began, it is not known.
+func (s *savings) addRegions() {
+	execution, computation, management := s.c.Property(Execution), s.c.Property(Computation), s.c.Property(Management)
+	for _, v := range s.c.Values {
+		team := s.teams[v.Path]
+		if team < 0 || !s.c.Below(v.Property, execution) || s.c.Regions[s.c.Paths[team].Region].Construct == event.Unknown {
+			continue
+		}
+		at := place{team, s.c.group(v.Thread)}
+		r := s.regions[at]
+		if r == nil {
+			r = &region{threads: map[int]bool{}}
+			s.regions[at] = r
+		}
+		if s.c.Threads[v.Thread].Num == 0 {
+			r.wall += v.V
+		}
+		if s.nested[v.Path] {
+			continue // rows hold the times of several threads
+		}
+		r.threads[v.Thread] = true
+		if s.c.Below(v.Property, computation) || s.c.Below(v.Property, management) {
+			r.work += v.V
+		}
+	}
+}
+
+func (s *savings) part(at [2]int, v Value) {
+	if s.parts[at] == nil {
+		s.parts[at] = map[int]Part{}
+	}
+	sum := s.parts[at][v.Property]
+	s.parts[at][v.Property] = Part{v.Property, sum.Time + v.V, sum.Mark | v.Mark}
+	if strings.HasSuffix(s.c.Properties[v.Property].ID, completing) {
+		s.done[at] = append(s.done[at], ThreadTime{v.Thread, v.V})
+	}
+}
+
+func (s *savings) partsOf(at [2]int) (out []Part) {
+	for _, p := range slices.Sorted(maps.Keys(s.parts[at])) {
+		out = append(out, s.parts[at][p])
+	}
+	return out
+}
+
+func (s *savings) of(f *Finding) (out Saving) {
+	gain := s.c.Properties[f.Property].Gain
+	if gain == NoGain || s.c.Level != ByThread {
+		return out
+	}
+	times := map[group]int64{}
+	for _, t := range f.Threads {
+		times[s.c.group(t.Thread)] += t.Time
+	}
+	if gain == Balance && !s.tasks[f.Path] {
+		for _, t := range s.done[[2]int{f.Property, f.Path}] {
+			times[s.c.group(t.Thread)] -= t.Time
+		}
+	}
+	saves := map[int]int64{} // by process
+	for g, w := range times {
+		switch gain {
+		case Balance:
+			w /= s.team(f.Path, g)
+		case Spread:
+			w /= int64(len(s.threads[g]))
+		case Removal:
+			w = s.removal(f, g, w)
+		}
+		saves[g.process] += w
+	}
+	for process, most := range saves {
+		if wall := s.c.Processes[process].Wall; wall > 0 {
+			most = min(most, wall)
+		}
+		if !out.Known || most > out.Time || most == out.Time && process < out.Process {
+			out = Saving{true, process, most}
+		}
+	}
+	return out
+}
+
+// removal returns what an initial thread saves at most if a time w of its team goes away (ns).
+func (s *savings) removal(f *Finding, g group, w int64) int64 {
+	r := s.regions[place{s.teams[f.Path], g}]
+	if r == nil || r.wall == 0 {
+		return w
+	}
+	left := r.work
+	if !s.nested[f.Path] && s.c.Below(f.Property, s.c.Property(Management)) {
+		left -= w
+	}
+	if n := int64(len(r.threads)); n > 0 {
+		w = min(w, r.wall-left/n)
+	}
+	return max(0, min(w, r.wall))
+}
+
+// team returns the number of threads that were in all instances of a construct; 2 if threads
+// differ.
+func (s *savings) team(path int, g group) (n int64) {
+	executions := int64(-1)
+	for _, i := range s.threads[g] {
+		v := s.visits[[2]int{path, i}]
+		if v == 0 {
+			continue
+		}
+		if executions >= 0 && v != executions {
+			return 2
+		}
+		executions = v
+		n++
+	}
+	return max(2, n)
+}
