@@ -34,8 +34,8 @@ const (
 	attachTraceUprobeSession = 57 // BPF_TRACE_UPROBE_SESSION
 )
 
-// attachSessions attaches the session program to the points that need the return, too, and the entry
-// program to the others.
+// attachSessions attaches the session program to the points that need the return, too, and the
+// entry program to the others.
 func attachSessions(entry, session *ebpf.Program, path string, pid int, points []Point) (io.Closer, error) {
 	var entries, both []Point
 	for _, p := range points {

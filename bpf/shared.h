@@ -31,12 +31,12 @@ enum row_flag {
 	ROW_ONLY_IF_NOT_ZF = 1 << 8,  /* ignore the hit unless the zero flag is clear */
 	ROW_TRIP_32        = 1 << 9,  /* b = *ARG_5 - *ARG_4 + 1, 32-bit bounds */
 	ROW_TRIP_64        = 1 << 10, /* the same, 64-bit bounds */
-	ROW_SIZE_FROM_KMP  = 1 << 11, /* size = __kmp_threads[gtid]->team->nproc, gtid in ARG_1; see kmp_team */
+	ROW_SIZE_FROM_KMP  = 1 << 11, /* size = __kmp_threads[gtid]->team->nproc, gtid in ARG_1 */
 	ROW_LEVEL_FROM_TLS = 1 << 12, /* num = nesting level, from libgomp's thread structure */
 	ROW_NO_SITE        = 1 << 13, /* the call's site is not needed */
 	/* site = the probed instruction's address + the row's field here */
 	ROW_SITE_HERE      = 1 << 14,
-	ROW_B_FROM_A       = 1 << 15, /* b = the second word at a; REC_INSIDE if that is in the library's text */
+	ROW_B_FROM_A       = 1 << 15, /* b = second word at a; REC_INSIDE if it is in the library */
 	/* Rows of constructs that are folded (fold.h). FOLD_GROUP tells which construct. */
 	ROW_FOLD_BEGIN     = 1 << 16, /* an execution begins here */
 	/* an execution ends here; with ROW_FOLD_BEGIN: when the call returns */
@@ -44,7 +44,7 @@ enum row_flag {
 	ROW_FOLD_BY_NAME   = 1 << 18, /* a names the lock: an execution ends with the same a */
 	ROW_FOLD_TEST      = 1 << 19, /* the returned value tells whether the execution begins */
 	ROW_FOLD_TEST_BOOL = 1 << 20, /* ... in its lowest byte */
-	ROW_SPARSE         = 1 << 26, /* the return is reported as often as it tells something (sparse.h) */
+	ROW_SPARSE         = 1 << 26, /* the return is reported now and then (sparse.h) */
 	ROW_EXACT          = 1 << 27, /* from here on the returns of all such rows are reported */
 	ROW_OFF            = 1 << 28, /* the process wants no reports from here on */
 	ROW_ON             = 1 << 29, /* it wants them again */
@@ -70,8 +70,8 @@ struct row {
 	 * seems to come from this function. */
 	u64 body_lo;
 	u64 body_size;
-	s64 tls_slot;        /* libgomp: GOT slot of gomp_thread's offset from the thread pointer, relative to the
-				probed instruction; 0 in a static binary, whose offsets below count from the thread pointer */
+	s64 tls_slot;        /* libgomp: GOT slot of gomp_thread's offset, relative to the probed
+			      * instruction; 0 in a static binary: offsets from the thread pointer */
 	s32 tls_team, tls_team_id, tls_level; /* offsets in struct gomp_thread */
 	/* offsets in kmp_info and kmp_team; without kmp_threads, kmp_team is the enum source of the
 	 * register that holds the team */
@@ -253,7 +253,7 @@ enum mpi_row_flag {
 	MPI_ROW_RECV_AT_ROOT = 1 << 5, /* the receive side's are */
 	MPI_ROW_ON_STACK    = 1 << 6,  /* some arguments are on the stack */
 	MPI_ROW_SITE        = 1 << 19, /* the return address is needed at entry */
-	MPI_ROW_GRAPH       = 1 << 20, /* makes a communicator with send_count neighbours out and recv_count in */
+	MPI_ROW_GRAPH       = 1 << 20, /* makes a communicator: send_count neighbours out, recv_count in */
 	MPI_ROW_GRID        = 1 << 21, /* ... with two neighbours in each of send_count dimensions */
 	MPI_ROW_COMM        = 1 << 22, /* makes a communicator; tag is what decides its members or ranks */
 	MPI_ROW_WINDOW      = 1 << 23, /* makes a window */

@@ -15,7 +15,7 @@ u32 exact_edges = 0;
 #define SPARSE_FIRST 64
 /* One return in so many is armed then: a power of two. */
 #define SPARSE_ONE_IN 16
-/* Hits of a thread are rare if so much time lies between them: an armed return takes up to 0.6 us. */
+/* Hits so far apart are rare: an armed return takes up to 0.6 us. */
 #define SPARSE_RARE 100000 /* ns */
 
 /* Whether returns may be left out. A counter's advance until the return would count for what

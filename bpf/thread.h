@@ -73,7 +73,7 @@ struct thread_state {
 	u64 fold_sp;  /* stack pointer of the executions in the slots, where that matters */
 	u32 slots;    /* slots in use */
 	u32 recent;   /* the slot used last */
-	u64 told_sp;  /* stack pointer of a call that begins a construct and was reported; 0: it has returned */
+	u64 told_sp;  /* stack pointer of a reported call that begins a construct; 0: it is over */
 	u64 ignored_sp; /* stack pointer of a call whose return is to be ignored; 0: none */
 	/* Of the time without a core (core_wait.h), ns: */
 	u64 wait_told;  /* the sum when it was last reported */

@@ -1,7 +1,7 @@
 package event
 
-// Probe says what kind of hit an event comes from: what the probe sat on, and how often the hit read
-// the thread's memory. Both determine how much of its thread's time the hit took.
+// Probe says what kind of hit an event comes from: what the probe sat on, and how often the hit
+// read the thread's memory. Both determine how much of its thread's time the hit took.
 type Probe uint8
 
 // What probes sit on: instructions, and returns. These values have no reads.
@@ -28,7 +28,7 @@ const (
 	NumProbes = 1 << (kindBits + readBits)
 )
 
-// Reading returns the kind of hit with n reads of user memory. More than three reads count as three.
+// Reading returns the kind of hit with n reads of user memory. More than three count as three.
 func (p Probe) Reading(n int) Probe {
 	return p&^(maxReads<<kindBits) | Probe(max(0, min(n, maxReads)))<<kindBits
 }

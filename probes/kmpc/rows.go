@@ -159,7 +159,7 @@ var (
 // loopOver is where __kmpc_dispatch_next_* has found that no chunk is left (loops.go).
 var loopOver = probes.Row{Construct: event.Loop, Entry: event.Close}
 
-// taskSubmitted is where a taskloop hands in a task that it has made. Tasks that only split the loop
-// are recognised by their routine.
+// taskSubmitted is where a taskloop hands in a task that it has made. Tasks that only split the
+// loop are recognised by their routine.
 var taskSubmitted = probes.Row{Construct: event.Task, Entry: event.Result,
 	A: probes.Elsewhere(probes.ToKey), B: probes.Elsewhere(probes.ToFn), Flags: bpf.RowNoSite | bpf.RowBFromA}
