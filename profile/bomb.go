@@ -51,6 +51,12 @@ func (w *weighed) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// Weighed returns a reader of a text that was packed in so many bytes. It fails where the text
+// needs more memory than is plausible.
+func Weighed(text io.Reader, packed int) io.Reader {
+	return &weighed{r: text, packed: &packedBytes{n: int64(packed)}}
+}
+
 // mostSteps bounds the sum of the lengths of all nodes' paths, because reports write down these
 // paths. A chain of 8,000 nodes reaches the bound, and so do a million nodes at depth 30.
 const mostSteps = 1 << 25

@@ -27,7 +27,7 @@ const (
 
 const (
 	blockHead    = 1 + 4 + 4
-	largestBlock = 256 << 20
+	largestBlock = 64 << 20
 )
 
 var sums = crc32.MakeTable(crc32.Castagnoli)

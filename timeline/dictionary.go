@@ -1,8 +1,6 @@
 package timeline
 
 import (
-	"slices"
-
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -135,18 +133,18 @@ func fromDefinitions(defs []Definition, seats []Seat) *Dictionary {
 		d.SeatOf = append(d.SeatOf, r.Seat)
 		d.Threads = append(d.Threads, profile.Thread{Root: r.Root, Num: r.Num})
 	}
+	regions := map[Definition]int{}
 	for _, f := range defs {
 		parent := at(d.NodeOf, f.Parent)
 		if int(f.ID) != len(d.NodeOf) || parent < 0 {
 			continue
 		}
 		r := profile.Region{Construct: f.Construct, Name: f.Name, Runtime: f.Runtime.String(), Location: profile.Location{Offset: f.Address}}
-		same := func(o profile.Region) bool {
-			return o.Construct == r.Construct && o.Location == r.Location && o.Name == r.Name
-		}
-		i := slices.IndexFunc(d.Regions, same)
-		if i < 0 {
+		key := Definition{Construct: f.Construct, Address: f.Address, Name: f.Name}
+		i, ok := regions[key]
+		if !ok {
 			i = len(d.Regions)
+			regions[key] = i
 			d.Regions = append(d.Regions, r)
 		}
 		d.NodeOf = append(d.NodeOf, int32(len(d.Nodes)))

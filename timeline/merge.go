@@ -4,14 +4,14 @@ import (
 	"cmp"
 	"container/heap"
 	"errors"
-	"fmt"
 	"iter"
 )
 
 // Thread returns the spans of a thread of the operating system, in order of their starts; of two
 // with one start, the longer one comes first. So each comes behind those that it lies in. A pointer
 // is valid until the next span. Spans that the profile has no node for are left out. A chunk that is
-// damaged is left out, with an error; those behind it follow.
+// damaged is left out, with a *DamageError; those behind it follow. So is a chunk with which more
+// spans would overlap than a recorder can have told.
 func (f *File) Thread(tid uint32) iter.Seq2[*Span, error] {
 	return func(yield func(*Span, error) bool) {
 		m := merge{}
@@ -20,7 +20,7 @@ func (f *File) Thread(tid uint32) iter.Seq2[*Span, error] {
 			if !m.until(c.first, f.tr, yield) {
 				return
 			}
-			spans, err := f.load(c)
+			spans, err := f.load(c, mostHeld-m.Len())
 			if err != nil && !yield(nil, err) {
 				return
 			}
@@ -32,8 +32,16 @@ func (f *File) Thread(tid uint32) iter.Seq2[*Span, error] {
 	}
 }
 
-// load reads a chunk.
-func (f *File) load(c *place) ([]Span, error) {
+// mostHeld bounds the spans that are held at one time. A recorder's chunks overlap as its spans
+// nest, so that some ten are open at one time. Those of a file that was made to harm could all be.
+const mostHeld = 1 << 21
+
+// load reads a chunk of a number of spans at most.
+func (f *File) load(c *place, most int) ([]Span, error) {
+	damage := &DamageError{c.tid, Gap{c.first, c.last, ByDamage, c.spans}}
+	if c.spans > uint64(max(most, 0)) {
+		return nil, damage
+	}
 	data, err := f.contents(c.at, c.size)
 	if err != nil {
 		return nil, err
@@ -43,7 +51,7 @@ func (f *File) load(c *place) ([]Span, error) {
 		spans, err = f.unpack.unpack(data)
 	}
 	if errors.Is(err, errDamaged) {
-		err = fmt.Errorf("%d spans of thread %d are missing: %w", c.spans, c.tid, errDamaged)
+		return nil, damage
 	}
 	return spans, err
 }

@@ -32,7 +32,7 @@ type work struct {
 }
 
 func newPacker(o *Options) (*packer, error) {
-	p := &packer{options: o, done: make(chan struct{}), queue: make(chan work, max(o.Plan.Cap/8/chunkSize, 4))}
+	p := &packer{options: o, done: make(chan struct{}), queue: make(chan work, max(o.Plan.memory()/8/chunkSize, 4))}
 	// The rest of the cap is for the queue, and for the lanes.
 	p.shelf = shelf{most: o.Plan.Cap / 4 * 3, age: uint64(o.Plan.Last)}
 	zip, err := newPacking()
@@ -41,7 +41,7 @@ func newPacker(o *Options) (*packer, error) {
 	}
 	if o.Plan.Stream {
 		// A part of the cap is left for the ring that follows.
-		p.shelf.most = min(defaultCap, o.Plan.Cap/4)
+		p.shelf.most = min(defaultCap/4*3, o.Plan.Cap/4)
 		if p.out, err = newOutput(o, o.Plan.Cap-p.shelf.most); err != nil {
 			return nil, err
 		}

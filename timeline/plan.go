@@ -21,6 +21,15 @@ type Plan struct {
 	Stream bool
 }
 
+// memory bounds what a recording holds in memory (bytes). The cap of a plan that streams is that of
+// its file.
+func (p *Plan) memory() int64 {
+	if p.Stream {
+		return min(p.Cap, defaultCap)
+	}
+	return p.Cap
+}
+
 // The caps if the user gives none, and the least.
 const (
 	defaultCap = 256 << 20

@@ -11,6 +11,8 @@ import (
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
+
+	"ompp-attach/profile"
 )
 
 // The errors of Read.
@@ -28,13 +30,27 @@ type File struct {
 	PID  int
 	Tool string // version of the tool that recorded it
 
-	r       io.ReaderAt
-	chunks  map[uint32][]place // by thread
-	unpack  *unpacking
-	tr      *translator
-	tids    []uint32
-	corrupt bool
+	r      io.ReaderAt
+	chunks map[uint32][]place // by thread
+	unpack *unpacking
+	tr     *translator
+	tids   []uint32
+	text   int64 // bytes of names and gaps
 }
+
+// DamageError says that spans of a thread cannot be read. The others can.
+type DamageError struct {
+	TID uint32
+	Gap // how many, and when
+}
+
+// Error implements error.
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("%d spans of thread %d are missing: %v", e.Spans, e.TID, errDamaged)
+}
+
+// Unwrap lets errors.Is find errDamaged.
+func (e *DamageError) Unwrap() error { return errDamaged }
 
 // place is where a chunk lies in the file.
 type place struct {
@@ -63,7 +79,7 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	}
 	f := &File{r: r, chunks: map[uint32][]place{}, unpack: unpack}
 	var known names
-	for at := int64(len(head)); at < size; {
+	for at := int64(len(head)); at < size && f.Dictionary == nil; { // the dictionary comes last
 		next, err := f.block(at, size, &known)
 		if err != nil {
 			return nil, err
@@ -110,6 +126,11 @@ func (f *File) block(at, size int64, known *names) (next int64, err error) {
 		f.chunks[x.tid] = append(f.chunks[x.tid], place{x, at, int(n), sum})
 		return at + n, nil
 	}
+	if kind != blockDictionary {
+		if f.text += n; f.text > largestText {
+			return 0, nil
+		}
+	}
 	data, err := f.contents(at, int(n))
 	if err != nil {
 		return 0, err
@@ -129,8 +150,12 @@ func (f *File) contents(at int64, n int) ([]byte, error) {
 	return data, nil
 }
 
-// largestText bounds a dictionary, unpacked.
-const largestText = 512 << 20
+// largestText bounds the blocks of names and gaps together (bytes). Three bytes of JSON can become a
+// structure of a hundred.
+const largestText = 16 << 20
+
+// largestWindow bounds the memory of the dictionary's decoder (bytes).
+const largestWindow = 64 << 20
 
 // describe takes a block that is no chunk.
 func (f *File) describe(kind byte, data []byte, known *names) error {
@@ -151,13 +176,13 @@ func (f *File) describe(kind byte, data []byte, known *names) error {
 		f.Gaps = nil
 		return json.Unmarshal(data, &f.Gaps)
 	case blockDictionary:
-		zip, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(largestText))
+		zip, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(largestWindow))
 		if err != nil {
 			return err
 		}
 		defer zip.Close()
 		d := &Dictionary{}
-		if err := json.NewDecoder(io.LimitReader(zip, largestText)).Decode(d); err != nil {
+		if err := json.NewDecoder(profile.Weighed(zip, len(data))).Decode(d); err != nil {
 			return err
 		}
 		if !d.valid() {

@@ -67,7 +67,7 @@ type lane struct {
 // file of a plan that streams cannot be written.
 func NewRecorder(o Options) (*Recorder, error) {
 	r := &Recorder{options: o, lanes: map[laneID]*lane{}, to: math.MaxUint64,
-		mostOpen: int(max(o.Plan.Cap/8, 2*chunkSize))}
+		mostOpen: int(max(o.Plan.memory()/8, 2*chunkSize))}
 	r.from = o.Began + uint64(o.Plan.From)
 	if o.Plan.To > 0 {
 		r.to = o.Began + uint64(o.Plan.To)
