@@ -18,6 +18,8 @@ import (
 
 const noteDerived = "short and frequent: startup, shutdown and ends of barriers of most executions are derived from the arrivals of all threads and from the executions that were measured in full (--exact-edges measures all)"
 
+const noteAlone = "of some barriers with derived ends the arrivals of other threads are not known (the region was under way, or events are missing): their barT is a mean of those measured in full (--exact-edges measures all)"
+
 // expect notes that the call which begins with an event has an end that may not be reported.
 func (e *engine) expect(t *stack.Thread, ev *event.Event, at uint64) {
 	t.DropEdge() // its end was not seen
@@ -75,7 +77,7 @@ func (e *engine) passEdge(t *stack.Thread, ev *event.Event) bool {
 	case ev.Edge == event.Sampled:
 	default:
 		if ev.Edge == x.Edge && t.Waited == 0 {
-			t.Learn(x, ledger.Span(x.From(ev.Time), ev.Time)-e.Ledger.BeforeReturn())
+			t.Learn(x, ev.Time, e.Ledger.BeforeReturn())
 		}
 		t.DropEdge()
 	}
@@ -108,6 +110,9 @@ func (e *engine) derive(t *stack.Thread, until uint64, sampled bool) {
 		Edge: x.Edge, Flags: event.Unarmed, Runtime: x.Enter.Runtime, Instance: x.Enter.Instance, SP: x.Enter.SP}
 	if x.Node != nil {
 		x.Node.Note(noteDerived)
+		if x.Alone() {
+			x.Node.Note(noteAlone)
+		}
 	}
 	e.edges.Derived++
 	t.DropEdge()

@@ -37,6 +37,16 @@ func (x *Edge) Decided() bool {
 	return x.Turn < 0 || m.Torn || m.full(x.Turn)
 }
 
+// Alone tells whether nothing but the thread's own events tells when a barrier ended: the others'
+// arrivals are not known. The team was under way at attach, or events of its threads are missing.
+func (x *Edge) Alone() bool {
+	m := x.Team
+	if x.Edge != event.Waited || m != nil && m.Size == 1 {
+		return false
+	}
+	return m == nil || x.Turn < 0 || m.Torn || !m.full(x.Turn)
+}
+
 // From returns the time from which on the thread can go on: the last arrival of its team. The
 // thread's next event is at until. If the team's arrivals are not known, or do not fit, it is the
 // thread's own arrival.
@@ -44,13 +54,13 @@ func (x *Edge) From(until uint64) uint64 {
 	own, last := x.Enter.Time, uint64(0)
 	m := x.Team
 	switch {
-	case m == nil || m.Torn || !x.Decided():
+	case m == nil || x.Edge == event.Begin:
 	case x.Edge == event.Join:
 		for i := range m.Members {
 			last = max(last, m.Members[i].End)
 		}
-	case x.Edge == event.Waited && x.Turn >= 0:
-		last = m.turns[x.Turn-m.firstTurn].last
+	case !x.Alone() && x.Turn >= 0:
+		last = m.turn(x.Turn).last
 	}
 	if last > until {
 		return own
@@ -98,6 +108,9 @@ type turn struct {
 	last    uint64 // the last arrival
 }
 
+// mostTurns bounds how many barriers a thread may be read ahead of another one of its team.
+const mostTurns = 1 << 16
+
 // Reach notes that a thread comes to a barrier of its innermost team. All threads of a team come
 // to the same barriers, in the same order. hold says that the thread's end of the barrier is
 // pending. The result is the barrier's number in the team, -1 if the team's threads are not known.
@@ -113,6 +126,10 @@ func (tm *Teams) Reach(t *Thread, at uint64, hold bool) int {
 	}
 	n := mem.turns
 	mem.turns++
+	if n < m.firstTurn || n >= m.firstTurn+mostTurns {
+		m.Torn = true // an arrival is missing, or was counted for another thread
+		return -1
+	}
 	for len(m.turns) <= n-m.firstTurn {
 		m.turns = append(m.turns, turn{})
 	}
@@ -129,11 +146,24 @@ func (tm *Teams) Reach(t *Thread, at uint64, hold bool) int {
 	return n
 }
 
-func (m *Team) full(n int) bool { return m.turns[n-m.firstTurn].arrived >= m.Size }
+// turn returns a barrier by its number, nil if it is forgotten.
+func (m *Team) turn(n int) *turn {
+	if i := n - m.firstTurn; i >= 0 && i < len(m.turns) {
+		return &m.turns[i]
+	}
+	return nil
+}
+
+func (m *Team) full(n int) bool {
+	came := m.turn(n)
+	return came != nil && came.arrived >= m.Size
+}
 
 func (m *Team) leave(n int) {
-	m.turns[n-m.firstTurn].held--
-	m.forgetTurns()
+	if came := m.turn(n); came != nil {
+		came.held--
+		m.forgetTurns()
+	}
 }
 
 // forgetTurns forgets the barriers that all threads have come to and that none is waiting in.

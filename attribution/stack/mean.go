@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 )
@@ -10,6 +11,8 @@ import (
 type MeanKey struct {
 	Node *tree.Node
 	Edge event.Edge
+	// Alone: the times are all of the waits in a barrier, see Edge.Alone.
+	Alone bool
 }
 
 // Mean is what is known of the time from the moment at which a thread can go on to the end of its
@@ -21,6 +24,7 @@ type Mean struct {
 	n     float64
 	first float64 // of the latest of the others, ns
 	any   bool
+	waits bool    // a wait for others may be as long as it likes
 	gaps  float64 // time until the threads' next events, of derived executions, ns
 	of    float64 // number of these
 	owed  float64 // time that derived executions got too little, as their next event came earlier, ns
@@ -40,7 +44,7 @@ const (
 func (y *Mean) Learn(d int64, byChance bool) {
 	v := float64(max(0, d))
 	switch {
-	case v >= longEnd:
+	case v >= longEnd && !y.waits:
 	case byChance:
 		y.sum += v
 		y.n++
@@ -56,7 +60,7 @@ func (y *Mean) known() bool { return y != nil && y.any }
 
 // usual is the time that most executions take, ns.
 func (y *Mean) usual() float64 {
-	if y.n >= enough {
+	if y.n >= enough || y.n > 0 && y.first == 0 {
 		return y.sum / y.n
 	}
 	return y.first
@@ -65,7 +69,11 @@ func (y *Mean) usual() float64 {
 // Derive returns how long an execution took whose end was not reported. gap is the time until the
 // thread's next event, less the time without a core. Both are in ns.
 func (y *Mean) Derive(gap int64) int64 {
-	y.gaps += min(float64(gap), longEnd)
+	if y.waits {
+		y.gaps += float64(gap)
+	} else {
+		y.gaps += min(float64(gap), longEnd)
+	}
 	y.of++
 	usual := y.usual()
 	d := int64(min(float64(gap), usual+y.owed))
@@ -96,24 +104,36 @@ func (t *Thread) mean(k MeanKey) *Mean {
 // Mean returns what is known of a pending end. If nothing is known of its region, the thread's
 // other regions have to do.
 func (t *Thread) Mean(x *Edge) *Mean {
-	if y := t.mean(MeanKey{x.Node, x.Edge}); y != nil {
+	k := MeanKey{Node: x.Node, Edge: x.Edge, Alone: x.Alone()}
+	if y := t.mean(k); y != nil {
 		return y
 	}
-	if y := t.mean(MeanKey{nil, x.Edge}); y != nil {
+	k.Node = nil
+	if y := t.mean(k); y != nil {
 		return y
 	}
 	return &Mean{}
 }
 
-// Learn adds the time of a reported end, in ns.
-func (t *Thread) Learn(x *Edge, d int64) {
+// Learn adds a reported end at a time. before is how much of it the hit took (ns).
+func (t *Thread) Learn(x *Edge, at uint64, before int64) {
+	alone := x.Alone()
+	if !alone {
+		t.learn(x, ledger.Span(x.From(at), at)-before, false)
+	}
+	if alone || x.Edge == event.Waited { // the team's arrivals may be missing some day
+		t.learn(x, ledger.Span(x.Enter.Time, at)-before, true)
+	}
+}
+
+func (t *Thread) learn(x *Edge, d int64, alone bool) {
 	if t.means == nil {
 		t.means = map[MeanKey]*Mean{}
 	}
-	for _, k := range []MeanKey{{x.Node, x.Edge}, {nil, x.Edge}} {
+	for _, k := range []MeanKey{{x.Node, x.Edge, alone}, {nil, x.Edge, alone}} {
 		y := t.means[k]
 		if y == nil {
-			y = &Mean{}
+			y = &Mean{waits: alone}
 			t.means[k] = y
 		}
 		y.Learn(d, x.Enter.Flags&event.ByChance != 0)
