@@ -28,13 +28,16 @@ func (us *users) leaveLeft(t *stack.Thread, ev *event.Event) {
 
 func (us *users) enterUser(t *stack.Thread, ev *event.Event) {
 	us.hasUser = true
+	if ev.Value >= event.UserLevel && us.isInner(t, ev) {
+		return
+	}
 	above := ev.SP
-	if ev.Value == event.UserFunction {
+	if ev.Value == event.UserFunction || ev.Value >= event.UserLevel && ev.Value&event.UserContinues == 0 {
 		above++ // a function entered at the same stack pointer has replaced the other one
 	}
 	us.leaveUnwound(t, ev, above)
 	k := place.Key{Kind: place.Kind{Construct: event.UserRegion}, Site: ev.Site, Fn: ev.Fn}
-	if ev.Value != event.UserFunction {
+	if ev.Value != event.UserFunction && ev.Value < event.UserLevel {
 		// The same code in the same call of its function.
 		if i := t.Find(event.UserRegion, func(f *stack.Frame) bool { return f.Node.Key == k && f.Sp == ev.SP }); i >= 0 {
 			if ev.Value == event.UserLinesAgain {
@@ -63,6 +66,10 @@ func (us *users) enterUser(t *stack.Thread, ev *event.Event) {
 // exitUser closes the execution that ends. Of the executions of a recursive function, that is the
 // one whose entry lies least above the current stack pointer.
 func (us *users) exitUser(t *stack.Thread, ev *event.Event) {
+	if ev.Value >= event.UserLevel {
+		us.exitLevel(t, ev)
+		return
+	}
 	at := -1
 	for i := len(t.Stack) - 1; i >= 0; i-- {
 		f := &t.Stack[i]

@@ -53,6 +53,9 @@ func loadsMore(mods []symbols.Module) bool {
 func (m *Measurement) SetUserRegions(u *user.Regions) {
 	m.wanted.User = u
 	u.Limit(m.kernel.Mode())
+	if u.HasLevels() {
+		m.placer.imports = u.SetImported
+	}
 	for _, f := range u.Finders() {
 		m.AddFinder(f)
 	}

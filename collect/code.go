@@ -24,6 +24,9 @@ func (pc *placer) placeCode(p *Process, mods []symbols.Module) error {
 	if len(pc.finders) == 0 {
 		return nil
 	}
+	if pc.imports != nil {
+		pc.imports(target.ImportedBy(mods))
+	}
 	for i := range mods {
 		mod := &mods[i]
 		if _, ok := p.code[target.IDOf(mod)]; ok {

@@ -26,6 +26,9 @@ type placer struct {
 	reader *reader
 
 	finders []CodeFinder // set before the measurement starts
+	// imports is told what the files of a process import, before the finders are called; nil: nobody
+	// asks.
+	imports func(imported func(name string) bool)
 
 	// mu guards the fields below, and what is placed in each process (placement). It is taken
 	// before reader.mu.

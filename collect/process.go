@@ -157,7 +157,7 @@ func (p *Process) feed(ev *event.Event) {
 	if p.pausedAt != 0 && ev.Time > p.pausedAt || ev.Time < p.resumedAt {
 		return
 	}
-	if ev.Construct == event.UserRegion && ev.Fn != 0 {
+	if ev.Construct == event.UserRegion && ev.Fn != 0 && ev.Value == event.UserMarker {
 		p.resolver.NameMarker(ev)
 	}
 	if p.recorder != nil {

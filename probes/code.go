@@ -22,7 +22,13 @@ type CodePoint struct {
 	Runtime   event.Runtime // whose construct it is; NoRuntime for a user's own
 	Marks     event.Flag    // flags set on its events
 	Value     int64         // the Value of its events
-	A, B      uint8         // sources (bpf.Arg, bpf.Reg) of the events' Fn and Key; 0: none
+	// Of a function of a library's level: Fn names it in its events, whose Site is where the call
+	// returns to. Lift is what the stack pointer at the probe is below that at the function's entry.
+	// Outside: the calls that the library makes itself are left out.
+	Fn      uint64
+	Lift    int64
+	Outside bool
+	A, B    uint8 // sources (bpf.Arg, bpf.Reg) of the events' Fn and Key; 0: none
 }
 
 // NewCodePlan makes the plan of the given probes in a program's or library's own code.
@@ -45,6 +51,9 @@ func NewCodePlan(o *symbols.Object, points []CodePoint) *Plan {
 			k.Flags |= bpf.RowOn
 		}
 		r := &Row{Construct: c.Construct, Entry: c.Edge, Marks: c.Marks, Runtime: c.Runtime, Value: c.Value}
+		if c.Fn != 0 {
+			k, r.Fn, r.Lift = levelRow(o, &c), c.Fn, c.Lift
+		}
 		if c.A != 0 {
 			r.A, r.B = Elsewhere(ToFn), Elsewhere(ToKey)
 		}
@@ -52,4 +61,17 @@ func NewCodePlan(o *symbols.Object, points []CodePoint) *Plan {
 	}
 	p.sort()
 	return p
+}
+
+// levelRow is the row of a probe of a function of a library's level.
+func levelRow(o *symbols.Object, c *CodePoint) bpf.Row {
+	lo, hi, _ := o.CodeSegment()
+	k := bpf.Row{Flags: bpf.RowEntry | onlyIf(c.When), TextLo: lo - c.VAddr, TextHi: hi - c.VAddr}
+	switch {
+	case c.Edge != event.Enter:
+		k.Flags |= bpf.RowNoSite
+	case c.Outside:
+		k.Flags |= bpf.RowOutsideOnly
+	}
+	return k
 }

@@ -139,6 +139,10 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 	}
 	put(ev, row.A.To, r.A)
 	put(ev, row.B.To, r.B)
+	if row.Fn != 0 {
+		ev.Fn = row.Fn
+		ev.SP += uint64(row.Lift)
+	}
 	return true
 }
 

@@ -78,6 +78,10 @@ type Row struct {
 	Runtime event.Runtime
 	// Value is the Value of every entry event, if no register gives one.
 	Value int64
+	// Fn is the Fn of every event of a function of a level, which no register gives.
+	Fn uint64
+	// Lift is added to the stack pointer at the probe, to get the one at the function's entry.
+	Lift int64
 	// Imported: place a probe only for symbols that the program imports. It is set for families of
 	// hundreds of functions.
 	Imported bool

@@ -15,6 +15,7 @@ import (
 type userFlags struct {
 	functions []string
 	regions   []string
+	levels    []string
 	disable   []string
 	only      []string
 	allMPI    bool
@@ -23,6 +24,7 @@ type userFlags struct {
 func (f *userFlags) register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.functions, "function", nil, "show executions of this function as a USER REGION: a name, or a regular expression, with @LIBRARY for those of one library (repeatable)")
 	c.Flags().StringArrayVar(&f.regions, "region", nil, "show these lines as a USER REGION: NAME=FILE:LINE-FILE:LINE or NAME=FILE:LINE-LINE (repeatable)")
+	c.Flags().StringArrayVar(&f.levels, "level", nil, "show calls of a library's functions from outside of it as a level: NAME=LIBRARY or NAME=LIBRARY:REGEX (repeatable)")
 	c.Flags().StringSliceVar(&f.disable, "disable", nil, "constructs to leave out, which then cost nothing: "+strings.Join(selection.Selectors(), ", ")+"; an operation of MPI, like MPI_Barrier; or file:NAME, function:NAME for what stands there")
 	c.Flags().StringSliceVar(&f.only, "only", nil, "leave out all but parallel regions, and these constructs or operations of MPI")
 	c.Flags().BoolVar(&f.allMPI, "mpi-all", false, "measure also MPI calls that only look something up (MPI_Comm_rank, MPI_Wtime): a probe takes a hundred times as long")
@@ -42,6 +44,9 @@ func (f *userFlags) apply(m *collect.Measurement, logf func(string, ...any), say
 		return nil
 	}
 	u, err := user.New(f.functions, f.regions, logf)
+	if err == nil {
+		err = u.SetLevels(f.levels)
+	}
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
@@ -79,6 +84,11 @@ functions.
 --region NAME=FILE:LINE-FILE:LINE shows lines within one function as a USER
 REGION. The region begins where control comes to the first line, and ends where
 control leaves the lines. The program must be compiled with -g.
+
+--level NAME=LIBRARY shows the calls that other files make of a library's
+functions, each at its call site, with the level's name: as in
+--level blas=libopenblas. NAME=LIBRARY:REGEX takes the exported functions that
+match; so several levels may share a library (docs/levels.md).
 
 Programs that include ompp.h mark regions by ompp_begin("name") and
 ompp_end("name"), and switch measuring off and on by ompp_off() and ompp_on().

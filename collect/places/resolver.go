@@ -91,7 +91,7 @@ func (r *Resolver) FileOf(addr uint64) string {
 
 // Seen implements attribution.Resolver.
 func (r *Resolver) Seen(k attribution.Key) {
-	if k.Construct != event.MPI { // there Fn is the number of an operation
+	if k.Construct != event.MPI && !user.IsLevel(k.Fn) { // there Fn is a number
 		r.at(k.Fn)
 	}
 	r.at(k.Site)

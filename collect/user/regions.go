@@ -24,6 +24,10 @@ type Regions struct {
 	refusal  error
 	unseen   []profile.Unseen
 	places   map[*symbols.Object]map[uint64]Place // by identity
+
+	levels    []*level
+	functions []LevelFunction // of levels, by the Fn of their events
+	imported  func(string) bool
 }
 
 // New takes functions, as plain names or regular expressions, and regions given by
@@ -64,6 +68,9 @@ func (u *Regions) Finders() (all []func(*symbols.Module) []probes.CodePoint) {
 	if len(u.lines) > 0 {
 		all = append(all, u.findLines)
 	}
+	if len(u.levels) > 0 {
+		all = append(all, u.findLevels)
+	}
 	return append(all, u.findMarkers)
 }
 
@@ -88,6 +95,11 @@ func (u *Regions) Unmatched() (sentences []string) {
 	for _, r := range u.lines {
 		if !r.matched {
 			sentences = append(sentences, r.unmatched())
+		}
+	}
+	for _, l := range u.levels {
+		if !l.matched {
+			sentences = append(sentences, l.unmatchedLevel())
 		}
 	}
 	return sentences

@@ -58,6 +58,8 @@ func IsApprox(l *profile.Location) bool { return strings.Contains(Location(l), "
 func Region(r *profile.Region) string {
 	text := Location(&r.Location)
 	switch {
+	case r.Level != "":
+		text += " (" + Clean(r.Level) + ": " + Clean(r.Name) + ")"
 	case r.Name != "" && r.Name == r.Location.Function && (r.Location.File == "" || r.Location.Begin == 0): // shown already
 	case r.Name != "":
 		text += " (" + Clean(r.Name) + ")"

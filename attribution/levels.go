@@ -1,0 +1,59 @@
+package attribution
+
+import (
+	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/stack"
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
+
+// Functions of libraries' levels are user regions, too. Only calls from outside of a level count. A
+// function that ends in a jump to another one leaves its return address to that one, whose end is
+// then the end of both: so the stack pointer alone tells which executions end.
+
+// isInner reports whether a beginning is no call from outside of its level: a function of the same
+// level made the call, or jumped here.
+func (us *users) isInner(t *stack.Thread, ev *event.Event) bool {
+	us.leaveUnwound(t, ev, ev.SP)
+	for i := len(t.Stack) - 1; i >= 0; i-- {
+		f := &t.Stack[i]
+		if stack.IsContext(f.Node.Key.Construct) {
+			return false
+		}
+		if f.Node.Key.Construct != event.UserRegion || f.Kind < event.UserLevel {
+			continue
+		}
+		if f.Kind != uint8(ev.Value) {
+			return false
+		}
+		return ev.Flags&event.Inside != 0 || ev.Value&event.UserContinues != 0 && f.Sp == ev.SP
+	}
+	return false
+}
+
+// exitLevel ends the execution whose stack frame began at the event's stack pointer, and those that
+// jumped to it. The end of a call that was not counted finds none.
+func (us *users) exitLevel(t *stack.Thread, ev *event.Event) {
+	lowest, matches := -1, false
+	for i := len(t.Stack) - 1; i >= 0; i-- {
+		f := &t.Stack[i]
+		if stack.IsContext(f.Node.Key.Construct) {
+			break
+		}
+		if f.Node.Key.Construct == event.UserRegion && f.Kind >= event.UserLevel && f.Sp == ev.SP {
+			lowest, matches = i, matches || f.Kind == uint8(ev.Value)
+		}
+	}
+	if !matches {
+		return
+	}
+	sp := t.Stack[lowest].Sp
+	for i := len(t.Stack) - 1; i >= lowest; i-- {
+		f := &t.Stack[i]
+		if f.Node.Key.Construct != event.UserRegion || f.Kind == event.UserMarker || f.Sp > sp || !us.SameStack(f.Sp, sp) {
+			continue
+		}
+		f.Parts[profile.Body].T = ledger.Span(f.Mark, ev.Time)
+		us.Remove(t, i, ev.Time)
+	}
+}

@@ -1,0 +1,246 @@
+package user
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ompp-attach/event"
+	"ompp-attach/probes"
+	"ompp-attach/probes/disasm"
+	"ompp-attach/profile"
+	"ompp-attach/symbols"
+)
+
+// levelPlan finds the probes of a library's levels.
+type levelPlan struct {
+	u    *Regions
+	o    *symbols.Object
+	path string
+	// outside: the library is one level, so the kernel side leaves out the calls that it makes itself.
+	// Otherwise the engine does, which knows the level that a call comes from.
+	outside  bool
+	chosen   map[uint64]*levelEntry // by address
+	followed map[uint64]bool        // functions whose exits are found, by address
+	points   []probes.CodePoint
+	at       map[exitAt]bool
+}
+
+// levelEntry is a function that was chosen.
+type levelEntry struct {
+	f     symbols.Function
+	level int
+	fn    uint64 // Fn of its events
+	// continued: another function of the library may end in a jump to it.
+	continued bool
+	ways      []disasm.Way
+	point     probes.CodePoint
+}
+
+// exitAt is a probe at an exit: the same instruction may have two, under different conditions.
+type exitAt struct {
+	vaddr uint64
+	when  disasm.When
+}
+
+// choose selects the functions of the levels: exported ones that match, or, without an expression,
+// those that other files import. If nothing imports any of them, they may be looked up by name: then
+// it is all that are exported.
+func (b *levelPlan) choose(wanted []int) {
+	type candidate struct {
+		f        symbols.Function
+		level    int
+		imported bool
+	}
+	var all []candidate
+	importedOf := map[int]bool{}
+	for _, f := range b.o.Functions() {
+		exported, imported := false, false
+		for _, name := range f.Names {
+			if !strings.ContainsAny(name, "( ") && b.o.Exports(name) {
+				exported = true
+				imported = imported || b.u.imported == nil || b.u.imported(name)
+			}
+		}
+		if !exported {
+			continue
+		}
+		for _, n := range wanted {
+			l := b.u.levels[n]
+			if l.regex == nil || slices.ContainsFunc(f.Names, l.regex.MatchString) {
+				l.matched = true
+				importedOf[n] = importedOf[n] || imported
+				all = append(all, candidate{f, n, imported})
+				break
+			}
+		}
+	}
+	all = slices.DeleteFunc(all, func(c candidate) bool { return b.u.levels[c.level].regex == nil && importedOf[c.level] && !c.imported })
+	slices.SortStableFunc(all, func(x, y candidate) int {
+		return cmp.Compare(rank(x.imported), rank(y.imported))
+	})
+	room := max(0, b.u.most-b.u.found)
+	if len(all) > room {
+		b.u.unseen = append(b.u.unseen, profile.Unseen{What: fmt.Sprintf("%d functions of levels in %s", len(all)-room, b.path),
+			Reason: fmt.Sprintf("at most %d functions can be probed at once; give an expression (--level NAME=LIBRARY:REGEX) to choose", b.u.most)})
+		all = all[:room]
+	}
+	b.u.found += len(all)
+	for _, c := range all {
+		b.chosen[c.f.VAddr] = &levelEntry{f: c.f, level: c.level}
+	}
+}
+
+func rank(first bool) int {
+	if first {
+		return 0
+	}
+	return 1
+}
+
+// isPart reports whether a range of code belongs to a function that jumps to it.
+func (b *levelPlan) isPart(target uint64) bool {
+	symbol, start, ok := b.o.FuncAt(target)
+	return ok && start == target && strings.Contains(symbol, ".cold")
+}
+
+// entries finds where executions begin, and leaves out functions of which that, or their ends,
+// cannot be found.
+func (b *levelPlan) entries() {
+	addresses := make([]uint64, 0, len(b.chosen))
+	for at := range b.chosen {
+		addresses = append(addresses, at)
+	}
+	slices.Sort(addresses)
+	for _, at := range addresses {
+		e := b.chosen[at]
+		name := e.f.Names[0]
+		err := b.entry(e)
+		if err != nil {
+			b.u.unseen = append(b.u.unseen, profile.Unseen{What: "function " + name, Reason: err.Error()})
+			delete(b.chosen, at)
+			continue
+		}
+		e.fn = levelBit | uint64(len(b.u.functions))
+		b.u.functions = append(b.u.functions, LevelFunction{Name: name, Level: b.u.levels[e.level].name})
+	}
+}
+
+func (b *levelPlan) entry(e *levelEntry) error {
+	ways, unseen, err := disasm.Ways(b.o, e.f.VAddr, b.isPart)
+	if err != nil {
+		return fmt.Errorf("its ends cannot be found: %w", err)
+	}
+	if unseen > 0 {
+		// The stack pointer would tell of the end only at the thread's next event.
+		return fmt.Errorf("it has an end that no probe can tell, a jump under a condition")
+	}
+	need := disasm.Need{Dear: true}
+	for _, w := range ways {
+		if !b.goesOn(w) {
+			need.Avoid = append(need.Avoid, w.Inst.Addr)
+		}
+	}
+	begin, err := disasm.SafePoint(b.o, e.f.VAddr, need)
+	if err != nil {
+		return err
+	}
+	e.ways = ways
+	e.point = probes.CodePoint{Name: e.f.Names[0], VAddr: begin.VAddr, Construct: event.UserRegion, Edge: event.Enter}
+	return nil
+}
+
+// destination returns the function of the library to which a way leads by a jump; 0: none.
+func (b *levelPlan) destination(w disasm.Way) uint64 {
+	symbol, ok := "", false
+	switch {
+	case w.Target != 0:
+		if symbol, ok = b.o.PLT(w.Target); !ok {
+			if _, start, known := b.o.FuncAt(w.Target); known && start == w.Target {
+				return w.Target
+			}
+			return 0
+		}
+	case w.Inst.Control == disasm.JumpIndirect && w.Inst.Ref != 0:
+		if symbol, ok = b.o.GOT(w.Inst.Ref); !ok {
+			return 0
+		}
+	default:
+		return 0
+	}
+	if own := b.o.Symbol(symbol); len(own) > 0 {
+		return own[0]
+	}
+	return 0
+}
+
+// goesOn reports whether a way leads to a function whose own exits end the execution.
+func (b *levelPlan) goesOn(w disasm.Way) bool {
+	to := b.destination(w)
+	return to != 0 && (b.chosen[to] != nil || b.ended(to))
+}
+
+// ended reports whether the exits of a function that is not chosen can be found.
+func (b *levelPlan) ended(at uint64) bool {
+	_, unseen, err := disasm.Ways(b.o, at, b.isPart)
+	return err == nil && unseen == 0
+}
+
+// exits places the probes where executions end. Functions to which others jump are followed.
+func (b *levelPlan) exits() {
+	b.at = map[exitAt]bool{}
+	addresses := make([]uint64, 0, len(b.chosen))
+	for at := range b.chosen {
+		addresses = append(addresses, at)
+	}
+	slices.Sort(addresses)
+	for _, at := range addresses {
+		e := b.chosen[at]
+		b.follow(e, at, e.ways)
+	}
+	for _, at := range addresses {
+		e := b.chosen[at]
+		p := e.point
+		p.Fn, p.Value, p.Outside = e.fn, int64(event.UserLevel+e.level), b.outside
+		if e.continued {
+			p.Value |= event.UserContinues
+		}
+		b.points = append(b.points, p)
+	}
+}
+
+const noteJumpsAway = "this function may end by a jump to a function that is not known here: the time there is not its own"
+
+func (b *levelPlan) follow(e *levelEntry, at uint64, ways []disasm.Way) {
+	if b.followed[at] {
+		return
+	}
+	b.followed[at] = true
+	for _, w := range ways {
+		to := b.destination(w)
+		if to != 0 && b.chosen[to] != nil {
+			b.chosen[to].continued = true
+			continue
+		}
+		if to != 0 {
+			if inner, unseen, err := disasm.Ways(b.o, to, b.isPart); err == nil && unseen == 0 {
+				b.follow(e, to, inner)
+				continue
+			}
+		}
+		if w.Target != 0 || w.Inst.Control == disasm.JumpIndirect {
+			f := &b.u.functions[e.fn&^levelBit]
+			if !slices.Contains(f.Notes, noteJumpsAway) {
+				f.Notes = append(f.Notes, noteJumpsAway)
+			}
+		}
+		x := exitAt{w.Inst.Addr, w.When}
+		if b.at[x] {
+			continue
+		}
+		b.at[x] = true
+		b.points = append(b.points, probes.CodePoint{Name: e.f.Names[0], VAddr: w.Inst.Addr, When: w.When, Construct: event.UserRegion, Edge: event.Release,
+			Fn: e.fn, Lift: w.Lift, Value: int64(event.UserLevel + e.level)})
+	}
+}

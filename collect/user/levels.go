@@ -1,0 +1,151 @@
+package user
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ompp-attach/event"
+	"ompp-attach/probes"
+	"ompp-attach/profile"
+	"ompp-attach/symbols"
+)
+
+// level is a library, or a part of its functions, whose calls from outside are measured.
+type level struct {
+	text    string
+	name    string
+	library string         // how the base name of its file begins, or a pattern for it
+	regex   *regexp.Regexp // nil: all functions that other files import
+	loaded  bool           // the library was seen
+	matched bool
+}
+
+// LevelFunction is a function of a level.
+type LevelFunction struct {
+	Name, Level string
+	Notes       []string
+}
+
+// levelBit marks the Fn of events of levels' functions. The rest is an index in Regions.functions.
+const levelBit = 1 << 63
+
+// maxLevels is the number of levels that the events' Value can tell apart.
+const maxLevels = event.MaxLevels
+
+var levelSyntax = regexp.MustCompile(`^([A-Za-z][\w.+-]*)=([^:]+)(?::(.+))?$`)
+
+// taken are names of categories that every report has.
+var taken = []string{"mpi", "omp", "openmp", "oops", "user", "program"}
+
+func parseLevel(text string) (*level, error) {
+	m := levelSyntax.FindStringSubmatch(text)
+	if m == nil {
+		return nil, fmt.Errorf("--level %s: write NAME=LIBRARY or NAME=LIBRARY:REGEX, as in blas=libopenblas", text)
+	}
+	l := &level{text: text, name: m[1], library: filepath.Base(m[2])}
+	if slices.Contains(taken, strings.ToLower(l.name)) {
+		return nil, fmt.Errorf("--level %s: %s has this name in the reports already: give another", text, l.name)
+	}
+	if m[3] == "" {
+		return l, nil
+	}
+	var err error
+	if l.regex, err = regexp.Compile(m[3]); err != nil {
+		return nil, fmt.Errorf("--level %s: %s is no regular expression that Go knows (%w)", text, m[3], err)
+	}
+	return l, nil
+}
+
+// SetLevels adds levels, as --level gives them, the innermost library last or first.
+func (u *Regions) SetLevels(texts []string) error {
+	if len(texts) > maxLevels {
+		return fmt.Errorf("--level: at most %d levels can be told apart", maxLevels)
+	}
+	for _, text := range texts {
+		l, err := parseLevel(text)
+		if err != nil {
+			return err
+		}
+		u.levels = append(u.levels, l)
+	}
+	return nil
+}
+
+// HasLevels tells whether levels were asked for.
+func (u *Regions) HasLevels() bool { return u != nil && len(u.levels) > 0 }
+
+// SetImported tells which functions the process's files import from others.
+func (u *Regions) SetImported(imported func(name string) bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.imported = imported
+}
+
+// LevelFunction returns the function of a level that an event's Fn names; ok is false if the event
+// is of no level.
+func (u *Regions) LevelFunction(fn uint64) (f LevelFunction, ok bool) {
+	if u == nil || fn&levelBit == 0 {
+		return f, false
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	i := int(fn &^ levelBit)
+	if i >= len(u.functions) {
+		return f, false
+	}
+	return u.functions[i], true
+}
+
+// IsLevel tells whether the Fn of a user region's event names a function of a level.
+func IsLevel(fn uint64) bool { return fn&levelBit != 0 }
+
+func (l *level) covers(mod *symbols.Module) bool {
+	base := filepath.Base(mod.Path)
+	if strings.HasPrefix(base, l.library) {
+		return true
+	}
+	ok, err := filepath.Match(l.library, base)
+	if err == nil && !ok && strings.ContainsAny(l.library, "*?[") {
+		ok, err = filepath.Match(l.library+"*", base)
+	}
+	return err == nil && ok
+}
+
+// findLevels is the CodeFinder for the functions of levels.
+func (u *Regions) findLevels(mod *symbols.Module) []probes.CodePoint {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	var wanted []int
+	for n, l := range u.levels {
+		if l.covers(mod) {
+			l.loaded = true
+			wanted = append(wanted, n)
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	o := mod.Object()
+	if o.Exports("MPI_Init") || o.Exports("GOMP_parallel") || o.Exports("__kmpc_fork_call") {
+		u.unseen = append(u.unseen, profile.Unseen{What: "level " + u.levels[wanted[0]].name, Reason: mod.Path + " is measured anyway: MPI and OpenMP are levels by themselves"})
+		u.levels[wanted[0]].matched = true
+		return nil
+	}
+	b := levelPlan{u: u, o: o, path: mod.Path, outside: len(wanted) == 1, chosen: map[uint64]*levelEntry{}, followed: map[uint64]bool{}}
+	b.choose(wanted)
+	b.entries()
+	b.exits()
+	u.logf("%s: %d functions are of levels, by %d probes", mod.Path, len(b.chosen), len(b.points))
+	return b.points
+}
+
+// unmatchedLevel says why a level has no function.
+func (l *level) unmatchedLevel() string {
+	if !l.loaded {
+		return fmt.Sprintf("--level %s: no file was loaded whose name begins with %s", l.text, l.library)
+	}
+	return fmt.Sprintf("--level %s matches no function that the library exports; `nm -DC FILE` lists them", l.text)
+}
