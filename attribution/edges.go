@@ -59,7 +59,13 @@ func (e *engine) expect(t *stack.Thread, ev *event.Event, at uint64) {
 // and is not that event. It answers false if events of other threads have to be applied first.
 func (e *engine) passEdge(t *stack.Thread, ev *event.Event) bool {
 	x := &t.Edge
-	if ev.Edge == event.CoreWait || e.isTaskIn(t, ev) {
+	if ev.Edge == event.CoreWait {
+		return true
+	}
+	if e.isTaskIn(t, ev) {
+		if ev.Lost > 0 { // the end of the task may be lost, and the call over
+			t.DropEdge()
+		}
 		return true
 	}
 	until := ev.Time

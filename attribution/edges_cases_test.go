@@ -73,3 +73,32 @@ func TestDerivedJoinOfTornTeam(t *testing.T) {
 		t.Errorf("the worker's body is %+v, want 7800 ns", f)
 	}
 }
+
+// A worker with the id of an ended thread waits for the team of that thread's last call. The fork of
+// its own team cannot let the worker go on.
+func TestDerivedEndOfReusedThread(t *testing.T) {
+	events := parse(t, `
+	1000 2 fork parallel fn=300 key=9 size=2 site=90
+	1100 2 begin parallel
+	1200 3 begin parallel key=9 num=1
+	1500 2 end parallel
+	3000 2 begin parallel key=7 num=1
+	2500 1 fork parallel fn=310 key=7 size=2 site=91
+	3100 1 begin parallel
+	4000 2 end parallel
+	4100 1 end parallel
+	4200 1 join parallel
+	1600 3 end parallel`)
+	events[3].Flags |= event.Unarmed
+	p := replay(events, 10_000)
+	for path, body := range map[string]int64{"/PARALLEL@300": 400, "/PARALLEL@310": 1000} {
+		for at, f := range measured(p) {
+			if at.path == path && at.num == 1 && f.Body.T != body {
+				t.Errorf("%s: the worker's body took %d ns, want %d", path, f.Body.T, body)
+			}
+		}
+	}
+	if p.Meta.Edges.Derived != 1 {
+		t.Errorf("%d ends were derived, want 1", p.Meta.Edges.Derived)
+	}
+}

@@ -26,8 +26,7 @@ func (e *engine) unpark(k stack.TeamKey) {
 	for i := 0; i < len(e.parked); i++ {
 		t := e.parked[i]
 		first := t.Queue.Front()
-		if !t.Replaying && first.Construct != event.TaskExec && k == (stack.TeamKey{Instance: first.Instance, Key: first.Key}) && e.openTeam(k, first) != nil {
-			e.replay(t)
+		if !t.Replaying && first.Construct != event.TaskExec && k == (stack.TeamKey{Instance: first.Instance, Key: first.Key}) && e.openTeam(k, first) != nil && e.replay(t) {
 			i = -1 // the list has changed
 		}
 	}
