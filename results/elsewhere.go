@@ -39,7 +39,7 @@ func (o *Directory) writeElsewhere(res *collect.Result, w *Wanted, lost *unrecor
 		var again *unrecordedError
 		if files, err = o.writeTo(dir, res, w); !errors.As(err, &again) {
 			o.Dir = dir
-			return files, fmt.Errorf("%w: the results are in %s", lost, dir)
+			return files, errors.Join(fmt.Errorf("%w: the results are in %s", lost, dir), err)
 		}
 		_ = os.Remove(dir) // removed only if it is empty
 	}

@@ -1,10 +1,13 @@
 package results
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"ompp-attach/files"
 	"ompp-attach/timeline"
@@ -17,7 +20,8 @@ const TimelineSuffix = ".timeline"
 // measured. The file is readable at any time, also if the tool is killed.
 func (o *Directory) StreamedTimeline(pid int) (io.WriteCloser, error) {
 	o.choose(pid)
-	if err := o.make(); err != nil {
+	// What an older run has left goes first: later this file would go with it.
+	if err := o.prepare(); err != nil {
 		return nil, err
 	}
 	root, _, err := OpenDirectory(o.Dir, false)
@@ -25,8 +29,13 @@ func (o *Directory) StreamedTimeline(pid int) (io.WriteCloser, error) {
 		return nil, err
 	}
 	defer root.Close()
-	name := streamedName(pid)
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, os.FileMode(0o644&^umask))
+	// A process that executes another program has a file for each of them.
+	var f *os.File
+	name := ""
+	for n := 1; n == 1 || errors.Is(err, fs.ErrExist) && n <= mostPrograms; n++ {
+		name = numbered(RecordStem+".pid"+strconv.Itoa(pid), n) + TimelineSuffix
+		f, err = root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, os.FileMode(0o644&^umask))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot make %s: %w", filepath.Join(o.Dir, name), Reason(err))
 	}
@@ -36,24 +45,42 @@ func (o *Directory) StreamedTimeline(pid int) (io.WriteCloser, error) {
 	return f, nil
 }
 
-func streamedName(pid int) string { return fmt.Sprintf("%s.pid%d%s", RecordStem, pid, TimelineSuffix) }
+// mostPrograms bounds the programs of one process of which timelines are written.
+const mostPrograms = 1000
 
 // writeTimeline writes the timeline of the profile with that stem. A file that was written while
 // the process was measured gets its name now.
-func writeTimeline(dir, stem string, pid int, t *timeline.Recorder) (name string, err error) {
+func (o *Directory) writeTimeline(dir, stem string, t *timeline.Recorder) (name string, err error) {
 	name = filepath.Join(dir, stem+TimelineSuffix)
 	if !t.Streams() {
 		return name, Stream(name, t.Save)
+	}
+	file, ok := t.Output().(interface{ Name() string })
+	if !ok {
+		return "", fmt.Errorf("the timeline %s has no file", name)
+	}
+	was := filepath.Base(file.Name())
+	if dir != o.Dir { // where the profile had no place
+		return "", fmt.Errorf("the timeline stays in %s", filepath.Join(o.Dir, was))
 	}
 	root, _, err := OpenDirectory(dir, false)
 	if err != nil {
 		return "", err
 	}
 	defer root.Close()
-	if err := root.Rename(streamedName(pid), stem+TimelineSuffix); err != nil {
-		return "", fmt.Errorf("cannot rename the timeline to %s: %w", name, Reason(err))
+	if err := root.Rename(was, stem+TimelineSuffix); err != nil {
+		return "", fmt.Errorf("cannot rename %s to %s: %w", filepath.Join(dir, was), stem+TimelineSuffix, linkReason(err))
 	}
 	return name, nil
+}
+
+// linkReason is Reason for a renaming.
+func linkReason(err error) error {
+	var le *os.LinkError
+	if errors.As(err, &le) {
+		return le.Err
+	}
+	return err
 }
 
 // OpenTimeline opens a timeline. The caller closes the file behind the last read. The error says

@@ -139,7 +139,7 @@ func (o *Directory) writeTo(dir string, res *collect.Result, w *Wanted) (files [
 		}
 		delete(o.shots, filepath.Base(name))
 		if t := res.Timelines[p]; t != nil {
-			if _, err := writeTimeline(dir, stems[i], p.Meta.PID, t); err != nil {
+			if _, err := o.writeTimeline(dir, stems[i], t); err != nil {
 				errs = append(errs, err)
 			}
 		}

@@ -205,6 +205,14 @@ func (r *Recorder) Dictionary() *Dictionary { return r.last }
 // Streams tells whether the recording has a file of its own from its beginning.
 func (r *Recorder) Streams() bool { return r.options.Plan.Stream }
 
+// Output returns what Options.Open has made; nil: the plan does not stream.
+func (r *Recorder) Output() io.WriteCloser {
+	if r.packer.out == nil {
+		return nil
+	}
+	return r.packer.out.w
+}
+
 // Gaps returns what was dropped, after End.
 func (r *Recorder) Gaps() (out []Gap) {
 	for _, g := range r.outside {
