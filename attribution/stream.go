@@ -10,6 +10,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
+	"ompp-attach/timeline"
 )
 
 // Stream is a recorded run: the events of one process and the resolver's answers. The profile can
@@ -47,8 +48,16 @@ type Placed struct {
 }
 
 // Replay feeds the stream to a new engine and returns the profile.
-func (s *Stream) Replay() *profile.Profile {
+func (s *Stream) Replay() *profile.Profile { return s.replay(s.begin()) }
+
+// Record replays the stream and tells its single executions to the sink.
+func (s *Stream) Record(sink timeline.Sink) *profile.Profile {
 	e := s.begin()
+	e.Timeline(sink)
+	return s.replay(e)
+}
+
+func (s *Stream) replay(e *Engine) *profile.Profile {
 	for i := range s.Events {
 		e.Feed(&s.Events[i])
 	}

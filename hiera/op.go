@@ -30,6 +30,9 @@ type Op struct {
 	Line   int
 
 	Start, Finish int64
+	// Idle is the part of the time from Start to Finish in which the operation stood still, or between
+	// the executions of a group.
+	Idle int64
 	// Executions is the number of executions that the element stands for; 1 if it is one. Those of a
 	// group have no single times.
 	Executions uint64
@@ -46,7 +49,7 @@ type Op struct {
 }
 
 // Time returns how long the operation took, in ns.
-func (o *Op) Time() int64 { return o.Finish - o.Start }
+func (o *Op) Time() int64 { return o.Finish - o.Start - o.Idle }
 
 // World is the name of the communicator of all processes.
 const World = "MPI_COMM_WORLD"

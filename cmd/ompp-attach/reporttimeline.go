@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"ompp-attach/files"
+	"ompp-attach/hiera/recorded"
+	"ompp-attach/hiera/xmltrace"
 	"ompp-attach/report/perfetto"
 	"ompp-attach/results"
 	"ompp-attach/timeline"
@@ -17,19 +19,40 @@ import (
 // perfettoFormat is the value of --format that writes the timelines of DIR as one trace.
 const perfettoFormat = "perfetto"
 
+// timelineFormats are the values of --format that write timelines. To add one, add a row.
+var timelineFormats = map[string]func([]*timeline.File, string, *reportFlags) error{
+	perfettoFormat: writePerfetto,
+	"xml":          writeXML,
+}
+
+// timelineFormat returns the wanted format of timelines; empty: there is none.
+func (f *reportFlags) timelineFormat() string {
+	for _, n := range f.formats {
+		if timelineFormats[n] != nil {
+			return n
+		}
+	}
+	return ""
+}
+
 // traceName is the name of that trace.
 const traceName = "timeline" + perfetto.Suffix
 
-// reportTimeline writes the timelines of a directory as one trace: of all processes, or of a rank.
+// reportTimeline writes the timelines of a directory: of all processes, or of a rank.
 func reportTimeline(dir string, f *reportFlags) error {
+	format := f.timelineFormat()
 	if len(f.formats) > 1 {
-		return &exitError{exitUsage, fmt.Errorf("--format %s is one file of all processes: give it by itself", perfettoFormat)}
+		return &exitError{exitUsage, fmt.Errorf("--format %s is of the timelines of all processes: give it by itself", format)}
 	}
 	timelines, done, err := openTimelines(dir, f.rank)
 	defer done()
 	if err != nil {
 		return err
 	}
+	return timelineFormats[format](timelines, dir, f)
+}
+
+func writePerfetto(timelines []*timeline.File, dir string, f *reportFlags) error {
 	write := func(w io.Writer) error { return perfetto.Write(w, timelines) }
 	if f.dir == "-" {
 		return write(os.Stdout)
@@ -90,4 +113,38 @@ func rankOf(t *timeline.File) int {
 		return m.Rank
 	}
 	return -1
+}
+
+// writeXML writes a file for each process, the configuration file that names them, and the document
+// types of both.
+func writeXML(timelines []*timeline.File, dir string, f *reportFlags) error {
+	if f.dir == "-" {
+		return &exitError{exitUsage, errors.New("--format xml writes several files: give a directory with -o")}
+	}
+	to, err := reportDirectory(dir, f.dir)
+	if err != nil {
+		return err
+	}
+	save := func(name string, write func(io.Writer) error) error {
+		name = filepath.Join(to, name)
+		err := results.Stream(name, write)
+		if err == nil {
+			tellFile(name)
+		}
+		return err
+	}
+	config := xmltrace.Config{Application: timelines[0].Dictionary.Meta.Program}
+	for i, t := range timelines {
+		rank := rankOf(t)
+		if rank < 0 {
+			rank = i
+		}
+		file := xmltrace.File{Rank: rank, Name: fmt.Sprintf("trace%d.xml", rank)}
+		if err := save(file.Name, func(w io.Writer) error { return recorded.WriteTimeline(w, t, rank) }); err != nil {
+			return err
+		}
+		config.Files = append(config.Files, file)
+	}
+	return errors.Join(save("job.hiera.xml", func(w io.Writer) error { return xmltrace.WriteConfig(w, &config) }),
+		save(xmltrace.TraceDTD, xmltrace.WriteTraceDTD), save(xmltrace.CollectorDTD, xmltrace.WriteCollectorDTD))
 }

@@ -49,13 +49,15 @@ func operations() string {
 
 const traceDTD = `<!-- A process of a program, in the format of HieraAnalyses (Seraphim, Seraphim and Travieso 2009)
      as ompp-attach extends it. Times are in seconds from the beginning of the measurement. An
-     element with the attribute executions stands for several, without single times. -->
+     element with the attribute executions stands for several, without single times. time is what
+     the executions took, where that is not the time from start to finish. -->
 <!ENTITY %% calls "%s">
 <!ENTITY %% call
   "file CDATA #REQUIRED
    line CDATA #REQUIRED
    start_time CDATA #REQUIRED
    finish_time CDATA #REQUIRED
+   time CDATA #IMPLIED
    executions CDATA #IMPLIED
    open (yes) #IMPLIED">
 

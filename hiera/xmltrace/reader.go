@@ -177,6 +177,12 @@ func (x *reader) operation(e *xml.StartElement) (err error) {
 				return x.refuse("executions=%.20q is no number of executions", value)
 			}
 			op.Executions = n
+		case "time":
+			took, ok := seconds(value)
+			if !ok {
+				return x.refuse("time=%.20q is no time in seconds", value)
+			}
+			op.Idle = op.Finish - op.Start - took
 		case "open":
 			op.Open = value == "yes"
 		case "bytes":

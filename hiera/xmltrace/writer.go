@@ -82,6 +82,9 @@ func (x *Writer) Begin(op *hiera.Op, parts ...Part) {
 	x.attribute("line", strconv.Itoa(op.Line))
 	x.attribute("start_time", decimal(op.Start))
 	x.attribute("finish_time", decimal(op.Finish))
+	if op.Idle != 0 {
+		x.attribute("time", decimal(op.Time()))
+	}
 	if op.Executions != 1 {
 		x.attribute("executions", strconv.FormatUint(op.Executions, 10))
 	}

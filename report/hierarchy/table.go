@@ -2,6 +2,7 @@ package hierarchy
 
 import (
 	"fmt"
+	"path"
 	"strconv"
 
 	"ompp-attach/hiera"
@@ -64,6 +65,9 @@ func (c column) shown(cell any) string {
 	var v float64
 	switch n := cell.(type) {
 	case string:
+		if c.key == "file" {
+			n = path.Base(n)
+		}
 		return words.Clean(n)
 	case int64:
 		v = float64(n)

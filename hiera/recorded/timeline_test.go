@@ -1,0 +1,84 @@
+package recorded_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ompp-attach/attribution"
+	"ompp-attach/hiera"
+	"ompp-attach/hiera/recorded"
+	"ompp-attach/hiera/xmltrace"
+	"ompp-attach/profile"
+	"ompp-attach/timeline"
+)
+
+// Of every recorded stream, the XML of the timeline has at each call site the executions and the
+// time of the profile.
+func TestTimelines(t *testing.T) {
+	names, err := filepath.Glob("../../testdata/streams/*.json.gz")
+	if err != nil || len(names) == 0 {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		p, f := timelineOf(t, name)
+		var b bytes.Buffer
+		if err := recorded.WriteTimeline(&b, f, 2); err != nil {
+			t.Fatal(err)
+		}
+		got, gaps, err := xmltrace.Load(bytes.NewReader(b.Bytes()), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		want := recorded.Tally(p, 2)
+		if len(gaps) > 0 || got.Rank != 2 {
+			t.Errorf("%s: %d gaps, rank %d", name, len(gaps), got.Rank)
+		}
+		// By time, a task lies in what its thread was waiting in, and by path where it was created.
+		if got.Operations() != want.Operations() {
+			t.Errorf("%s: operations by level %v, want %v", name, got.Levels, want.Levels)
+		}
+		compared := 0
+		for at, w := range want.Places {
+			g := got.Places[at]
+			if g == nil {
+				g = &hiera.Figures{}
+			}
+			if g.Count != w.Count || g.Time != w.Time {
+				t.Errorf("%s: %+v: %d executions, %d ns; want %d, %d", name, at, g.Count, g.Time, w.Count, w.Time)
+			}
+			compared++
+		}
+		if compared == 0 {
+			t.Errorf("%s: nothing was compared", name)
+		}
+	}
+}
+
+func timelineOf(t *testing.T, name string) (*profile.Profile, *timeline.File) {
+	t.Helper()
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	s, err := attribution.DecodeStream(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := timeline.NewRecorder(timeline.Options{Plan: timeline.Plan{Cap: 1 << 30}, Wait: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.Record(rec)
+	var b bytes.Buffer
+	if err := rec.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	f, err := timeline.Read(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, f
+}
