@@ -16,9 +16,9 @@ import (
 // waits until the arrivals of the whole team are known. So an end is never corrected afterwards,
 // and the profile does not depend on the order in which threads are read.
 
-const noteDerived = "short and frequent: startup, shutdown and ends of barriers of most executions are derived from the arrivals of all threads and from the executions that were measured in full (--exact-edges measures all)"
+const noteDerived = "short and frequent: startup, shutdown and ends of barriers of most executions are derived from the arrivals of all threads and from the executions that were measured in full (without --derive-edges all are measured)"
 
-const noteAlone = "of some barriers with derived ends the arrivals of other threads are not known (the region was under way, or events are missing): their barT is a mean of those measured in full (--exact-edges measures all)"
+const noteAlone = "of some barriers with derived ends the arrivals of other threads are not known (the region was under way, or events are missing): their barT is a mean of those measured in full (without --derive-edges all are measured)"
 
 // expect notes that the call which begins with an event has an end that may not be reported.
 func (e *engine) expect(t *stack.Thread, ev *event.Event, at uint64) {

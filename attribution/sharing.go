@@ -219,7 +219,7 @@ func (sh *sharing) continues(f *stack.Frame, ev *event.Event) bool {
 }
 
 func (sh *sharing) wait(t *stack.Thread, ev *event.Event) {
-	if ev.Runtime == event.Gomp { // all ends of libomp's barriers are reported
+	if ev.Flags&event.Sparse != 0 { // otherwise all ends are reported
 		t.Turn = sh.Reach(t, ev.Time+t.Suspended, ev.Flags&event.Sparse != 0)
 	}
 	f := t.Top()

@@ -179,7 +179,6 @@ func clean(t testing.TB, opt options, bin string, args ...string) *session {
 	if s.exit != 0 || s.main == nil {
 		t.Fatalf("%s %s: exit status %d, profile: %t\nstdout: %s\nstderr: %s", filepath.Base(bin), strings.Join(args, " "), s.exit, s.main != nil, s.stdout, s.stderr)
 	}
-	addsUp(t, s.main)
 	return s
 }
 
