@@ -29,7 +29,6 @@ type column struct {
 // table is a table of the statistics. A cell is a string, an int64, a uint64, a float64, or nil if
 // the figure is not known.
 type table struct {
-	key     string
 	title   string
 	columns []column
 	rows    [][]any
