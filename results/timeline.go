@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"ompp-attach/files"
@@ -96,4 +97,43 @@ func OpenTimeline(name string) (*timeline.File, io.Closer, error) {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return t, f, nil
+}
+
+// OpenTimelines opens the timelines of a directory. rank -1 stands for all. warn is told of what cannot
+// be read, which is left out if there are others. done closes all. The error says in one sentence why
+// there is none.
+func OpenTimelines(dir string, rank int, warn func(format string, a ...any)) (timelines []*timeline.File, done func(), err error) {
+	var open []io.Closer
+	done = func() {
+		for _, c := range open {
+			_ = c.Close()
+		}
+	}
+	var errs []error
+	names := files.Matching(dir, RecordStem+"*"+TimelineSuffix)
+	for _, name := range names {
+		t, c, err := OpenTimeline(name)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		open = append(open, c)
+		if rank >= 0 && t.Rank() != rank {
+			continue
+		}
+		timelines = append(timelines, t)
+	}
+	slices.SortStableFunc(timelines, func(a, b *timeline.File) int { return a.Rank() - b.Rank() })
+	switch {
+	case len(names) == 0:
+		return nil, done, fmt.Errorf("%s holds no timeline (%s*%s): measure with --timeline last:30s", dir, RecordStem, TimelineSuffix)
+	case len(timelines) == 0 && len(errs) == 0:
+		return nil, done, fmt.Errorf("%s holds no timeline of rank %d", dir, rank)
+	case len(timelines) == 0:
+		return nil, done, errors.Join(errs...)
+	}
+	for _, err := range errs {
+		warn("%v", err)
+	}
+	return timelines, done, nil
 }

@@ -207,6 +207,14 @@ func (f *File) order() {
 	slices.SortStableFunc(f.Gaps, func(a, b Gap) int { return cmp.Compare(a.From, b.From) })
 }
 
+// Rank is the process's rank in MPI_COMM_WORLD; -1: it is none, or it is not known.
+func (f *File) Rank() int {
+	if m := f.Dictionary.Meta.MPI; m != nil {
+		return m.Rank
+	}
+	return -1
+}
+
 // TIDs returns the threads, as the operating system knows them, in order of their first spans.
 func (f *File) TIDs() []uint32 { return f.tids }
 

@@ -4,19 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/analysis"
 	"ompp-attach/compare"
-	"ompp-attach/files"
-	"ompp-attach/job"
+	"ompp-attach/compare/runs"
 	"ompp-attach/mpi"
 	"ompp-attach/page"
 	"ompp-attach/report/difference"
@@ -93,7 +88,10 @@ func diff(a, b string, f *diffFlags) error {
 	var sides [2][]compare.Run
 	for i, side := range []string{a, b} {
 		var err error
-		if sides[i], err = readSide(side, f); err != nil {
+		if sides[i], err = runs.OfSide(side, runs.Options{Raw: f.raw, Classic: f.classic, Warn: warn}); err != nil {
+			if errors.Is(err, runs.ErrNoName) {
+				return &exitError{exitUsage, err}
+			}
 			return err
 		}
 	}
@@ -141,101 +139,6 @@ func counterNames(c *compare.Comparison) (names []string) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// readSide reads the runs of one side: a run, runs with commas between, or a directory of runs.
-func readSide(side string, f *diffFlags) (runs []compare.Run, err error) {
-	names := []string{side}
-	if _, err := os.Stat(side); err != nil && strings.Contains(side, ",") {
-		names = strings.Split(side, ",")
-	}
-	for _, name := range names {
-		if name == "" {
-			return nil, &exitError{exitUsage, fmt.Errorf("%q names a run without a name: give directories with commas between, as A1,A2", side)}
-		}
-		inner, err := repeats(name)
-		if err != nil {
-			return nil, err
-		}
-		for _, one := range inner {
-			run, err := readRun(one, f)
-			if err != nil {
-				return nil, err
-			}
-			runs = append(runs, *run)
-		}
-	}
-	return runs, nil
-}
-
-// repeats lists the runs that a name stands for: itself, or the directories in it that hold
-// profiles.
-func repeats(name string) ([]string, error) {
-	st, err := os.Stat(name)
-	if err != nil {
-		return nil, fmt.Errorf("cannot open %s: %w; give a directory that run or attach has written, or a recorded profile", name, results.Reason(err))
-	}
-	if !st.IsDir() || holdsProfiles(name) {
-		return []string{name}, nil
-	}
-	inner, err := os.ReadDir(name)
-	if err != nil {
-		return nil, fmt.Errorf("cannot open %s: %w", name, results.Reason(err))
-	}
-	var runs []string
-	for _, d := range inner {
-		if dir := filepath.Join(name, d.Name()); holdsProfiles(dir) {
-			runs = append(runs, dir)
-		}
-	}
-	if len(runs) == 0 {
-		return nil, fmt.Errorf("%s holds no recorded profile (%s), nor do the directories in it: give a directory that run or attach has written", name, results.RecordName)
-	}
-	return runs, nil
-}
-
-func holdsProfiles(dir string) bool {
-	names, err := os.ReadDir(dir)
-	return err == nil && slices.ContainsFunc(names, func(e fs.DirEntry) bool { return results.Recorded.MatchString(e.Name()) })
-}
-
-// readRun reads the ranks of a job, the processes of a run, or one profile.
-func readRun(name string, f *diffFlags) (*compare.Run, error) {
-	var sources []job.Source
-	process := func(path string) job.Source {
-		return job.Source{Name: filepath.Base(path), Rank: len(sources), Open: func() (io.ReadCloser, error) { return files.Open(path) }}
-	}
-	var ranks []job.Source
-	if st, err := os.Stat(name); err == nil && !st.IsDir() {
-		sources = append(sources, process(name))
-	} else {
-		results.Await(name, warn)
-		var others []string
-		if ranks, others, err = results.FindRanks(name); err != nil {
-			return nil, err
-		}
-		if sources = ranks; len(ranks) == 0 {
-			for _, o := range others {
-				sources = append(sources, process(filepath.Join(name, o)))
-			}
-		}
-	}
-	o := job.Options{Paths: true, Raw: f.raw}
-	if f.classic {
-		o.Rules = analysis.Classic
-	}
-	j, err := job.Read(sources, o)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	run := &compare.Run{Name: name, Job: j}
-	switch torn := len(sources) - len(j.Ranks); {
-	case len(ranks) > 0:
-		run.Notes = j.Troubles()
-	case torn > 0:
-		run.Notes = []string{fmt.Sprintf("%d of the %d profiles could not be read.", torn, len(sources))}
-	}
-	return run, nil
 }
 
 func isTerminal(f *os.File) bool {

@@ -6,9 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
-	"ompp-attach/files"
 	"ompp-attach/hiera/recorded"
 	"ompp-attach/hiera/xmltrace"
 	"ompp-attach/report/perfetto"
@@ -44,7 +42,7 @@ func reportTimeline(dir string, f *reportFlags) error {
 	if len(f.formats) > 1 {
 		return &exitError{exitUsage, fmt.Errorf("--format %s is of the timelines of all processes: give it by itself", format)}
 	}
-	timelines, done, err := openTimelines(dir, f.rank)
+	timelines, done, err := results.OpenTimelines(dir, f.rank, warn)
 	defer done()
 	if err != nil {
 		return err
@@ -69,52 +67,6 @@ func writePerfetto(timelines []*timeline.File, dir string, f *reportFlags) error
 	return nil
 }
 
-// openTimelines opens the timelines of a directory. rank -1 stands for all. What cannot be read is
-// told, and left out if there are others.
-func openTimelines(dir string, rank int) (timelines []*timeline.File, done func(), err error) {
-	var open []io.Closer
-	done = func() {
-		for _, c := range open {
-			_ = c.Close()
-		}
-	}
-	var errs []error
-	names := files.Matching(dir, results.RecordStem+"*"+results.TimelineSuffix)
-	for _, name := range names {
-		t, c, err := results.OpenTimeline(name)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		open = append(open, c)
-		if m := t.Dictionary.Meta.MPI; rank >= 0 && (m == nil || m.Rank != rank) {
-			continue
-		}
-		timelines = append(timelines, t)
-	}
-	slices.SortStableFunc(timelines, func(a, b *timeline.File) int { return rankOf(a) - rankOf(b) })
-	switch {
-	case len(names) == 0:
-		return nil, done, fmt.Errorf("%s holds no timeline (%s*%s): measure with --timeline last:30s", dir, results.RecordStem, results.TimelineSuffix)
-	case len(timelines) == 0 && len(errs) == 0:
-		return nil, done, fmt.Errorf("%s holds no timeline of rank %d", dir, rank)
-	case len(timelines) == 0:
-		return nil, done, errors.Join(errs...)
-	}
-	for _, err := range errs {
-		warn("%v", err)
-	}
-	return timelines, done, nil
-}
-
-// rankOf is the rank of a timeline's process; -1: it is none.
-func rankOf(t *timeline.File) int {
-	if m := t.Dictionary.Meta.MPI; m != nil {
-		return m.Rank
-	}
-	return -1
-}
-
 // writeXML writes a file for each process, the configuration file that names them, and the document
 // types of both.
 func writeXML(timelines []*timeline.File, dir string, f *reportFlags) error {
@@ -135,7 +87,7 @@ func writeXML(timelines []*timeline.File, dir string, f *reportFlags) error {
 	}
 	config := xmltrace.Config{Application: timelines[0].Dictionary.Meta.Program}
 	for i, t := range timelines {
-		rank := rankOf(t)
+		rank := t.Rank()
 		if rank < 0 {
 			rank = i
 		}
