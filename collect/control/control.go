@@ -181,24 +181,14 @@ func inTurn(turn *sync.Mutex, m Measurement, verb, number string) (answer []byte
 // Ask sends a request to the measurement that measures a process, and returns what the answer says
 // beyond ok. The error is a sentence.
 func Ask(verb string, pid int) (answer string, err error) {
-	sockets, err := socketsOf()
-	if err != nil {
-		return "", err
+	peer, err := find(pid, controlLimit)
+	if err == nil {
+		answer, err = peer.ask(verb, pid)
 	}
-	for _, path := range sockets {
-		text, err := ask(path, verb, pid, controlLimit)
-		switch {
-		case errors.Is(err, syscall.ECONNREFUSED):
-			_ = os.Remove(path) // left by a tool that was killed
-			continue
-		case err != nil:
-			return "", fmt.Errorf("the measurement did not answer: %w", err)
-		}
-		if answer, err = beyondOK(text); !errors.Is(err, ErrNotMeasured) {
-			return answer, err
-		}
+	if errors.Is(err, ErrNotMeasured) {
+		return "", fmt.Errorf("no ompp-attach of this user measures process %d: start one with `ompp-attach attach --pid %d`, or %s as the user who did (sudo)", pid, pid, verb)
 	}
-	return "", fmt.Errorf("no ompp-attach of this user measures process %d: start one with `ompp-attach attach --pid %d`, or %s as the user who did (sudo)", pid, pid, verb)
+	return answer, err
 }
 
 // beyondOK returns what an answer says beyond ok. The error is ErrNotMeasured or a sentence.

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -63,6 +64,46 @@ func TestPrivate(t *testing.T) {
 	}
 	if private(own) == nil {
 		t.Error("another user's directory is taken for ours")
+	}
+}
+
+// A measurement that ends while it is asked is none of those that measure the process.
+func TestFindAmongEnding(t *testing.T) {
+	const pid = 1<<30 + 7
+	dir, err := PrivateDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ending := filepath.Join(dir, "0-ending"+socketSuffix) // asked first
+	l, err := net.Listen("unix", ending)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			c.Close() // with the request unread: the peer sees ECONNRESET
+		}
+	}()
+	vanished := filepath.Join(dir, "0-vanished"+socketSuffix) // a name without a socket
+	if err := os.Symlink("none", vanished); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(vanished)
+	stop, err := Listen(answers{pid})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	if name, err := Ask("dump", pid); err != nil || name != "/a name/of a file" {
+		t.Errorf("%q: %v", name, err)
+	}
+	if _, err := Ask("dump", pid+1); err == nil || !strings.HasPrefix(err.Error(), "no ompp-attach of this user measures") {
+		t.Error(err)
 	}
 }
 

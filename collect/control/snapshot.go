@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"runtime"
 	"strings"
 	"syscall"
@@ -61,18 +62,36 @@ type Peer string
 const findLimit = 2 * time.Second
 
 // Find finds the measurement that measures a process. The error is ErrNotMeasured if no measurement
-// of this user does.
+// of this user says so soon.
 func Find(pid int) (Peer, error) {
+	peer, err := find(pid, findLimit)
+	if err != nil {
+		return "", ErrNotMeasured
+	}
+	return peer, nil
+}
+
+// find is Find with a limit of time for each measurement. The error is ErrNotMeasured, or says that
+// a measurement did not answer: that one may measure the process. Measurements that end meanwhile
+// do not matter.
+func find(pid int, limit time.Duration) (Peer, error) {
 	sockets, err := socketsOf()
 	if err != nil {
 		return "", err
 	}
+	silent := ErrNotMeasured
 	for _, path := range sockets {
-		if text, err := ask(path, measuresVerb, pid, findLimit); err == nil && text == answerOK {
+		text, err := ask(path, measuresVerb, pid, limit)
+		switch {
+		case err == nil && text == answerOK:
 			return Peer(path), nil
+		case errors.Is(err, syscall.ECONNREFUSED):
+			_ = os.Remove(path) // left by a tool that was killed
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			silent = fmt.Errorf("the measurement did not answer: %w", err)
 		}
 	}
-	return "", ErrNotMeasured
+	return "", silent
 }
 
 // Profiles asks for snapshots of all processes of the measurement that measures a process, and
@@ -118,7 +137,13 @@ func (p Peer) Profiles(pid int) (all []*profile.Profile, took time.Duration, err
 // DumpAll has the measurement that measures a process write snapshots of all its processes, and
 // returns the name of the first file. The error is ErrNotMeasured or a sentence.
 func (p Peer) DumpAll(pid int) (first string, err error) {
-	text, err := ask(string(p), dumpAllVerb, pid, controlLimit)
+	return p.ask(dumpAllVerb, pid)
+}
+
+// ask sends a request and returns what the answer says beyond ok. The error is ErrNotMeasured or a
+// sentence.
+func (p Peer) ask(verb string, pid int) (string, error) {
+	text, err := ask(string(p), verb, pid, controlLimit)
 	switch {
 	case gone(err):
 		return "", ErrNotMeasured
