@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/collect/launch"
 	"ompp-attach/collect/target"
 	"ompp-attach/results"
@@ -34,20 +35,20 @@ hydra_pmi_proxy or slurmstepd. srun starts none itself: its ranks are found by
 the port at which it listens for them, or the number of the Slurm job. Each rank gets files of its own, profile.rankR.*.
 ` + userText,
 		Example: "  ompp-attach attach --pid 4711 --duration 30s\n  ompp-attach attach --job $(pgrep -n mpirun) -o results",
-		Args:    byFlag,
+		Args:    cli.ByFlag,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch given := c.Flags().Changed; {
 			case given("duration") && duration <= 0:
-				return &exitError{exitUsage, fmt.Errorf("--duration %s: give a time above 0, as in 30s or 5m, or leave --duration out to measure until Ctrl-C", duration)}
+				return cli.Misuse(fmt.Errorf("--duration %s: give a time above 0, as in 30s or 5m, or leave --duration out to measure until Ctrl-C", duration))
 			case given("pid") && given("job"):
-				return &exitError{exitUsage, errors.New("give --pid or --job, not both")}
+				return cli.Misuse(errors.New("give --pid or --job, not both"))
 			case given("job"):
 				var err error
 				if pids, err = launch.JobProcesses(job); err != nil {
 					return err
 				}
 			case !given("pid") || len(pids) == 0:
-				return &exitError{exitUsage, errors.New("which process? give --pid PID, or --job PID for the ranks that mpirun PID has started")}
+				return cli.Misuse(errors.New("which process? give --pid PID, or --job PID for the ranks that mpirun PID has started"))
 			}
 			return attach(&f, pids, duration)
 		},
@@ -60,7 +61,7 @@ the port at which it listens for them, or the number of the Slurm job. Each rank
 }
 
 func attach(f *measureFlags, pids []int, duration time.Duration) error {
-	outliveReader()
+	cli.OutliveReader()
 	started := hurry()
 	defer started()
 	slices.Sort(pids)
@@ -89,8 +90,8 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 		return err
 	}
 	f.timeline.out = out
-	leaveQuit()
-	ctx, stop := signal.NotifyContext(context.Background(), heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)...)
+	cli.LeaveQuit()
+	ctx, stop := signal.NotifyContext(context.Background(), cli.Heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)...)
 	defer stop()
 	m, err := kernel.measurement()
 	if err != nil {
@@ -111,7 +112,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 			if len(pids) > 1 {
 				what = fmt.Sprintf("%d processes (%s)", len(pids), program)
 			}
-			tell(fmt.Sprintf("attached to %s; %s", what, until(duration)))
+			cli.Tell(fmt.Sprintf("attached to %s; %s", what, until(duration)))
 		}
 	})
 	stopShots()
@@ -124,10 +125,10 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	}
 	err = errors.Join(err, out.Write(res, f.wanted()), f.saveStream(res), unfound(res))
 	for _, s := range res.Troubles {
-		tell(s)
+		cli.Tell(s)
 	}
 	if held != "" {
-		tell(held)
+		cli.Tell(held)
 		waiting, enough := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
 		defer enough()
 		m.AwaitDebuggers(waiting)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/collect/target"
 	"ompp-attach/outlook"
 	"ompp-attach/preflight"
@@ -25,7 +26,7 @@ a running process uses and what a report on it would show exactly,
 approximately or not at all, and what measuring would cost it; the process is
 not touched. The exit status is 0 if a measurement would work, else 1.`,
 		Example: "  ompp-attach check\n  ompp-attach check --pid 4711",
-		Args:    byFlag,
+		Args:    cli.ByFlag,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return check(c.OutOrStdout(), pid, c.Flags().Changed("pid"))
 		},
@@ -60,11 +61,11 @@ func check(w io.Writer, pid int, process bool) error {
 	if trial.Works() {
 		b.WriteString("\n" + outlook.Prediction(in))
 	}
-	if _, err := io.WriteString(w, pasteable(b.String())); err != nil {
+	if _, err := io.WriteString(w, cli.Pasteable(b.String())); err != nil {
 		return err
 	}
 	if !works {
-		return &exitError{exitFailure, nil}
+		return &cli.Exit{Status: cli.Failure, Err: nil}
 	}
 	return nil
 }

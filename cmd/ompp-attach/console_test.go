@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/internal/testbin"
 	"ompp-attach/results"
 )
@@ -78,8 +79,8 @@ func TestScriptWithoutInterpreter(t *testing.T) {
 	} {
 		status, _, stderr := tl.run(t, asSelf, "run", "--counters", "none", "--", tl.file(t, name, []byte(c.contents), 0o755))
 		wantRefusal(t, status, stderr, filepath.Join(tl.dir, name), c.want)
-		if status != exitCannotRun {
-			t.Errorf("%s: exit status %d, want %d", name, status, exitCannotRun)
+		if status != cli.CannotRun {
+			t.Errorf("%s: exit status %d, want %d", name, status, cli.CannotRun)
 		}
 	}
 }
@@ -121,17 +122,4 @@ func TestNamesCanBePasted(t *testing.T) {
 // replacement of one.
 func unprintable(s string) bool {
 	return !utf8.ValidString(s) || strings.ContainsAny(s, "\x1b\ufffd")
-}
-
-// namesIn lists a directory.
-func namesIn(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/collect/counting"
 	"ompp-attach/perfcounters"
 )
@@ -35,25 +36,15 @@ func (f *counterFlags) wanted(formulas []string) (list []perfcounters.Counter, w
 	case noCounters:
 	default:
 		if list, err = m.Parse(f.list); err != nil {
-			return nil, "", &exitError{exitUsage, fmt.Errorf("--counters: %w", err)}
+			return nil, "", cli.Misuse(fmt.Errorf("--counters: %w", err))
 		}
 	}
 	if err := counting.Check(list); err != nil {
-		return nil, "", &exitError{exitUsage, fmt.Errorf("--counters: %w", err)}
+		return nil, "", cli.Misuse(fmt.Errorf("--counters: %w", err))
 	}
 	var names []string
 	for _, c := range list {
 		names = append(names, c.Name)
 	}
-	return list, why, checkFormulas(formulas, names)
-}
-
-// checkFormulas refuses formulas that cannot be computed from the named counters.
-func checkFormulas(formulas, names []string) error {
-	for _, text := range formulas {
-		if _, err := perfcounters.ParseFormula(text, names); err != nil {
-			return &exitError{exitUsage, fmt.Errorf("--eval: %w", err)}
-		}
-	}
-	return nil
+	return list, why, cli.CheckFormulas(formulas, names)
 }

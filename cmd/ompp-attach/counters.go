@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/perfcounters"
 	"ompp-attach/perfcounters/list"
 )
@@ -31,11 +32,11 @@ which have to take turns. The exit status is 1 if one cannot be had.`,
 			}
 			counters, err := m.Parse(args[0])
 			if err != nil {
-				return &exitError{exitUsage, err}
+				return cli.Misuse(err)
 			}
 			all, err := list.Check(c.OutOrStdout(), counters)
 			if err == nil && !all {
-				return &exitError{status: exitFailure}
+				return &cli.Exit{Status: cli.Failure}
 			}
 			return err
 		},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/collect/control"
 	"ompp-attach/collect/target"
 )
@@ -27,13 +28,13 @@ not ompp-attach; only the user who started the measurement can ask it.
 
 ` + "`ompp-attach report --delta N M DIR`" + ` reports what happened between two of them.`,
 		Example: "  ompp-attach dump --pid 4711\n  ompp-attach dump --pid 4711 --every 10s",
-		Args:    byFlag,
+		Args:    cli.ByFlag,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !c.Flags().Changed("pid") {
-				return &exitError{exitUsage, errors.New("which process? give --pid PID")}
+				return cli.Misuse(errors.New("which process? give --pid PID"))
 			}
 			if c.Flags().Changed("every") && every < leastEvery {
-				return &exitError{exitUsage, fmt.Errorf("--every %s: give at least %s: each snapshot costs the program a moment", every, leastEvery)}
+				return cli.Misuse(fmt.Errorf("--every %s: give at least %s: each snapshot costs the program a moment", every, leastEvery))
 			}
 			return dump(pid, every)
 		},

@@ -3,11 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"strings"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/sys/unix"
 
 	"ompp-attach/profile"
 )
@@ -39,23 +36,4 @@ func plainFlag(err error) error {
 		}
 	}
 	return fmt.Errorf("--%s %s: %w", f.Name, value, errors.Unwrap(invalid))
-}
-
-// tellFile prints the name of a file that was written. On a terminal the name is quoted so that it
-// can be pasted into a shell; for a program it is printed as it is.
-func tellFile(name string) {
-	if _, err := unix.IoctlGetTermios(int(os.Stdout.Fd()), unix.TCGETS); err == nil {
-		name = profile.PasteableName(name)
-	}
-	fmt.Println(name)
-}
-
-// pasteable removes from a text what could harm a terminal, and quotes names so that a user can
-// paste them into a shell.
-func pasteable(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		lines[i] = profile.Pasteable(l)
-	}
-	return strings.Join(lines, "\n")
 }

@@ -4,15 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"sync"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/collect/launch"
+	"ompp-attach/cmd/ompp-attach/cli"
 )
 
 // enoughFiles is the number of open files that the tool advises: a measurement on a machine with
@@ -42,32 +39,10 @@ func checkFiles(command string) {
 		return
 	}
 	_, _ = unix.Write(unix.Stderr, []byte("ompp-attach: "+tooFewFiles(&l).Error()+"\n"))
-	os.Exit(exitFailure)
+	os.Exit(cli.Failure)
 }
 
 func tooFewFiles(l *unix.Rlimit) error {
 	return fmt.Errorf("no more than %d files may be open at a time, which is too few: `ulimit -n %d` in the shell that starts ompp-attach lifts that (as root, where it is refused)",
 		l.Cur, enoughFiles)
 }
-
-// endOnQuit makes Ctrl-\ end the tool as Ctrl-C does. Go would print the stacks of all goroutines.
-// stop gives the signal up.
-func endOnQuit() (stop func()) {
-	if signal.Ignored(syscall.SIGQUIT) {
-		return func() {}
-	}
-	quit := make(chan os.Signal, 1)
-	signal.Notify(quit, syscall.SIGQUIT)
-	go func() {
-		for s := range quit {
-			launch.EndBy(s.(syscall.Signal))
-		}
-	}()
-	return sync.OnceFunc(func() {
-		signal.Stop(quit)
-		close(quit)
-	})
-}
-
-// leaveQuit gives SIGQUIT up for commands that handle it themselves.
-var leaveQuit = func() {}

@@ -4,37 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/cmd/ompp-attach/cli"
+	"ompp-attach/cmd/ompp-attach/reading"
 	"ompp-attach/collect"
 	"ompp-attach/collect/launch"
 	"ompp-attach/node"
 )
-
-// Our own exit statuses. `run` passes on the program's status otherwise.
-const (
-	exitFailure   = 1
-	exitUsage     = 2
-	exitCannotRun = 126 // as in shells: PROGRAM exists but cannot be executed
-	exitNotFound  = 127 // as in shells: there is no PROGRAM
-)
-
-// exitError ends the tool with an exit status. If err is not nil, its sentence is printed.
-type exitError struct {
-	status int
-	err    error
-}
-
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return ""
-	}
-	return e.err.Error()
-}
-
-func (e *exitError) Unwrap() error { return e.err }
 
 func main() {
 	ownFileCaps()
@@ -42,7 +20,7 @@ func main() {
 		switch os.Args[1] {
 		case launch.Command:
 			launch.RunCommand(os.Args[2:])
-			os.Exit(exitCannotRun)
+			os.Exit(cli.CannotRun)
 		case launch.GuardianCommand:
 			fail(launch.RunGuardian())
 			return
@@ -54,7 +32,7 @@ func main() {
 	if len(os.Args) > 1 {
 		checkFiles(os.Args[1])
 	}
-	leaveQuit = endOnQuit()
+	cli.LeaveQuit = cli.EndOnQuit()
 	started := false
 	c := root()
 	var tune tuning
@@ -70,46 +48,25 @@ func main() {
 		tuned()
 	}
 	if err != nil && !started { // cobra did not understand the arguments
-		err = &exitError{exitUsage, fmt.Errorf("%w; see ompp-attach --help", err)}
+		err = cli.Misuse(fmt.Errorf("%w; see ompp-attach --help", err))
 	}
 	fail(err)
 }
 
-// needed returns a check of arguments: at most so many, and with none the user is asked the
-// question.
-func needed(most int, question string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return errors.New(question)
-		}
-		return cobra.MaximumNArgs(most)(c, args)
-	}
-}
-
-// byFlag refuses arguments, and tells a user who gave a PID as argument how to give it.
-func byFlag(c *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		if _, err := strconv.Atoi(args[0]); err == nil {
-			return fmt.Errorf("%s is no argument of %s: give a process as --pid %s", args[0], c.Name(), args[0])
-		}
-	}
-	return cobra.NoArgs(c, args)
-}
-
 func fail(err error) {
 	if err == nil {
-		spoken.Finish()
+		cli.Spoken.Finish()
 		return
 	}
-	status := exitFailure
-	var ee *exitError
+	status := cli.Failure
+	var ee *cli.Exit
 	if errors.As(err, &ee) {
-		status = ee.status
+		status = ee.Status
 	}
 	if s := fewFiles(err).Error(); s != "" {
-		tell(s)
+		cli.Tell(s)
 	}
-	spoken.Finish()
+	cli.Spoken.Finish()
 	var killed *killedError
 	if errors.As(err, &killed) {
 		launch.EndBy(killed.signal)
@@ -134,6 +91,7 @@ already be running.`,
 		DisableAutoGenTag: true,
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return plainFlag(err) })
-	c.AddCommand(runCommand(), attachCommand(), topCommand(), pauseCommand(), resumeCommand(), dumpCommand(), reportCommand(), diffCommand(), scalingCommand(), predictCommand(), systemCommand(), signatureCommand(), hieraCommand(), regionsCommand(), countersCommand(), checkCommand(), manCommand())
+	c.AddCommand(runCommand(), attachCommand(), topCommand(), pauseCommand(), resumeCommand(), dumpCommand(), systemCommand(), regionsCommand(), countersCommand(), checkCommand(), manCommand())
+	c.AddCommand(reading.Commands()...)
 	return c
 }

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -18,6 +17,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/collect"
 	"ompp-attach/collect/control"
 	"ompp-attach/collect/launch"
@@ -40,7 +40,7 @@ type measureFlags struct {
 	user      userFlags
 	inline    inlineFlags
 	counters  counterFlags
-	view      viewFlags
+	view      cli.View
 	sample    sampleFlags
 	budget    budgetFlag
 	timeline  timelineFlag
@@ -51,15 +51,12 @@ type measureFlags struct {
 	gone      <-chan struct{}       // closed when nobody waits for the results any more; nil: never
 }
 
-// tell writes a sentence to the user's terminal.
-func tell(sentence string) { fmt.Fprintln(spoken, "ompp-attach: "+pasteable(sentence)) }
-
 // register adds the flags to c. sample is the event by which is sampled if --sample is missing.
 func (f *measureFlags) register(c *cobra.Command, sample string) {
-	f.say = tell
+	f.say = cli.Tell
 	f.inline.register(c)
 	f.counters.register(c)
-	f.view.register(c)
+	f.view.Register(c)
 	f.sample.register(c, sample)
 	f.budget.register(c)
 	f.timeline.register(c)
@@ -89,7 +86,7 @@ var attachModes = map[string]bpf.Mode{"": bpf.Session, "session": bpf.Session, "
 
 // wanted is what the flags say of the results.
 func (f *measureFlags) wanted() *results.Wanted {
-	return &results.Wanted{Formats: f.formats, View: f.view.options(), Quiet: f.quiet, Summary: spoken, Say: f.say, Gone: f.gone}
+	return &results.Wanted{Formats: f.formats, View: f.view.Options(), Quiet: f.quiet, Summary: cli.Spoken, Say: f.say, Gone: f.gone}
 }
 
 func (f *measureFlags) logf(format string, args ...any) {
@@ -132,7 +129,7 @@ type loading struct {
 // load begins to load the kernel side with the counters that the flags ask for. The caller can do
 // other work meanwhile.
 func (f *measureFlags) load() (*loading, error) {
-	counters, why, err := f.counters.wanted(f.view.evaluators)
+	counters, why, err := f.counters.wanted(f.view.Evaluators)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +161,7 @@ func (l *loading) measurement() (*collect.Measurement, error) {
 	if l.err != nil {
 		return nil, diagnose(l.err)
 	}
-	m.Evaluate(f.view.evaluators)
+	m.Evaluate(f.view.Evaluators)
 	fetchAtEnd(l.servers, m)
 	if !f.quiet {
 		m.Say(f.say)
@@ -215,27 +212,27 @@ func (f *measureFlags) saveStream(res *collect.Result) error {
 // check refuses flags with values that make no sense.
 func (f *measureFlags) check() error {
 	if err := results.CheckFormats(f.formats); err != nil {
-		return &exitError{exitUsage, err}
+		return cli.Misuse(err)
 	}
 	if err := f.sample.check(); err != nil {
-		return &exitError{exitUsage, err}
+		return cli.Misuse(err)
 	}
 	if _, err := f.budget.share(); err != nil {
-		return &exitError{exitUsage, err}
+		return cli.Misuse(err)
 	}
 	if err := f.timeline.check(); err != nil {
-		return &exitError{exitUsage, err}
+		return cli.Misuse(err)
 	}
 	if f.snapshot < 0 {
-		return &exitError{exitUsage, fmt.Errorf("--snapshot %s: give how much time lies between two snapshots, as 1m, or 0 for none", f.snapshot)}
+		return cli.Misuse(fmt.Errorf("--snapshot %s: give how much time lies between two snapshots, as 1m, or 0 for none", f.snapshot))
 	}
 	if f.every < 0 {
-		return &exitError{exitUsage, fmt.Errorf("--every %s: give a time above 0, as in 10s", f.every)}
+		return cli.Misuse(fmt.Errorf("--every %s: give a time above 0, as in 10s", f.every))
 	}
 	if _, ok := attachModes[f.mode]; !ok {
-		return &exitError{exitUsage, fmt.Errorf("unknown attach mode %q: there are session, multi, perf", f.mode)}
+		return cli.Misuse(fmt.Errorf("unknown attach mode %q: there are session, multi, perf", f.mode))
 	}
-	_, _, err := f.counters.wanted(f.view.evaluators)
+	_, _, err := f.counters.wanted(f.view.Evaluators)
 	return err
 }
 
@@ -259,13 +256,13 @@ directory and signals. Its exit status becomes the exit status of ompp-attach
 (128+N if signal N killed the program). /bin/sh reads a script without #!.
 ` + userText,
 		Example: "  ompp-attach run -- ./solver input.dat\n  OMP_NUM_THREADS=8 ompp-attach run -o results -- ./solver",
-		Args:    needed(math.MaxInt, "which program? give it after the flags, as in: ompp-attach run -- ./solver input.dat"),
+		Args:    cli.Needed(math.MaxInt, "which program? give it after the flags, as in: ompp-attach run -- ./solver input.dat"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if r, ok := launch.RankOf(os.Getpid()); ok {
 				return runRank(&f, c, r, args)
 			}
 			if err := launch.BehindSlurm(args, flagsBefore(args)); err != nil {
-				return &exitError{exitUsage, err}
+				return cli.Misuse(err)
 			}
 			return run(&f, args)
 		},
@@ -304,10 +301,10 @@ func run(f *measureFlags, args []string) error {
 // heed catches signals until the tool ends: neither an impatient second Ctrl-C nor a pager that the
 // user leaves must cost the results.
 func heed() <-chan os.Signal {
-	outliveReader()
-	leaveQuit()
+	cli.OutliveReader()
+	cli.LeaveQuit()
 	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)...)
+	signal.Notify(signals, cli.Heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)...)
 	return signals
 }
 
@@ -326,7 +323,7 @@ func (f *measureFlags) conclude(out *results.Directory, res *collect.Result, err
 		f.say(fmt.Sprintf("%s used no OpenMP runtime (libgomp, libomp, libiomp5) and no MPI library that can be seen from outside, so there is no profile; `ompp-attach check` says what can be measured", path))
 	}
 	if res.Exit != 0 {
-		return &exitError{res.Exit, unfound(res)}
+		return &cli.Exit{Status: res.Exit, Err: unfound(res)}
 	}
 	return unfound(res)
 }
@@ -337,19 +334,11 @@ func notStarted(err error) error {
 	var ie *launch.InterruptedError
 	switch {
 	case errors.As(err, &ee):
-		return &exitError{exitCannotRun, err}
+		return &cli.Exit{Status: cli.CannotRun, Err: err}
 	case errors.As(err, &ie):
-		return &exitError{128 + int(ie.Signal), err}
+		return &cli.Exit{Status: 128 + int(ie.Signal), Err: err}
 	}
 	return err
-}
-
-// heeded leaves out the signals that are ignored since we were started. nohup and a shell's
-// background jobs mean the program as well, which inherits an ignored signal only if we do not
-// catch it. Go reports only SIGINT and SIGHUP as ignored, so some signals are always left.
-// (signal.Notify without signals would catch all.)
-func heeded(signals ...os.Signal) []os.Signal {
-	return slices.DeleteFunc(signals, signal.Ignored)
 }
 
 // findProgram finds a program as a shell would. The error says in one sentence why the program
@@ -360,14 +349,14 @@ func findProgram(name string) (string, error) {
 		return path, nil
 	}
 	if !strings.Contains(name, "/") {
-		return "", &exitError{exitNotFound, fmt.Errorf("%s: not found in PATH; for a program in the current directory write ./%s", name, name)}
+		return "", &cli.Exit{Status: cli.NotFound, Err: fmt.Errorf("%s: not found in PATH; for a program in the current directory write ./%s", name, name)}
 	}
 	st, serr := os.Stat(name)
 	switch {
 	case serr != nil:
-		return "", &exitError{exitNotFound, fmt.Errorf("%s: no such program", name)}
+		return "", &cli.Exit{Status: cli.NotFound, Err: fmt.Errorf("%s: no such program", name)}
 	case st.IsDir():
-		return "", &exitError{exitCannotRun, fmt.Errorf("%s is a directory: give the program in it", name)}
+		return "", &cli.Exit{Status: cli.CannotRun, Err: fmt.Errorf("%s is a directory: give the program in it", name)}
 	}
-	return "", &exitError{exitCannotRun, fmt.Errorf("%s is not executable: check its permissions (chmod +x) and that it is a program", name)}
+	return "", &cli.Exit{Status: cli.CannotRun, Err: fmt.Errorf("%s is not executable: check its permissions (chmod +x) and that it is a program", name)}
 }

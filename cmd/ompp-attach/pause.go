@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/collect/control"
 )
 
@@ -30,10 +31,10 @@ func controlCommand(verb, short, long string) *cobra.Command {
 		Short:   short,
 		Long:    long,
 		Example: "  ompp-attach " + verb + " --pid 4711",
-		Args:    byFlag,
+		Args:    cli.ByFlag,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !c.Flags().Changed("pid") {
-				return &exitError{exitUsage, errors.New("which process? give --pid PID")}
+				return cli.Misuse(errors.New("which process? give --pid PID"))
 			}
 			_, err := control.Ask(verb, pid)
 			return err

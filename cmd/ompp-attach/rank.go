@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/collect"
 	"ompp-attach/collect/launch"
 	"ompp-attach/node"
@@ -24,11 +25,11 @@ func runRank(f *measureFlags, c *cobra.Command, r launch.Rank, args []string) er
 	if r.Job == "" { // then the ranks have only their parent in common
 		r.Job = fmt.Sprintf("parent-%d", os.Getppid())
 	}
-	f.say = func(s string) { tell(fmt.Sprintf("rank %d: %s", r.Rank, s)) }
+	f.say = func(s string) { cli.Tell(fmt.Sprintf("rank %d: %s", r.Rank, s)) }
 	err := f.rank(c, r, args)
-	var ee *exitError
-	if errors.As(err, &ee) && ee.err != nil && ee.err.Error() != "" {
-		ee.err = fmt.Errorf("rank %d: %w", r.Rank, ee.err)
+	var ee *cli.Exit
+	if errors.As(err, &ee) && ee.Err != nil && ee.Err.Error() != "" {
+		ee.Err = fmt.Errorf("rank %d: %w", r.Rank, ee.Err)
 	} else if err != nil && ee == nil {
 		err = fmt.Errorf("rank %d: %w", r.Rank, err)
 	}
@@ -57,8 +58,8 @@ func (f *measureFlags) rank(c *cobra.Command, r launch.Rank, args []string) erro
 	}
 	handled()
 	err = concludeRank(s, e, l.PID(), f.say)
-	var ee *exitError
-	if e.Signal != 0 && errors.As(err, &ee) && ee.status == e.Status {
+	var ee *cli.Exit
+	if e.Signal != 0 && errors.As(err, &ee) && ee.Status == e.Status {
 		return &killedError{ee, e.Signal}
 	}
 	return err
@@ -123,10 +124,10 @@ func (f *measureFlags) common(c *cobra.Command, r launch.Rank) []string {
 func overOf(err error) *node.Over {
 	o := &node.Over{}
 	if err != nil {
-		o.Status, o.Sentence = exitFailure, err.Error()
-		var ee *exitError
+		o.Status, o.Sentence = cli.Failure, err.Error()
+		var ee *cli.Exit
 		if errors.As(err, &ee) {
-			o.Status = ee.status
+			o.Status = ee.Status
 		}
 	}
 	return o
@@ -138,9 +139,9 @@ func errorOf(o *node.Over) error {
 		return nil
 	}
 	if o.Sentence == "" {
-		return &exitError{o.Status, nil}
+		return &cli.Exit{Status: o.Status, Err: nil}
 	}
-	return &exitError{o.Status, errors.New(o.Sentence)}
+	return &cli.Exit{Status: o.Status, Err: errors.New(o.Sentence)}
 }
 
 // notRun ends the whole job if one of its ranks cannot run. MPICH's launcher ignores a failure
@@ -149,17 +150,17 @@ func notRun(r launch.Rank, err error) error {
 	if !launch.UnderHydra() || r.Size == 1 {
 		return err
 	}
-	return &killedError{&exitError{overOf(err).Status, err}, syscall.SIGABRT}
+	return &killedError{&cli.Exit{Status: overOf(err).Status, Err: err}, syscall.SIGABRT}
 }
 
 // killedError ends the tool by the signal that killed the program.
 type killedError struct {
-	*exitError
+	*cli.Exit
 	signal syscall.Signal
 }
 
 // Unwrap lets errors.As find the exit status.
-func (e *killedError) Unwrap() error { return e.exitError }
+func (e *killedError) Unwrap() error { return e.Exit }
 
 // flagsBefore returns the tool's own flags of our command line, without the program and its
 // arguments.
@@ -181,7 +182,7 @@ func (f *measureFlags) leave(s *node.Session, e launch.Ending, r launch.Rank) er
 	if !f.quiet && r.Rank == 0 {
 		f.say(fmt.Sprintf("the results are being written to %s: `ompp-attach report` waits for them", s.Dir))
 	}
-	failed := &exitError{e.Status, nil}
+	failed := &cli.Exit{Status: e.Status, Err: nil}
 	if e.Signal != 0 {
 		return &killedError{failed, e.Signal}
 	}
@@ -199,7 +200,7 @@ func concludeRank(s *node.Session, e launch.Ending, pid int, say func(string)) e
 		say("the collector of this node was killed, so there is no profile of this rank; the program ran on")
 	}
 	if e.Status != 0 {
-		return &exitError{e.Status, nil}
+		return &cli.Exit{Status: e.Status, Err: nil}
 	}
 	return nil
 }

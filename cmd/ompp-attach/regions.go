@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/files"
 	"ompp-attach/regions"
 	"ompp-attach/regions/list"
@@ -32,7 +33,7 @@ the program runs: exact, derived or invisible, and why.
 A line with ~ is near, not exact. A source file is believed if it is no newer
 than the binary; one that is found under --source always.`,
 		Example: "  ompp-attach regions ./solver\n  ompp-attach regions --source ~/src/solver --json /opt/solver/bin/solver",
-		Args:    needed(1, "which program or library? give its file"),
+		Args:    cli.Needed(1, "which program or library? give its file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return listRegions(os.Stdout, args[0], source, asJSON, !noCache)
 		},
@@ -52,7 +53,7 @@ func listRegions(w io.Writer, path, source string, asJSON, cache bool) error {
 	defer o.Close()
 	if source != "" {
 		if st, err := files.Stat(source); err != nil || !st.IsDir() {
-			return &exitError{exitUsage, fmt.Errorf("--source %s is no directory", source)}
+			return cli.Misuse(fmt.Errorf("--source %s is no directory", source))
 		}
 		o.SearchSources(source)
 	}
@@ -69,7 +70,7 @@ func listRegions(w io.Writer, path, source string, asJSON, cache bool) error {
 		return fmt.Errorf("%s %w", path, err)
 	}
 	for _, f := range files.Stuck() {
-		warn("%s was not read, because its file system does not answer", f)
+		cli.Warn("%s was not read, because its file system does not answer", f)
 	}
 	if asJSON {
 		enc := json.NewEncoder(w)

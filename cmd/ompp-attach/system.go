@@ -12,8 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/cmd/ompp-attach/cli"
+	"ompp-attach/cmd/ompp-attach/reading"
 	"ompp-attach/collect"
-	"ompp-attach/files"
 	"ompp-attach/report/costs"
 	"ompp-attach/results"
 	"ompp-attach/system"
@@ -68,31 +69,18 @@ With a FILE that it has written, it shows the tables again.`,
 
 // showSystem shows the tables of a profile.
 func showSystem(w io.Writer, name string) error {
-	p, err := readSystem(name)
+	p, err := reading.System(name)
 	if err != nil {
 		return err
 	}
 	return costs.Write(w, p)
 }
 
-func readSystem(name string) (*system.Profile, error) {
-	f, err := files.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", name, results.Reason(err))
-	}
-	defer f.Close()
-	p, err := system.Read(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return p, nil
-}
-
 // measureSystem measures, writes the file, and shows the tables.
 func measureSystem(c *cobra.Command, o measure.Options, output string, overwrite bool) error {
 	for _, n := range append(append([]int{}, o.Threads...), o.Processes...) {
 		if n < 1 || n > mostAtOnce {
-			return &exitError{exitUsage, fmt.Errorf("%d is no number of threads or processes to measure with", n)}
+			return cli.Misuse(fmt.Errorf("%d is no number of threads or processes to measure with", n))
 		}
 	}
 	if output != "-" {
@@ -106,8 +94,8 @@ func measureSystem(c *cobra.Command, o measure.Options, output string, overwrite
 	o.Tool, _ = collect.Version()
 	progress := newProgress(os.Stderr)
 	o.Progress = progress.show
-	leaveQuit()
-	ctx, stop := signal.NotifyContext(c.Context(), heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)...)
+	cli.LeaveQuit()
+	ctx, stop := signal.NotifyContext(c.Context(), cli.Heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)...)
 	defer stop()
 	p, err := measure.Measure(ctx, o)
 	progress.end()
@@ -123,7 +111,7 @@ func measureSystem(c *cobra.Command, o measure.Options, output string, overwrite
 	if err := costs.Write(c.OutOrStdout(), p); err != nil {
 		return err
 	}
-	tellFile(output)
+	cli.TellFile(output)
 	return interrupted(p, output)
 }
 
@@ -145,7 +133,7 @@ func saveSystem(p *system.Profile, name *string) error {
 	if results.Save(*name, p.Write) != nil {
 		return err
 	}
-	warn("%v; the profile is in %s", err, *name)
+	cli.Warn("%v; the profile is in %s", err, *name)
 	return nil
 }
 

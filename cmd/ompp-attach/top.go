@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/collect/control"
 	"ompp-attach/collect/launch"
 	"ompp-attach/collect/target"
@@ -88,7 +89,7 @@ func (f *topFlags) prepareTop(c *cobra.Command, args []string) error {
 			ways++
 		}
 	}
-	usage := func(format string, args ...any) error { return &exitError{exitUsage, fmt.Errorf(format, args...)} }
+	usage := func(format string, args ...any) error { return cli.Misuse(fmt.Errorf(format, args...)) }
 	switch {
 	case ways > 1:
 		return usage("give one of --pid, --job and a program, not several")
@@ -130,7 +131,7 @@ func (f *topFlags) run(c *cobra.Command, args []string) error {
 	if err := f.prepareTop(c, args); err != nil {
 		return err
 	}
-	outliveReader()
+	cli.OutliveReader()
 	if len(args) > 0 {
 		return f.launch(args)
 	}
@@ -150,15 +151,15 @@ func (f *topFlags) run(c *cobra.Command, args []string) error {
 	case err == nil:
 		return f.join(j, program, c)
 	case errors.Is(err, top.ErrNotAllMeasured):
-		tell("some of these processes are measured already, by another run of ompp-attach: they pay for both measurements")
+		cli.Tell("some of these processes are measured already, by another run of ompp-attach: they pay for both measurements")
 	case !errors.Is(err, control.ErrNotMeasured):
-		tell(fmt.Sprintf("another run of ompp-attach measures as well, and does not let top join: %v; the processes pay for both measurements", err))
+		cli.Tell(fmt.Sprintf("another run of ompp-attach measures as well, and does not let top join: %v; the processes pay for both measurements", err))
 	}
 	return f.attach(program)
 }
 
 // open opens a view as the flags ask for.
 func (f *topFlags) open(title string, keep func() (string, error)) *top.View {
-	view := f.view.options()
-	return top.Open(top.Options{Format: f.format, Title: title, Interval: f.interval, Count: f.count, Rules: view.Rules, Raw: view.Raw, Keep: keep, Tell: tell})
+	view := f.view.Options()
+	return top.Open(top.Options{Format: f.format, Title: title, Interval: f.interval, Count: f.count, Rules: view.Rules, Raw: view.Raw, Keep: keep, Tell: cli.Tell})
 }

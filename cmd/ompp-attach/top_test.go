@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/results"
 )
 
@@ -35,8 +36,8 @@ func TestTopOfBadInput(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %q", c.args, err, c.want)
 		}
-		var status *exitError
-		if errors.As(err, &status) && status.err == nil {
+		var status *cli.Exit
+		if errors.As(err, &status) && status.Err == nil {
 			t.Errorf("%s: no sentence", c.args)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/collect"
 	"ompp-attach/results"
 	"ompp-attach/top"
@@ -42,7 +43,7 @@ func (f *topFlags) join(j *top.Joined, program string, c *cobra.Command) error {
 	err := v.Follow(ctx, j.Take)
 	v.Close()
 	if j.Over() {
-		tell(err.Error())
+		cli.Tell(err.Error())
 		err = nil
 	}
 	last := j.Last()

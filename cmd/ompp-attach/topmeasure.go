@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/collect"
 	"ompp-attach/collect/launch"
 	"ompp-attach/collect/target"
@@ -77,9 +78,9 @@ func (t *topRun) end(res *collect.Result, err error) error {
 		t.view.Final(res.Profiles)
 	}
 	t.view.Close()
-	t.f.say = tell
+	t.f.say = cli.Tell
 	if held := t.m.Held(); held != "" {
-		tell(held)
+		cli.Tell(held)
 		waiting, enough := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
 		t.m.AwaitDebuggers(waiting)
 		enough()
@@ -94,7 +95,7 @@ func (t *topRun) end(res *collect.Result, err error) error {
 		err = errors.Join(err, t.out.Write(res, t.f.wanted()))
 	}
 	for _, s := range res.Troubles {
-		tell(s)
+		cli.Tell(s)
 	}
 	return err
 }
@@ -128,8 +129,8 @@ func (f *topFlags) attach(program string) error {
 
 // untilEnough returns a context that a signal ends.
 func (f *topFlags) untilEnough() (context.Context, context.CancelFunc) {
-	leaveQuit()
-	return signal.NotifyContext(context.Background(), heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)...)
+	cli.LeaveQuit()
+	return signal.NotifyContext(context.Background(), cli.Heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)...)
 }
 
 // leftOf returns a context that ends when the user leaves a view.
@@ -157,7 +158,7 @@ func (f *topFlags) launch(args []string) error {
 		return err
 	}
 	if _, ok := launch.RankOf(os.Getpid()); ok {
-		return &exitError{exitUsage, errors.New("top does not launch the ranks of a job: start them by mpirun, and watch them by top --job")}
+		return cli.Misuse(errors.New("top does not launch the ranks of a job: start them by mpirun, and watch them by top --job"))
 	}
 	program := filepath.Base(path)
 	signals := heed()
@@ -195,13 +196,13 @@ func (f *topFlags) launch(args []string) error {
 	select {
 	case <-run.Ended():
 	default:
-		tell(program + " goes on without being measured; top waits for its end")
+		cli.Tell(program + " goes on without being measured; top waits for its end")
 	}
 	if output != nil {
-		output.Show(run.Ended(), tell)
+		output.Show(run.Ended(), cli.Tell)
 	}
 	if status := run.Status(); err == nil && status != 0 {
-		return &exitError{status, nil}
+		return &cli.Exit{Status: status, Err: nil}
 	}
 	return err
 }

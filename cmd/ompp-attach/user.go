@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/collect"
 	"ompp-attach/collect/selection"
 	"ompp-attach/collect/user"
@@ -34,7 +35,7 @@ func (f *userFlags) register(c *cobra.Command) {
 func (f *userFlags) apply(m *collect.Measurement, logf func(string, ...any), say func(string)) error {
 	s, err := selection.New(f.disable, f.only)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return cli.Misuse(err)
 	}
 	if f.allMPI {
 		s.AllMPI()
@@ -48,7 +49,7 @@ func (f *userFlags) apply(m *collect.Measurement, logf func(string, ...any), say
 		err = u.SetLevels(f.levels)
 	}
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return cli.Misuse(err)
 	}
 	u.Notice = func(s string) {
 		for _, line := range strings.Split(s, "\n") {

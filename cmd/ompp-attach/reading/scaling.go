@@ -1,4 +1,4 @@
-package main
+package reading
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/efficiency"
 	"ompp-attach/report/efficiencies"
 	"ompp-attach/report/words"
@@ -40,8 +41,8 @@ communication (e_mp).`,
 		RunE: func(_ *cobra.Command, args []string) error { return scaling(args, &f, weak) },
 	}
 	c.Flags().BoolVar(&weak, "weak", false, weakHelp)
-	c.Flags().BoolVar(&f.view.raw, "raw", false, "times as measured, without taking out what the probes took of them")
-	c.Flags().BoolVar(&f.view.all, "all", false, "show all regions")
+	c.Flags().BoolVar(&f.view.Raw, "raw", false, "times as measured, without taking out what the probes took of them")
+	c.Flags().BoolVar(&f.view.All, "all", false, "show all regions")
 	var names []string
 	for _, format := range efficiencies.ScalingFormats {
 		names = append(names, format.Name)
@@ -56,22 +57,22 @@ func scaling(dirs []string, f *reportFlags, weak bool) error {
 	for _, n := range f.formats {
 		format, ok := efficiencies.ScalingFormatNamed(n)
 		if !ok {
-			return &exitError{exitUsage, fmt.Errorf("unknown format %q of scaling; see ompp-attach scaling --help", n)}
+			return cli.Misuse(fmt.Errorf("unknown format %q of scaling; see ompp-attach scaling --help", n))
 		}
 		formats = append(formats, format)
 	}
 	if f.dir == "-" && len(formats) > 1 {
-		return &exitError{exitUsage, errors.New("-o - takes one format; give a directory for several")}
+		return cli.Misuse(errors.New("-o - takes one format; give a directory for several"))
 	}
 	s, err := compareRuns(dirs, f, weak)
 	if err != nil {
 		return err
 	}
-	o := efficiencies.Options{Label: words.Region, All: f.view.all}
+	o := efficiencies.Options{Label: words.Region, All: f.view.All}
 	if f.dir == "-" {
 		if formats[0].Name != "text" {
 			for _, t := range s.Troubles() {
-				warn("%s", t)
+				cli.Warn("%s", t)
 			}
 		}
 		return formats[0].Write(os.Stdout, s, o)
@@ -87,7 +88,7 @@ func scaling(dirs []string, f *reportFlags, weak bool) error {
 			errs = append(errs, err)
 			continue
 		}
-		tellFile(name)
+		cli.TellFile(name)
 	}
 	return errors.Join(errs...)
 }

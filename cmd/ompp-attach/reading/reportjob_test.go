@@ -1,4 +1,4 @@
-package main
+package reading
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"ompp-attach/job"
 	"ompp-attach/profile"
@@ -151,4 +153,24 @@ func TestReportOfAProcess(t *testing.T) {
 	if _, err := reported(t, filepath.Join(dir, "absent")); err == nil || !strings.HasPrefix(err.Error(), "cannot open ") || !strings.HasSuffix(err.Error(), "; give a directory that run or attach has written") {
 		t.Errorf("no directory: %v", err)
 	}
+}
+
+// namesIn lists a directory.
+func namesIn(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// command has all commands of the package.
+func command() *cobra.Command {
+	c := &cobra.Command{SilenceErrors: true, SilenceUsage: true}
+	c.AddCommand(Commands()...)
+	return c
 }

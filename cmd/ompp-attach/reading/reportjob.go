@@ -1,4 +1,4 @@
-package main
+package reading
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/job"
 	"ompp-attach/profile"
 	"ompp-attach/report"
@@ -19,7 +20,7 @@ import (
 // reportJob merges the ranks' profiles and writes the job's reports.
 func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) error {
 	formats := f.formats
-	classic := f.view.classic || f.view.classicOverheads // for readers of the text
+	classic := f.view.Classic || f.view.ClassicOverheads // for readers of the text
 	page := len(formats) == 0 && f.dir == "" && !classic // also written, if that is possible
 	switch {
 	case page || len(formats) == 0 && (f.dir == "-" || classic):
@@ -29,10 +30,10 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 	}
 	for _, n := range formats {
 		if _, ok := results.JobFormatNamed(n); !ok {
-			return &exitError{exitUsage, fmt.Errorf("unknown format %q of a job; there are %s; others are a single rank's: give --rank", n, results.JobFormatNames())}
+			return cli.Misuse(fmt.Errorf("unknown format %q of a job; there are %s; others are a single rank's: give --rank", n, results.JobFormatNames()))
 		}
 	}
-	view := f.view.options()
+	view := f.view.Options()
 	options := job.Options{Paths: page || slices.Contains(formats, "pprof") || slices.Contains(formats, "html"), Rules: view.Rules, Classic: view.Classic, Raw: view.Raw}
 	for _, n := range append(slices.Clone(formats), "html") {
 		if format, _ := results.JobFormatNamed(n); format.Severity && (n != "html" || page || slices.Contains(formats, n)) {
@@ -45,11 +46,11 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	if len(others) > 0 {
-		warn("%s also holds profiles of processes that are no ranks, which are left out: %s", dir, results.SomeOf(others))
+		cli.Warn("%s also holds profiles of processes that are no ranks, which are left out: %s", dir, results.SomeOf(others))
 	}
 	if !slices.Contains(formats, "text") { // the text has them
 		for _, t := range j.Troubles() {
-			warn("%s", t)
+			cli.Warn("%s", t)
 		}
 	}
 	var files []report.Output
@@ -99,7 +100,7 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 			}
 			told[name] = true
 		}
-		tellFile(name)
+		cli.TellFile(name)
 	}
 	return errors.Join(errs...)
 }
@@ -110,14 +111,10 @@ func writeJobPage(dir string, j *job.Job, view report.Options) {
 	format, _ := results.JobFormatNamed("html")
 	name := filepath.Join(dir, format.Files[0].Name)
 	if err := results.Save(name, func(w io.Writer) error { return format.Files[0].Write(w, j, view) }); err != nil {
-		warn("no page was written: %v", err)
+		cli.Warn("no page was written: %v", err)
 		return
 	}
-	tell("the same as a page for the browser: " + name)
-}
-
-func warn(format string, args ...any) {
-	tell("warning: " + fmt.Sprintf(format, args...))
+	cli.Tell("the same as a page for the browser: " + name)
 }
 
 // reportRank writes the reports of one rank.
@@ -141,16 +138,16 @@ func reportRank(dir string, ranks []job.Source, f *reportFlags) error {
 		formats = []string{"ompp"}
 	}
 	if err := results.CheckFormats(formats); err != nil {
-		return &exitError{exitUsage, err}
+		return cli.Misuse(err)
 	}
 	if plain && f.dir == "" || f.dir == "-" && len(formats) == 1 && !isTree(formats[0]) {
-		return writeReport(os.Stdout, p, formats[0], f.view.options())
+		return writeReport(os.Stdout, p, formats[0], f.view.Options())
 	}
 	to, err := reportDirectory(dir, f.dir)
 	if err != nil {
 		return err
 	}
-	return reportOne(to, strings.TrimSuffix(file, results.RecordSuffix), p, formats, f.view.options())
+	return reportOne(to, strings.TrimSuffix(file, results.RecordSuffix), p, formats, f.view.Options())
 }
 
 // isTree tells whether a format is a directory of files.
@@ -160,7 +157,7 @@ func isTree(format string) bool {
 }
 
 func writeReport(w io.Writer, p *profile.Profile, format string, o report.Options) error {
-	if err := checkFormulas(o.Evaluators, report.CounterNames(p)); err != nil {
+	if err := cli.CheckFormulas(o.Evaluators, report.CounterNames(p)); err != nil {
 		return err
 	}
 	f, _ := results.FormatNamed(format)

@@ -1,4 +1,4 @@
-package main
+package reading
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/hiera/recorded"
 	"ompp-attach/hiera/xmltrace"
 	"ompp-attach/report/perfetto"
@@ -40,9 +41,9 @@ const traceName = "timeline" + perfetto.Suffix
 func reportTimeline(dir string, f *reportFlags) error {
 	format := f.timelineFormat()
 	if len(f.formats) > 1 {
-		return &exitError{exitUsage, fmt.Errorf("--format %s is of the timelines of all processes: give it by itself", format)}
+		return cli.Misuse(fmt.Errorf("--format %s is of the timelines of all processes: give it by itself", format))
 	}
-	timelines, done, err := results.OpenTimelines(dir, f.rank, warn)
+	timelines, done, err := results.OpenTimelines(dir, f.rank, cli.Warn)
 	defer done()
 	if err != nil {
 		return err
@@ -71,7 +72,7 @@ func writePerfetto(timelines []*timeline.File, dir string, f *reportFlags) error
 // types of both.
 func writeXML(timelines []*timeline.File, dir string, f *reportFlags) error {
 	if f.dir == "-" {
-		return &exitError{exitUsage, errors.New("--format xml writes several files: give a directory with -o")}
+		return cli.Misuse(errors.New("--format xml writes several files: give a directory with -o"))
 	}
 	to, err := reportDirectory(dir, f.dir)
 	if err != nil {
@@ -81,7 +82,7 @@ func writeXML(timelines []*timeline.File, dir string, f *reportFlags) error {
 		name = filepath.Join(to, name)
 		err := results.Stream(name, write)
 		if err == nil {
-			tellFile(name)
+			cli.TellFile(name)
 		}
 		return err
 	}

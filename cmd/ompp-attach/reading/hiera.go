@@ -1,4 +1,4 @@
-package main
+package reading
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/hiera/load"
 	"ompp-attach/report/hierarchy"
 	"ompp-attach/results"
@@ -64,7 +65,7 @@ func (f *hieraFlags) report(args []string) error {
 	for _, text := range f.baseline {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(v > 0 && v < 1e9) {
-			return &exitError{exitUsage, fmt.Errorf("--baseline %q: give seconds, as in 12.5", text)}
+			return cli.Misuse(fmt.Errorf("--baseline %q: give seconds, as in 12.5", text))
 		}
 		f.view.Plain = append(f.view.Plain, int64(v*1e9))
 	}
@@ -72,25 +73,25 @@ func (f *hieraFlags) report(args []string) error {
 	for _, n := range f.formats {
 		format, ok := hierarchy.FormatNamed(n)
 		if !ok {
-			return &exitError{exitUsage, fmt.Errorf("unknown format %q; there are %s", n, hierarchy.Names())}
+			return cli.Misuse(fmt.Errorf("unknown format %q; there are %s", n, hierarchy.Names()))
 		}
 		outputs = append(outputs, format.Files...)
 	}
 	if len(outputs) != 1 && f.dir == "" {
-		return &exitError{exitUsage, errors.New("these formats have several files: give a directory with -o")}
+		return cli.Misuse(errors.New("these formats have several files: give a directory with -o"))
 	}
 	l, err := load.Paths(args, f.load)
 	if err != nil {
 		return err
 	}
 	for _, t := range l.Troubles {
-		warn("%s", t)
+		cli.Warn("%s", t)
 	}
 	if n := len(f.view.Plain); n > 1 && n != len(l.Processes) {
-		return &exitError{exitUsage, fmt.Errorf("--baseline has %d times, and there are %d processes: give one for all, or one for each", n, len(l.Processes))}
+		return cli.Misuse(fmt.Errorf("--baseline has %d times, and there are %d processes: give one for all, or one for each", n, len(l.Processes)))
 	}
 	if !l.Has(f.view.Rank) {
-		return &exitError{exitUsage, fmt.Errorf("--rank %d: there is no process of this rank", f.view.Rank)}
+		return cli.Misuse(fmt.Errorf("--rank %d: there is no process of this rank", f.view.Rank))
 	}
 	f.view.Graph = l.Graph
 	if f.dir == "" {
@@ -109,7 +110,7 @@ func (f *hieraFlags) report(args []string) error {
 		case err != nil:
 			errs = append(errs, err)
 		default:
-			tellFile(name)
+			cli.TellFile(name)
 		}
 	}
 	return errors.Join(errs...)

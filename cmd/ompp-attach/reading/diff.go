@@ -1,4 +1,4 @@
-package main
+package reading
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/compare"
 	"ompp-attach/compare/runs"
 	"ompp-attach/mpi"
@@ -29,7 +30,7 @@ type diffFlags struct {
 	all     bool
 	raw     bool
 	classic bool
-	volumes accounting
+	volumes cli.Accounting
 }
 
 func diffCommand() *cobra.Command {
@@ -69,28 +70,28 @@ LIMIT is a part of the earlier figure (5%), or an amount (0.2s, 10MB, 3).`,
 	c.Flags().BoolVar(&f.all, "all", false, "show also regions that hardly changed")
 	c.Flags().BoolVar(&f.raw, "raw", false, "times as measured, without taking out what the probes took of them")
 	c.Flags().BoolVar(&f.classic, "classic-overheads", false, "overhead classes as ompP has them")
-	c.Flags().Var(&f.volumes, "volumes", "how to tell the volumes of MPI's collective operations: "+accountingNames())
+	c.Flags().Var(&f.volumes, "volumes", "how to tell the volumes of MPI's collective operations: "+cli.AccountingNames())
 	return c
 }
 
 func diff(a, b string, f *diffFlags) error {
 	switch {
 	case f.format != "text" && f.format != "json" && f.format != "html":
-		return &exitError{exitUsage, fmt.Errorf("unknown format %q; there are text, json, html", f.format)}
+		return cli.Misuse(fmt.Errorf("unknown format %q; there are text, json, html", f.format))
 	case f.format == "html" && f.classic:
-		return &exitError{exitUsage, errors.New("html draws classes that do not overlap: leave out --classic-overheads")}
+		return cli.Misuse(errors.New("html draws classes that do not overlap: leave out --classic-overheads"))
 	case f.format == "html" && f.output == "" && isTerminal(os.Stdout):
-		return &exitError{exitUsage, errors.New("html is for a browser, not for a terminal: give a file, as in -o diff.html")}
+		return cli.Misuse(errors.New("html is for a browser, not for a terminal: give a file, as in -o diff.html"))
 	}
 	if !(f.alpha > 0 && f.alpha < 1) {
-		return &exitError{exitUsage, fmt.Errorf("--alpha %g: give a number above 0 and below 1, as 0.05", f.alpha)}
+		return cli.Misuse(fmt.Errorf("--alpha %g: give a number above 0 and below 1, as 0.05", f.alpha))
 	}
 	var sides [2][]compare.Run
 	for i, side := range []string{a, b} {
 		var err error
-		if sides[i], err = runs.OfSide(side, runs.Options{Raw: f.raw, Classic: f.classic, Warn: warn}); err != nil {
+		if sides[i], err = runs.OfSide(side, runs.Options{Raw: f.raw, Classic: f.classic, Warn: cli.Warn}); err != nil {
 			if errors.Is(err, runs.ErrNoName) {
-				return &exitError{exitUsage, err}
+				return cli.Misuse(err)
 			}
 			return err
 		}
@@ -100,11 +101,11 @@ func diff(a, b string, f *diffFlags) error {
 	for _, text := range f.failIf {
 		cond, err := compare.ParseCondition(text, counterNames(c))
 		if err != nil {
-			return &exitError{exitUsage, fmt.Errorf("--fail-if %w", err)}
+			return cli.Misuse(fmt.Errorf("--fail-if %w", err))
 		}
 		found, err := c.Check(cond)
 		if err != nil {
-			return &exitError{exitUsage, fmt.Errorf("--fail-if %w", err)}
+			return cli.Misuse(fmt.Errorf("--fail-if %w", err))
 		}
 		violations = append(violations, found...)
 	}
@@ -127,9 +128,9 @@ func diff(a, b string, f *diffFlags) error {
 		return err
 	}
 	for _, v := range violations {
-		tell(v.Sentence)
+		cli.Tell(v.Sentence)
 	}
-	return &exitError{exitHurt, nil}
+	return &cli.Exit{Status: exitHurt, Err: nil}
 }
 
 // counterNames lists the performance counters of all regions.

@@ -1,4 +1,4 @@
-package main
+package reading
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/compare/comparetest"
 	"ompp-attach/profile"
 	"ompp-attach/results"
@@ -69,7 +70,7 @@ func TestDiffOfDirectories(t *testing.T) {
 	for _, n := range []string{"1", "2", "3"} {
 		runDirectory(t, filepath.Join(dir, "new", n), slow)
 	}
-	var status *exitError
+	var status *cli.Exit
 	for _, c := range []struct {
 		args   []string
 		want   string
@@ -81,13 +82,13 @@ func TestDiffOfDirectories(t *testing.T) {
 		{[]string{base, filepath.Join(dir, "new", "1"), "--fail-if", "time > 5%"}, "heat.c (40-48) in solve", exitHurt},
 		{[]string{base, base, "--fail-if", "time > 5%", "--fail-if", "R:* own > 0s"}, "executions", 0},
 		{[]string{base, base, "--format", "json"}, `"version": 1`, 0},
-		{[]string{base, base, "--format", "yaml"}, "", exitUsage},
-		{[]string{base, base, "--alpha", "2"}, "", exitUsage},
-		{[]string{base, base, "--fail-if", "tme > 5%"}, "", exitUsage},
-		{[]string{base, base + ","}, "", exitUsage},
+		{[]string{base, base, "--format", "yaml"}, "", cli.BadUsage},
+		{[]string{base, base, "--alpha", "2"}, "", cli.BadUsage},
+		{[]string{base, base, "--fail-if", "tme > 5%"}, "", cli.BadUsage},
+		{[]string{base, base + ","}, "", cli.BadUsage},
 	} {
 		text, err := compared(t, c.args...)
-		if errors.As(err, &status); (err != nil) != (c.status != 0) || err != nil && (status == nil || status.status != c.status) || !strings.Contains(text, c.want) {
+		if errors.As(err, &status); (err != nil) != (c.status != 0) || err != nil && (status == nil || status.Status != c.status) || !strings.Contains(text, c.want) {
 			t.Errorf("%q: %v, want status %d and %q in\n%s", c.args, err, c.status, c.want, text)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package reading
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/files"
 	"ompp-attach/profile"
 	"ompp-attach/report"
@@ -21,8 +22,8 @@ type reportFlags struct {
 	formats []string // empty: the default for what the directory holds
 	dir     string   // where files are written; empty: beside the profiles; "-": standard output
 	rank    int      // rank of a job; -1: all ranks
-	delta   string   // two snapshots, see parseWindow; empty: whole profiles
-	view    viewFlags
+	delta   string   // two snapshots, see openWindow; empty: whole profiles
+	view    cli.View
 	table   tableFlag
 
 	properties propertyFlags
@@ -62,11 +63,11 @@ profile.html and job.html are pages for the browser.
 			if f.delta != "" {
 				most = 2
 			}
-			return needed(most, "which directory? give one that run or attach has written")(c, args)
+			return cli.Needed(most, "which directory? give one that run or attach has written")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("rank") && f.rank < 0 {
-				return &exitError{exitUsage, fmt.Errorf("--rank %d: ranks are numbered from 0", f.rank)}
+				return cli.Misuse(fmt.Errorf("--rank %d: ranks are numbered from 0", f.rank))
 			}
 			if f.delta != "" {
 				return reportWindow(args, &f)
@@ -74,7 +75,7 @@ profile.html and job.html are pages for the browser.
 			return rereport(args[0], &f)
 		},
 	}
-	f.view.register(c)
+	f.view.Register(c)
 	f.table.register(c)
 	f.properties.register(c)
 	c.Flags().StringSliceVar(&f.formats, "format", nil, "reports to write: "+results.FormatNames()+" (of a process or rank; default ompp, pprof, samples, html), "+
@@ -87,7 +88,7 @@ profile.html and job.html are pages for the browser.
 }
 
 func rereport(dir string, f *reportFlags) error {
-	results.Await(dir, warn)
+	results.Await(dir, cli.Warn)
 	if f.wantsEfficiency() {
 		return reportEfficiency(dir, f)
 	}
@@ -116,7 +117,7 @@ func rereport(dir string, f *reportFlags) error {
 }
 
 func noRanks(dir string) error {
-	return &exitError{exitUsage, fmt.Errorf("%s holds no rank's profile (profile.rank<R>%s): leave out --rank", dir, results.RecordSuffix)}
+	return cli.Misuse(fmt.Errorf("%s holds no rank's profile (profile.rank<R>%s): leave out --rank", dir, results.RecordSuffix))
 }
 
 // reportProcesses writes the reports of each profile anew.
@@ -126,7 +127,7 @@ func reportProcesses(dir string, f *reportFlags) error {
 		formats = results.DefaultFormats
 	}
 	if err := results.CheckFormats(formats); err != nil {
-		return &exitError{exitUsage, err}
+		return cli.Misuse(err)
 	}
 	names := files.Matching(dir, "profile*"+results.RecordSuffix)
 	if len(names) == 0 {
@@ -137,7 +138,7 @@ func reportProcesses(dir string, f *reportFlags) error {
 		if err != nil {
 			return err
 		}
-		return writeReport(os.Stdout, p, formats[0], f.view.options())
+		return writeReport(os.Stdout, p, formats[0], f.view.Options())
 	}
 	to, err := reportDirectory(dir, f.dir)
 	if err != nil {
@@ -150,19 +151,19 @@ func reportProcesses(dir string, f *reportFlags) error {
 			errs = append(errs, err)
 			continue
 		}
-		errs = append(errs, reportOne(to, strings.TrimSuffix(filepath.Base(name), results.RecordSuffix), p, formats, f.view.options()))
+		errs = append(errs, reportOne(to, strings.TrimSuffix(filepath.Base(name), results.RecordSuffix), p, formats, f.view.Options()))
 	}
 	return errors.Join(errs...)
 }
 
 // reportOne writes a profile's reports and prints their names.
 func reportOne(dir, stem string, p *profile.Profile, formats []string, o report.Options) error {
-	if err := checkFormulas(o.Evaluators, report.CounterNames(p)); err != nil {
+	if err := cli.CheckFormulas(o.Evaluators, report.CounterNames(p)); err != nil {
 		return err
 	}
 	files, err := results.RenderAll(dir, stem, p, formats, o)
 	for _, f := range files {
-		tellFile(f)
+		cli.TellFile(f)
 	}
 	return err
 }
@@ -173,7 +174,7 @@ func reportDirectory(dir, wanted string) (string, error) {
 	case "":
 		return dir, nil
 	case "-":
-		return "", &exitError{exitUsage, errors.New("-o - takes one report that is one file; give a directory for several")}
+		return "", cli.Misuse(errors.New("-o - takes one report that is one file; give a directory for several"))
 	}
 	root, _, err := results.OpenDirectory(wanted, false)
 	if err != nil {

@@ -1,4 +1,4 @@
-package main
+package reading
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/files"
 	"ompp-attach/forecast"
 	"ompp-attach/job"
@@ -58,7 +59,7 @@ ompp-attach system has measured.`,
 			case "json":
 				write = efficiencies.WriteForecastJSON
 			default:
-				return &exitError{exitUsage, fmt.Errorf("unknown format %q of predict; there are text, json", format)}
+				return cli.Misuse(fmt.Errorf("unknown format %q of predict; there are text, json", format))
 			}
 			f, err := forecastOf(args, against, profile, raw, o)
 			if err != nil {
@@ -71,7 +72,7 @@ ompp-attach system has measured.`,
 			if err := results.Save(output, out); err != nil {
 				return err
 			}
-			tellFile(output)
+			cli.TellFile(output)
 			return nil
 		},
 	}
@@ -90,10 +91,10 @@ ompp-attach system has measured.`,
 func forecastOf(learn, against []string, profile string, raw bool, o forecast.Options) (*forecast.Forecast, error) {
 	const most = 1 << 20
 	if o.Cores < 0 || o.Cores > most {
-		return nil, &exitError{exitUsage, fmt.Errorf("--cores %d: give a number from 1 to %d", o.Cores, most)}
+		return nil, cli.Misuse(fmt.Errorf("--cores %d: give a number from 1 to %d", o.Cores, most))
 	}
 	if o.CPUs < 0 {
-		return nil, &exitError{exitUsage, fmt.Errorf("--cpus %d: give a number from 1 on", o.CPUs)}
+		return nil, cli.Misuse(fmt.Errorf("--cpus %d: give a number from 1 on", o.CPUs))
 	}
 	runs, err := readSignatures(learn, raw)
 	if err != nil {
@@ -104,7 +105,7 @@ func forecastOf(learn, against []string, profile string, raw bool, o forecast.Op
 		return nil, err
 	}
 	if profile != "" {
-		if o.System, err = readSystem(profile); err != nil {
+		if o.System, err = System(profile); err != nil {
 			return nil, err
 		}
 	}
@@ -163,4 +164,18 @@ func readSignature(name string, raw bool) (*signature.Signature, error) {
 		return nil, err
 	}
 	return signature.Of(j, mpi.Minimal), nil
+}
+
+// System reads a system profile from the file with this name.
+func System(name string) (*system.Profile, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", name, results.Reason(err))
+	}
+	defer f.Close()
+	p, err := system.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return p, nil
 }

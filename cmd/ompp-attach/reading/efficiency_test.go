@@ -1,4 +1,4 @@
-package main
+package reading
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ompp-attach/cmd/ompp-attach/cli"
 )
 
 func TestReportEfficiency(t *testing.T) {
@@ -41,10 +43,10 @@ func TestBadEfficiency(t *testing.T) {
 		status int
 		words  string
 	}{
-		{[]string{"--efficiency", "--format", "pprof", dir}, exitUsage, `unknown format "pprof" of --efficiency; there are text, csv, json, talp`},
-		{[]string{"--efficiency", "--rank", "7", dir}, exitFailure, "holds no profile of rank 7"},
-		{[]string{"--efficiency", t.TempDir()}, exitFailure, "holds no recorded profile"},
-		{[]string{"--efficiency", filepath.Join(dir, "nowhere")}, exitFailure, "cannot open"},
+		{[]string{"--efficiency", "--format", "pprof", dir}, cli.BadUsage, `unknown format "pprof" of --efficiency; there are text, csv, json, talp`},
+		{[]string{"--efficiency", "--rank", "7", dir}, cli.Failure, "holds no profile of rank 7"},
+		{[]string{"--efficiency", t.TempDir()}, cli.Failure, "holds no recorded profile"},
+		{[]string{"--efficiency", filepath.Join(dir, "nowhere")}, cli.Failure, "cannot open"},
 	} {
 		_, err := reported(t, c.args...)
 		wantError(t, err, c.status, c.words)
@@ -73,21 +75,21 @@ func TestScaling(t *testing.T) {
 func TestBadScaling(t *testing.T) {
 	dir := rankDirectory(t, 0)
 	flags := func(formats ...string) *reportFlags { return &reportFlags{rank: -1, formats: formats, dir: "-"} }
-	wantError(t, scaling([]string{dir, dir}, flags("pprof"), false), exitUsage, `unknown format "pprof" of scaling`)
-	wantError(t, scaling([]string{dir, dir}, flags("csv", "json"), false), exitUsage, "takes one format")
-	wantError(t, scaling([]string{dir, filepath.Join(dir, "nowhere")}, flags("text"), false), exitFailure, "cannot open")
-	c := root()
+	wantError(t, scaling([]string{dir, dir}, flags("pprof"), false), cli.BadUsage, `unknown format "pprof" of scaling`)
+	wantError(t, scaling([]string{dir, dir}, flags("csv", "json"), false), cli.BadUsage, "takes one format")
+	wantError(t, scaling([]string{dir, filepath.Join(dir, "nowhere")}, flags("text"), false), cli.Failure, "cannot open")
+	c := command()
 	c.SetArgs([]string{"scaling", dir})
-	wantError(t, c.Execute(), exitFailure, "two or more runs")
+	wantError(t, c.Execute(), cli.Failure, "two or more runs")
 }
 
 // wantError checks the exit status and the sentence of an error.
 func wantError(t *testing.T, err error, status int, words string) {
 	t.Helper()
-	got := exitFailure
-	var ee *exitError
+	got := cli.Failure
+	var ee *cli.Exit
 	if errors.As(err, &ee) {
-		got = ee.status
+		got = ee.Status
 	}
 	if err == nil || got != status || !strings.Contains(err.Error(), words) {
 		t.Errorf("%v (status %d), want %q (status %d)", err, got, words, status)
@@ -96,7 +98,7 @@ func wantError(t *testing.T, err error, status int, words string) {
 
 func TestSignature(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "app.json")
-	c := root()
+	c := command()
 	c.SetArgs([]string{"signature", "-o", name, rankDirectory(t, 0, 1)})
 	if err := c.Execute(); err != nil {
 		t.Fatal(err)
@@ -110,13 +112,13 @@ func TestSignature(t *testing.T) {
 		t.Errorf("%v\n%s", err, data)
 	}
 	c.SetArgs([]string{"signature", t.TempDir()})
-	wantError(t, c.Execute(), exitFailure, "holds no recorded profile")
+	wantError(t, c.Execute(), cli.Failure, "holds no recorded profile")
 }
 
 func TestPredict(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "predict.json")
 	one, two := directoryOf(t, 1, 0), directoryOf(t, 2, 0, 1)
-	c := root()
+	c := command()
 	c.SetArgs([]string{"predict", "--format", "json", "-o", name, one, two})
 	if err := c.Execute(); err != nil {
 		t.Fatal(err)
@@ -130,11 +132,11 @@ func TestPredict(t *testing.T) {
 		status int
 		words  string
 	}{
-		{[]string{"predict", "--format", "csv", one}, exitUsage, `unknown format "csv" of predict`},
-		{[]string{"predict", "--cores", "-1", one}, exitUsage, "--cores -1: give a number"},
-		{[]string{"predict", t.TempDir()}, exitFailure, "holds no recorded profile"},
+		{[]string{"predict", "--format", "csv", one}, cli.BadUsage, `unknown format "csv" of predict`},
+		{[]string{"predict", "--cores", "-1", one}, cli.BadUsage, "--cores -1: give a number"},
+		{[]string{"predict", t.TempDir()}, cli.Failure, "holds no recorded profile"},
 	} {
-		c := root()
+		c := command()
 		c.SetArgs(bad.args)
 		wantError(t, c.Execute(), bad.status, bad.words)
 	}

@@ -1,4 +1,4 @@
-package main
+package reading
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/job"
 	"ompp-attach/report"
 	"ompp-attach/report/jobs"
@@ -35,7 +36,7 @@ func (f *tableFlag) register(c *cobra.Command) {
 func reportTable(dir string, f *reportFlags) error {
 	by, ok := tables.Named(f.table.by)
 	if !ok {
-		return &exitError{exitUsage, fmt.Errorf("--by %q: there are %s", f.table.by, strings.Join(tables.Names(), ", "))}
+		return cli.Misuse(fmt.Errorf("--by %q: there are %s", f.table.by, strings.Join(tables.Names(), ", ")))
 	}
 	formats := f.formats
 	if len(formats) == 0 {
@@ -43,7 +44,7 @@ func reportTable(dir string, f *reportFlags) error {
 	}
 	for _, n := range formats {
 		if !slices.Contains(tables.Formats, n) {
-			return &exitError{exitUsage, fmt.Errorf("unknown format %q; with --by there are %s", n, strings.Join(tables.Formats, ", "))}
+			return cli.Misuse(fmt.Errorf("unknown format %q; with --by there are %s", n, strings.Join(tables.Formats, ", ")))
 		}
 	}
 	if ranks, _, err := results.FindRanks(dir); err == nil && len(ranks) > 0 && f.rank < 0 {
@@ -65,10 +66,10 @@ func reportTable(dir string, f *reportFlags) error {
 			continue
 		}
 		if plain && len(names) > 1 {
-			fmt.Printf("%s:\n", pasteable(filepath.Base(name)))
+			fmt.Printf("%s:\n", cli.Pasteable(filepath.Base(name)))
 		}
 		for _, format := range formats {
-			write := func(w io.Writer) error { return report.WriteBy(w, p, by, format, f.view.options()) }
+			write := func(w io.Writer) error { return report.WriteBy(w, p, by, format, f.view.Options()) }
 			if plain {
 				errs = append(errs, write(os.Stdout))
 				continue
@@ -79,7 +80,7 @@ func reportTable(dir string, f *reportFlags) error {
 	return errors.Join(errs...)
 }
 
-var errManyTables = &exitError{exitUsage, errors.New("that is more than one table: give a directory for the files with -o")}
+var errManyTables = cli.Misuse(errors.New("that is more than one table: give a directory for the files with -o"))
 
 // jobTable prints a table of all ranks together, or writes it to a file.
 func jobTable(dir string, ranks []job.Source, by tables.By, formats []string, f *reportFlags) error {
@@ -87,14 +88,14 @@ func jobTable(dir string, ranks []job.Source, by tables.By, formats []string, f 
 	if plain && len(formats) > 1 {
 		return errManyTables
 	}
-	o := f.view.options()
+	o := f.view.Options()
 	options := job.Options{Rules: o.Rules, Classic: o.Classic, Raw: o.Raw}
 	j, err := job.Read(ranks, options)
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	for _, t := range j.Troubles() {
-		warn("%s", t)
+		cli.Warn("%s", t)
 	}
 	all, err := job.Together(ranks, options)
 	switch {
@@ -129,7 +130,7 @@ func saveTable(dir, stem string, by tables.By, format string, write func(io.Writ
 	if err := results.Save(name, write); err != nil {
 		return err
 	}
-	tellFile(name)
+	cli.TellFile(name)
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package main
+package reading
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/job"
 	"ompp-attach/report"
 	"ompp-attach/report/properties"
@@ -35,14 +36,14 @@ func (f *propertyFlags) wanted() bool { return f.tree || len(f.own) > 0 }
 
 // severityOptions returns the options of a report on profiles with the given counters.
 func (f *reportFlags) severityOptions(counters []string) (report.Options, error) {
-	o := f.view.options()
+	o := f.view.Options()
 	for _, text := range f.properties.own {
 		c, err := report.ParseCondition(text, counters)
 		if err != nil {
-			return o, &exitError{exitUsage, err}
+			return o, cli.Misuse(err)
 		}
 		if slices.ContainsFunc(o.Conditions, func(x severity.Condition) bool { return x.Name == c.Name }) {
-			return o, &exitError{exitUsage, fmt.Errorf("--property %s is given twice: give each a name of its own", c.Name)}
+			return o, cli.Misuse(fmt.Errorf("--property %s is given twice: give each a name of its own", c.Name))
 		}
 		o.Conditions = append(o.Conditions, c)
 	}
@@ -58,7 +59,7 @@ func reportProperties(dir string, f *reportFlags) error {
 	}
 	for _, n := range formats {
 		if _, ok := properties.Named(n); !ok {
-			return &exitError{exitUsage, fmt.Errorf("unknown format %q; with --properties there are %s", n, strings.Join(properties.Names(), ", "))}
+			return cli.Misuse(fmt.Errorf("unknown format %q; with --properties there are %s", n, strings.Join(properties.Names(), ", ")))
 		}
 	}
 	runs, err := readSeverities(dir, f)
@@ -72,7 +73,7 @@ func reportProperties(dir string, f *reportFlags) error {
 	var errs []error
 	for _, r := range runs {
 		if plain && len(runs) > 1 {
-			fmt.Printf("%s:\n", pasteable(r.stem))
+			fmt.Printf("%s:\n", cli.Pasteable(r.stem))
 		}
 		for _, n := range formats {
 			format, _ := properties.Named(n)
@@ -100,7 +101,7 @@ func saveProperties(dir, stem, format string, write func(io.Writer) error) error
 	if err := results.Save(name, write); err != nil {
 		return err
 	}
-	tellFile(name)
+	cli.TellFile(name)
 	return nil
 }
 
@@ -157,7 +158,7 @@ func readJobSeverity(dir string, ranks []job.Source, f *reportFlags) ([]severeRu
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	for _, t := range j.Troubles() {
-		warn("%s", t)
+		cli.Warn("%s", t)
 	}
 	return []severeRun{{"job", j.Severity, o}}, nil
 }

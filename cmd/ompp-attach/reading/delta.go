@@ -1,4 +1,4 @@
-package main
+package reading
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/files"
 	"ompp-attach/job"
 	"ompp-attach/profile"
@@ -25,10 +26,10 @@ func openWindow(text string, args []string) (*results.Window, string, error) {
 	dir := strings.Join(args, " ")
 	w, ok := results.OpenWindow(dir, from, to)
 	if !ok {
-		return nil, "", &exitError{exitUsage, fmt.Errorf("--delta %s: give the numbers of two snapshots, the earlier one first, as in `report --delta 2 5 DIR`; 0 is the begin, and end the final profile", text)}
+		return nil, "", cli.Misuse(fmt.Errorf("--delta %s: give the numbers of two snapshots, the earlier one first, as in `report --delta 2 5 DIR`; 0 is the begin, and end the final profile", text))
 	}
 	if len(args) != 1 {
-		return nil, "", &exitError{exitUsage, errors.New("which directory? give it after the two numbers, as in `report --delta 2 5 DIR`")}
+		return nil, "", cli.Misuse(errors.New("which directory? give it after the two numbers, as in `report --delta 2 5 DIR`"))
 	}
 	return w, dir, w.Check()
 }
@@ -40,7 +41,7 @@ func emptyOfProfiles(dir string) error {
 		return nil
 	}
 	if found := files.Matching(dir, results.RecordStem+"*"+results.RecordSuffix); len(found) > 0 {
-		return &exitError{exitUsage, fmt.Errorf("%s has the profile of a measurement, which a window must not replace: give -o another directory", dir)}
+		return cli.Misuse(fmt.Errorf("%s has the profile of a measurement, which a window must not replace: give -o another directory", dir))
 	}
 	return nil
 }
@@ -53,7 +54,7 @@ func reportJobWindow(dir string, ranks []job.Source, others []string, f *reportF
 			f.formats = []string{text}
 		}
 		if slices.ContainsFunc(f.formats, func(format string) bool { return format != text }) {
-			return &exitError{exitUsage, errors.New("files of a job's window need a directory of their own: give -o OUT")}
+			return cli.Misuse(errors.New("files of a job's window need a directory of their own: give -o OUT"))
 		}
 	}
 	return reportJob(dir, ranks, others, f)
@@ -66,7 +67,7 @@ func reportWindow(args []string, f *reportFlags) error {
 		return err
 	}
 	if f.table.by != "" || f.efficiency || f.properties.wanted() {
-		return &exitError{exitUsage, errors.New("--delta goes with the reports of --format only: write the window to a directory (-o OUT), then `report --by`, `--properties` or `--efficiency` of that")}
+		return cli.Misuse(errors.New("--delta goes with the reports of --format only: write the window to a directory (-o OUT), then `report --by`, `--properties` or `--efficiency` of that"))
 	}
 	if err := emptyOfProfiles(f.dir); err != nil {
 		return err
@@ -88,7 +89,7 @@ func reportWindow(args []string, f *reportFlags) error {
 		err = reportWindows(w, dir, stems, f)
 	}
 	if apart := w.Apart(); apart != "" {
-		warn("%s", apart)
+		cli.Warn("%s", apart)
 	}
 	return err
 }
@@ -100,7 +101,7 @@ func reportWindows(w *results.Window, dir string, stems []string, f *reportFlags
 		formats = []string{"ompp"}
 	}
 	if err := results.CheckFormats(formats); err != nil {
-		return &exitError{exitUsage, err}
+		return cli.Misuse(err)
 	}
 	printed := f.dir == "-" && len(formats) == 1 && !isTree(formats[0]) || f.dir == "" && len(f.formats) == 0
 	to := ""
@@ -124,7 +125,7 @@ func reportWindows(w *results.Window, dir string, stems []string, f *reportFlags
 			if done > 0 {
 				fmt.Println()
 			}
-			err = writeReport(os.Stdout, p, formats[0], f.view.options())
+			err = writeReport(os.Stdout, p, formats[0], f.view.Options())
 		default:
 			err = saveWindow(w, to, stem, p, formats, f)
 		}
@@ -140,7 +141,7 @@ func reportWindows(w *results.Window, dir string, stems []string, f *reportFlags
 		return errors.Join(errs...)
 	}
 	for _, err := range errs {
-		warn("%v: it is left out", err)
+		cli.Warn("%v: it is left out", err)
 	}
 	return nil
 }
@@ -155,7 +156,7 @@ func saveWindow(w *results.Window, to, stem string, p *profile.Profile, formats 
 		if err := results.Save(name, func(out io.Writer) error { return profile.Encode(out, p) }); err != nil {
 			return err
 		}
-		tellFile(name)
+		cli.TellFile(name)
 	}
-	return reportOne(to, stem, p, formats, f.view.options())
+	return reportOne(to, stem, p, formats, f.view.Options())
 }

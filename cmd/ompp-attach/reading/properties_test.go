@@ -1,4 +1,4 @@
-package main
+package reading
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ompp-attach/cmd/ompp-attach/cli"
 )
 
 func TestReportProperties(t *testing.T) {
@@ -30,8 +32,8 @@ func TestReportProperties(t *testing.T) {
 	} {
 		text, err := reported(t, tt.args...)
 		if tt.fail {
-			var e *exitError
-			if !errors.As(err, &e) || e.status != exitUsage || !strings.Contains(err.Error(), tt.want) {
+			var e *cli.Exit
+			if !errors.As(err, &e) || e.Status != cli.BadUsage || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%q: error %v, want %q", tt.args, err, tt.want)
 			}
 			continue

@@ -1,4 +1,4 @@
-package main
+package reading
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/files"
 	"ompp-attach/job"
 	"ompp-attach/mpi"
@@ -16,7 +17,7 @@ import (
 )
 
 func signatureCommand() *cobra.Command {
-	var volumes accounting
+	var volumes cli.Accounting
 	var raw bool
 	var output string
 	c := &cobra.Command{
@@ -26,7 +27,7 @@ func signatureCommand() *cobra.Command {
 and MPI call site: executions, work, counters, and the bytes of the calls. Of an
 MPI job it has the spread over the ranks.`,
 		Example: "  ompp-attach signature -o app.json ompp-solver-4711",
-		Args:    needed(1, "which directory? give one that run or attach has written"),
+		Args:    cli.Needed(1, "which directory? give one that run or attach has written"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			j, err := readJob(args[0], job.Options{Paths: true, Raw: raw})
 			if err != nil {
@@ -39,11 +40,11 @@ MPI job it has the spread over the ranks.`,
 			if err := results.Save(output, write); err != nil {
 				return err
 			}
-			tellFile(output)
+			cli.TellFile(output)
 			return nil
 		},
 	}
-	c.Flags().Var(&volumes, "volumes", "how to tell the volumes of MPI's collective operations: "+accountingNames())
+	c.Flags().Var(&volumes, "volumes", "how to tell the volumes of MPI's collective operations: "+cli.AccountingNames())
 	c.Flags().BoolVar(&raw, "raw", false, "times as measured, without taking out what the probes took of them")
 	c.Flags().StringVarP(&output, "output", "o", "-", "write to this `file`; - writes to standard output")
 	return c
@@ -72,7 +73,7 @@ func readJob(dir string, o job.Options) (*job.Job, error) {
 	}
 	if isJob {
 		for _, t := range j.Troubles() {
-			warn("%s", t)
+			cli.Warn("%s", t)
 		}
 	}
 	return j, nil

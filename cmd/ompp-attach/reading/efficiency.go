@@ -1,4 +1,4 @@
-package main
+package reading
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ompp-attach/analysis"
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/collect"
 	"ompp-attach/efficiency"
 	"ompp-attach/job"
@@ -39,7 +40,7 @@ func reportEfficiency(dir string, f *reportFlags) error {
 	}
 	for _, n := range formats {
 		if _, ok := efficiencies.FormatNamed(n); !ok {
-			return &exitError{exitUsage, fmt.Errorf("unknown format %q of --efficiency; there are %s", n, efficiencies.Names())}
+			return cli.Misuse(fmt.Errorf("unknown format %q of --efficiency; there are %s", n, efficiencies.Names()))
 		}
 	}
 	runs, err := readRuns(dir, f)
@@ -47,7 +48,7 @@ func reportEfficiency(dir string, f *reportFlags) error {
 		return err
 	}
 	version, _ := collect.Version()
-	o := efficiencies.Options{Label: words.Region, All: f.view.all, Tool: version}
+	o := efficiencies.Options{Label: words.Region, All: f.view.All, Tool: version}
 	type output struct {
 		name  string
 		write func(io.Writer) error
@@ -85,7 +86,7 @@ func reportEfficiency(dir string, f *reportFlags) error {
 			errs = append(errs, err)
 			continue
 		}
-		tellFile(name)
+		cli.TellFile(name)
 	}
 	return errors.Join(errs...)
 }
@@ -98,12 +99,12 @@ func readRuns(dir string, f *reportFlags) ([]measuredRun, error) {
 		return nil, err
 	}
 	if len(ranks) > 0 && f.rank < 0 {
-		j, err := job.Read(ranks, job.Options{Raw: f.view.raw})
+		j, err := job.Read(ranks, job.Options{Raw: f.view.Raw})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", dir, err)
 		}
 		for _, t := range j.Troubles() {
-			warn("%s", t)
+			cli.Warn("%s", t)
 		}
 		return []measuredRun{{"job", j.Efficiency()}}, nil
 	}
@@ -129,7 +130,7 @@ func readRuns(dir string, f *reportFlags) ([]measuredRun, error) {
 			errs = append(errs, err)
 			continue
 		}
-		if !f.view.raw {
+		if !f.view.Raw {
 			p = analysis.Adjust(p)
 		}
 		runs = append(runs, measuredRun{strings.TrimSuffix(name, results.RecordSuffix), efficiency.OfProfile(analysis.NameCallers(p))})
@@ -138,7 +139,7 @@ func readRuns(dir string, f *reportFlags) ([]measuredRun, error) {
 		return nil, errors.Join(errs...)
 	}
 	for _, err := range errs {
-		warn("%s", err)
+		cli.Warn("%s", err)
 	}
 	return runs, nil
 }

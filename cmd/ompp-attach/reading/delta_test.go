@@ -1,4 +1,4 @@
-package main
+package reading
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/compare/comparetest"
 	"ompp-attach/profile"
 	"ompp-attach/results"
@@ -77,21 +78,21 @@ func TestReportOfAWindow(t *testing.T) {
 		status int
 	}{
 		{"--delta 1 9 DIR", "there are snapshot.1.json.gz, snapshot.2.json.gz, snapshot.3.json.gz and 2 more", 0},
-		{"--delta 3 1 DIR", "the earlier one first", exitUsage},
-		{"--delta 1 DIR", "the earlier one first", exitUsage},
-		{"--delta x,2 DIR", "as in `report --delta 2 5 DIR`", exitUsage},
+		{"--delta 3 1 DIR", "the earlier one first", cli.BadUsage},
+		{"--delta 1 DIR", "the earlier one first", cli.BadUsage},
+		{"--delta x,2 DIR", "as in `report --delta 2 5 DIR`", cli.BadUsage},
 		{"--delta 1,4 DIR", "not an earlier and a later one of the same measurement", 0},
 		{"--delta 1,5 DIR", "truncated", 0},
 		{"--delta 1,2 DIR --rank 2", "cannot open", 0},
-		{"--delta 1,2 DIR -o DIR", "has the profile of a measurement", exitUsage},
-		{"--delta 1,2 DIR --by region", "--delta goes with", exitUsage},
-		{"--delta 1,2 DIR --efficiency", "--delta goes with", exitUsage},
-		{"--delta 1,2 DIR --properties", "--delta goes with", exitUsage},
-		{"--delta 1,2 DIR --format tau -o -", "give a directory", exitUsage},
+		{"--delta 1,2 DIR -o DIR", "has the profile of a measurement", cli.BadUsage},
+		{"--delta 1,2 DIR --by region", "--delta goes with", cli.BadUsage},
+		{"--delta 1,2 DIR --efficiency", "--delta goes with", cli.BadUsage},
+		{"--delta 1,2 DIR --properties", "--delta goes with", cli.BadUsage},
+		{"--delta 1,2 DIR --format tau -o -", "give a directory", cli.BadUsage},
 	} {
 		args := strings.Fields(strings.ReplaceAll(c.args, "DIR", dir))
 		_, err := reported(t, args...)
-		var status *exitError
+		var status *cli.Exit
 		if err == nil || !strings.Contains(err.Error(), c.want) || errors.As(err, &status) != (c.status != 0) {
 			t.Errorf("%s: %v, want %q and status %d", c.args, err, c.want, c.status)
 		}
