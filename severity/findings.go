@@ -17,6 +17,19 @@ type Finding struct {
 	Parts []Part
 	// Estimated: the time holds extrapolated figures.
 	Estimated bool
+
+	saves map[int]int64 // by process: what it saves at most, ns; nil: not known
+}
+
+// Loss is a property with all the call paths at which it costs time.
+type Loss struct {
+	Property int   // index in Cube.Properties
+	Time     int64 // of all threads at all paths, ns
+	// Saving is what mending it at all paths saves at most: the sum of what it saves at each, and no
+	// more than the process took.
+	Saving    Saving
+	Estimated bool
+	Findings  []Finding // the longest time first
 }
 
 // Part is a part of a finding's time.
@@ -94,11 +107,39 @@ func (c *Cube) Findings() []Finding {
 			return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Thread, b.Thread))
 		})
 		f.Parts = s.partsOf(at)
-		f.Saving = s.of(&f)
+		f.saves = s.of(&f)
+		f.Saving = c.most(f.saves)
 		out = append(out, f)
 	}
 	slices.SortFunc(out, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Property, b.Property), cmp.Compare(a.Path, b.Path))
 	})
+	return out
+}
+
+// Losses groups findings by property: the property that costs most comes first.
+func (c *Cube) Losses(found []Finding) (out []Loss) {
+	at := map[int]int{} // by property: index in out
+	saves := map[int]map[int]int64{}
+	for i := range found {
+		f := &found[i]
+		k, ok := at[f.Property]
+		if !ok {
+			k = len(out)
+			at[f.Property], saves[f.Property] = k, map[int]int64{}
+			out = append(out, Loss{Property: f.Property})
+		}
+		l := &out[k]
+		l.Time += f.Time
+		l.Estimated = l.Estimated || f.Estimated
+		l.Findings = append(l.Findings, *f)
+		for process, ns := range f.saves {
+			saves[f.Property][process] += ns
+		}
+	}
+	for i := range out {
+		out[i].Saving = c.most(saves[out[i].Property])
+	}
+	slices.SortStableFunc(out, func(a, b Loss) int { return cmp.Compare(b.Time, a.Time) })
 	return out
 }

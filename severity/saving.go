@@ -120,10 +120,11 @@ func (s *savings) partsOf(at [2]int) (out []Part) {
 	return out
 }
 
-func (s *savings) of(f *Finding) (out Saving) {
+// of returns what each process saves at most without a finding (ns); nil: that is not known.
+func (s *savings) of(f *Finding) map[int]int64 {
 	gain := s.c.Properties[f.Property].Gain
 	if gain == NoGain || s.c.Level != ByThread {
-		return out
+		return nil
 	}
 	times := map[group]int64{}
 	for _, t := range f.Threads {
@@ -146,8 +147,13 @@ func (s *savings) of(f *Finding) (out Saving) {
 		}
 		saves[g.process] += w
 	}
+	return saves
+}
+
+// most returns the largest saving of a process.
+func (c *Cube) most(saves map[int]int64) (out Saving) {
 	for process, most := range saves {
-		if wall := s.c.Processes[process].Wall; wall > 0 {
+		if wall := c.Processes[process].Wall; wall > 0 {
 			most = min(most, wall)
 		}
 		if !out.Known || most > out.Time || most == out.Time && process < out.Process {

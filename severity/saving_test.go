@@ -110,3 +110,34 @@ func TestSavingOfTasks(t *testing.T) {
 		t.Errorf("the bound is %d ns, want 0: without tasks nothing is left to balance", got)
 	}
 }
+
+// TestLosses: a property's places together save what each saves (2 s and 5.5 s: of 9 s, half of
+// 7 s of work is left), and no more than the run's time.
+func TestLosses(t *testing.T) {
+	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Duration: 20e9}, Threads: []profile.Thread{{Num: 0}, {Num: 1}},
+		Regions: []profile.Region{{Construct: event.Parallel}, {Construct: event.Parallel}},
+		Nodes: []profile.Node{{Parent: -1, Region: -1}, {Parent: 0, Region: 0, Stats: []profile.ThreadStats{inRegion(0, 1, 2, 6, 0, 0), inRegion(1, 1, 2, 6, 0, 0)}},
+			{Parent: 0, Region: 1, Stats: []profile.ThreadStats{inRegion(0, 1, 3, 1, 5, 0), inRegion(1, 1, 3, 6, 0, 0)}}}}
+	for wall, want := range map[int64]int64{20e9: 75e8, 4e9: 4e9} {
+		p.Meta.Duration = wall
+		c := Of(p, Options{})
+		found := c.Findings()
+		losses, places := c.Losses(found), 0
+		for _, l := range losses {
+			sum := int64(0)
+			for _, f := range l.Findings {
+				sum += f.Time
+			}
+			if sum != l.Time {
+				t.Errorf("%s: %d ns, its findings have %d", c.Properties[l.Property].ID, l.Time, sum)
+			}
+			places += len(l.Findings)
+		}
+		if places != len(found) {
+			t.Errorf("%d findings of %d", places, len(found))
+		}
+		if l := losses[0]; c.Properties[l.Property].ID != "omp_fork" || l.Time != 10e9 || len(l.Findings) != 2 || l.Saving.Time != want {
+			t.Errorf("of %d ns: %+v", wall, l)
+		}
+	}
+}

@@ -13,7 +13,7 @@ import (
 
 // Options are choices of the reader.
 type Options struct {
-	All     bool                     // text shows also what takes less than a thousandth of the time
+	All     bool                     // text shows all findings in detail, and all causes
 	Seconds func(ns int64) string    // a time, in seconds
 	Clean   func(name string) string // makes a name harmless
 }
@@ -63,6 +63,15 @@ func pathText(c *severity.Cube, path int) string {
 		steps = append([]string{steps[0], "..."}, steps[n-most+2:]...)
 	}
 	return strings.Join(steps, " > ")
+}
+
+// lastText names the last region of a call path.
+func lastText(c *severity.Cube, path int) string {
+	if path == 0 {
+		return outside
+	}
+	r := &c.Regions[c.Paths[path].Region]
+	return words.Region(r) + " " + r.Construct.String()
 }
 
 // pathNumbers spells a call path by the regions' numbers, outermost first, as other tables do.

@@ -1,0 +1,122 @@
+package properties
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ompp-attach/analysis"
+	"ompp-attach/report/words"
+	"ompp-attach/severity"
+)
+
+// few is the largest number of threads that a line names.
+const few = 3
+
+// dueTo says for which threads others waited: those that came last to a barrier, or held a lock.
+func (t *text) dueTo(f *severity.Finding) string {
+	if t.c.Properties[f.Property].Gain != severity.Balance {
+		return t.heldBy(f)
+	}
+	last := t.c.LastAt(f.Path)
+	who := t.threads(last, func(x severity.Cause) string {
+		return fmt.Sprintf("thread %s, for which others waited %s sec (it came last %s%s)", threadText(t.c, x.Thread), t.Seconds(x.Time), times(x.Times), t.cameFrom(f.Path, x.Thread))
+	})
+	held, waited := int64(0), int64(0)
+	for _, x := range last {
+		held += x.Time
+	}
+	for _, p := range f.Parts {
+		waited += p.Time
+	}
+	if held > waited+waited/10 {
+		who += " (in a part of these waits, the waiting threads had no core)"
+	}
+	return who
+}
+
+// threads names the threads for which others waited longest. The longest comes first. If all are
+// alike, the text says that.
+func (t *text) threads(all []severity.Cause, name func(severity.Cause) string) string {
+	if n := len(all); n > 2 && all[n-1].Time > 0 && all[0].Time <= all[n-1].Time*3/2 {
+		return fmt.Sprintf("%d threads alike: others waited %s to %s sec for each", n, t.Seconds(all[n-1].Time), t.Seconds(all[0].Time))
+	}
+	var names []string
+	for i, x := range all {
+		if i >= few || x.Time*20 < all[0].Time {
+			names = append(names, fmt.Sprintf("and %d more", len(all)-i))
+			break
+		}
+		names = append(names, name(x))
+	}
+	return strings.Join(names, "; ")
+}
+
+// heldBy says which threads held a critical section or lock while others waited for it.
+func (t *text) heldBy(f *severity.Finding) string {
+	locks := func(p severity.Part) bool {
+		return strings.HasSuffix(t.c.Properties[p.Property].ID, severity.Contended)
+	}
+	if !slices.ContainsFunc(f.Parts, locks) {
+		return ""
+	}
+	held := map[int]int64{}
+	for _, x := range t.c.Holders(f.Path) {
+		held[x.Thread] += x.Time
+	}
+	var threads []severity.Cause
+	for thread, ns := range held {
+		threads = append(threads, severity.Cause{Thread: thread, Time: ns})
+	}
+	slices.SortFunc(threads, func(a, b severity.Cause) int { return cmp.Or(cmp.Compare(b.Time, a.Time), a.Thread-b.Thread) })
+	return t.threads(threads, func(x severity.Cause) string {
+		return fmt.Sprintf("thread %s, which held it while others waited %s sec", threadText(t.c, x.Thread), t.Seconds(x.Time))
+	})
+}
+
+// cameFrom says from where a thread came last. The record has that for all barriers of the team. To
+// the barrier of a construct it came from the construct itself.
+func (t *text) cameFrom(path, thread int) string {
+	from := t.c.CameFrom(path, thread)
+	name := func(x severity.Cause) string {
+		region := t.c.Paths[x.Path].Region
+		return words.Region(&t.c.Regions[region]) + " " + t.c.Regions[region].Construct.String()
+	}
+	switch {
+	case len(from) == 0 || slices.ContainsFunc(from, func(x severity.Cause) bool { return x.Path == path }):
+		return ""
+	case len(from) == 1:
+		return ", from " + name(from[0])
+	}
+	return fmt.Sprintf(", to this team's barriers mostly from %s", name(from[0]))
+}
+
+func times(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// causes prints what threads did for which others waited.
+func (t *text) causes(title string, all []severity.Cause) {
+	left, rest := 0, int64(0)
+	if len(all) == 0 || analysis.Ratio(all[0].Time, t.c.ThreadTime) < little && !t.All {
+		return
+	}
+	fmt.Fprintln(t)
+	t.lines("", title)
+	fmt.Fprintln(t)
+	for i, x := range all {
+		if !t.All && (i >= causes || analysis.Ratio(x.Time, t.c.ThreadTime) < little) {
+			left++
+			rest += x.Time
+			continue
+		}
+		t.lines(fmt.Sprintf("%s sec  %5s %%  ", t.Seconds(x.Time), t.share(x.Time)), fmt.Sprintf("thread %s in %s", threadText(t.c, x.Thread), pathText(t.c, x.Path)))
+	}
+	if left > 0 {
+		fmt.Fprintf(t, "... and %d more, %s sec together\n", left, t.Seconds(rest))
+	}
+}

@@ -1,0 +1,228 @@
+package properties
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ompp-attach/analysis"
+	"ompp-attach/report/words"
+	"ompp-attach/severity"
+)
+
+// The largest numbers of what text shows, unless all is asked for: findings in detail, of them those
+// of one property, further findings of a line each, and causes.
+const (
+	inDetail    = 8
+	perProperty = 2
+	inBrief     = 20
+	causes      = 5
+)
+
+// worst says in a few sentences which property costs most, where, due to whom, and what helps. The
+// properties of the user's own are other orders of the same time, and left out here.
+func (t *text) worst(found []severity.Finding) {
+	losses := t.c.Losses(found)
+	at := slices.IndexFunc(losses, func(l severity.Loss) bool { return t.c.Below(l.Property, t.c.Property(severity.Time)) })
+	if at < 0 || analysis.Ratio(losses[at].Time, t.c.ThreadTime) < little {
+		t.lines("", "No property below costs a thousandth of the time.")
+		return
+	}
+	l := &losses[at]
+	p, first := &t.c.Properties[l.Property], &l.Findings[0]
+	text := fmt.Sprintf("%s costs most: %s of %s sec (%s %%), ", t.Clean(p.Title()), t.time(l.Time, l.Estimated), t.Seconds(t.c.ThreadTime), t.share(l.Time))
+	place := pathText(t.c, first.Path)
+	if n := len(l.Findings); n > 1 {
+		text += fmt.Sprintf("at %d places, %s sec of it %s.", n, t.time(first.Time, first.Estimated), preposition(first.Path)+place)
+	} else {
+		text += preposition(first.Path) + place + "."
+	}
+	text += " " + p.Description
+	if due := t.dueTo(first); due != "" {
+		text += " There it is due to " + due + "."
+	}
+	if p.Helps != "" {
+		text += " What helps: " + p.Helps
+	}
+	if saves := t.saving(l.Saving); saves != "" {
+		text += " Mending this everywhere saves " + saves + "."
+	}
+	if doubt := t.doubt(first); doubt != "" {
+		text += " But: " + doubt
+	}
+	t.lines("", text)
+}
+
+// preposition leads to the text of a path, which may be "outside of all regions".
+func preposition(path int) string {
+	if path == 0 {
+		return ""
+	}
+	return "at "
+}
+
+// time is a time in seconds, with a mark if it is estimated.
+func (t *text) time(ns int64, estimated bool) string {
+	if estimated {
+		return "~" + t.Seconds(ns)
+	}
+	return t.Seconds(ns)
+}
+
+// findings prints the worst findings in detail, and a line for each further one.
+func (t *text) findings(found []severity.Finding) {
+	fmt.Fprintf(t, "\nWhat costs time, worst first:\n")
+	if len(found) == 0 {
+		fmt.Fprintln(t, "\nNothing: no property holds.")
+		return
+	}
+	var rest []*severity.Finding
+	told, shown := map[int]int{}, 0
+	for i := range found {
+		f := &found[i]
+		small := analysis.Ratio(f.Time, t.c.ThreadTime) < little
+		if !t.All && (small || shown == inDetail || told[f.Property] == perProperty) {
+			rest = append(rest, f)
+			continue
+		}
+		t.finding(f, told[f.Property] == 0)
+		told[f.Property]++
+		shown++
+	}
+	t.further(rest)
+}
+
+// brief is a line of text: findings of a property at call paths that end in the same region.
+type brief struct {
+	title, place string
+	time         int64
+	paths        int
+	estimated    bool
+}
+
+// further prints a line for each finding that is not small, up to a number, and counts the rest.
+func (t *text) further(found []*severity.Finding) {
+	at := map[[2]int]int{}
+	var all []brief
+	for _, f := range found {
+		place := [2]int{f.Property, t.c.Paths[f.Path].Region}
+		k, ok := at[place]
+		if !ok {
+			k = len(all)
+			at[place] = k
+			all = append(all, brief{title: t.Clean(t.c.Properties[f.Property].Title()), place: lastText(t.c, f.Path)})
+		}
+		all[k].time += f.Time
+		all[k].paths++
+		all[k].estimated = all[k].estimated || f.Estimated
+	}
+	slices.SortStableFunc(all, func(a, b brief) int { return cmp.Compare(b.time, a.time) })
+	lines, left, rest, wide := 0, 0, int64(0), 0
+	for _, x := range all {
+		if lines == inBrief || analysis.Ratio(x.time, t.c.ThreadTime) < little {
+			left += x.paths
+			rest += x.time
+			continue
+		}
+		lines++
+		wide = max(wide, len(x.title))
+	}
+	if lines > 0 {
+		fmt.Fprintf(t, "\nFurther findings, in short:\n\n")
+	}
+	for _, x := range all[:lines] {
+		if x.paths > 1 {
+			x.place += fmt.Sprintf(", on %d call paths", x.paths)
+		}
+		t.lines(fmt.Sprintf("%s sec  %5s %%  %-*s  ", t.time(x.time, x.estimated), t.share(x.time), wide, x.title), x.place)
+	}
+	switch {
+	case left > 0:
+		fmt.Fprintf(t, "\n... and %d more, %s sec together (--all shows all in detail)\n", left, t.Seconds(rest))
+	case lines > 0:
+		fmt.Fprintf(t, "\n(--all shows all in detail)\n")
+	}
+}
+
+// finding prints a finding. What helps is printed where a property is told of first.
+func (t *text) finding(f *severity.Finding, first bool) {
+	p := &t.c.Properties[f.Property]
+	fmt.Fprintf(t, "\n%s sec  %s %%  %s\n", t.time(f.Time, f.Estimated), t.share(f.Time), t.Clean(p.Title()))
+	line := func(key, text string) {
+		if text != "" {
+			t.lines(fmt.Sprintf("    %-7s ", key), text)
+		}
+	}
+	line("where", pathText(t.c, f.Path))
+	line("who", t.who(f))
+	line("of it", t.parts(f))
+	line("due to", t.dueTo(f))
+	line("saves", t.saving(f.Saving))
+	line("doubt", t.doubt(f))
+	if first {
+		line("means", p.Description)
+		line("look at", p.Diagnosis)
+		line("helps", p.Helps)
+	}
+}
+
+// doubt says why a finding may not be the program's own.
+func (t *text) doubt(f *severity.Finding) string {
+	switch t.c.DoubtOf(f) {
+	case severity.ByProbes:
+		return "Probes took more than a tenth of the time around: they may have made this."
+	case severity.ByTasks:
+		return "Tasks were not observed all of the time: this may be tasks that threads executed."
+	}
+	return ""
+}
+
+// who says how many threads have the time, and which one most.
+func (t *text) who(f *severity.Finding) string {
+	most := f.Threads[0]
+	if t.c.Level == severity.Whole {
+		return ""
+	}
+	row := "thread"
+	if t.c.Level == severity.ByProcess {
+		row = "rank"
+	}
+	text := fmt.Sprintf("%d of %s", len(f.Threads), words.Plural(len(t.c.Threads), row))
+	if row == "thread" && len(t.c.Processes) > 1 {
+		ranks := map[int]bool{}
+		for _, x := range f.Threads {
+			ranks[t.c.Threads[x.Thread].Process] = true
+		}
+		text += fmt.Sprintf(", of %d of %s", len(ranks), words.Plural(len(t.c.Processes), "rank"))
+	}
+	return text + fmt.Sprintf("; most: %s %s, %s sec", row, threadText(t.c, most.Thread), t.Seconds(most.Time))
+}
+
+// parts says what the time is made of, if there are several parts.
+func (t *text) parts(f *severity.Finding) string {
+	var parts []string
+	if len(f.Parts) == 1 && f.Parts[0].Time == f.Time {
+		return "" // the title says that
+	}
+	for _, p := range f.Parts {
+		mark := ""
+		if p.Mark != 0 {
+			mark = "~"
+		}
+		parts = append(parts, fmt.Sprintf("%s %s%s sec", strings.ToLower(t.c.Properties[p.Property].Name), mark, t.Seconds(p.Time)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (t *text) saving(s severity.Saving) string {
+	if !s.Known {
+		return ""
+	}
+	p := &t.c.Processes[s.Process]
+	of := "the run's " + t.Seconds(p.Wall) + " sec"
+	if len(t.c.Processes) > 1 {
+		of = fmt.Sprintf("rank %d's %s sec, and no more of any other rank's, besides less waiting in MPI", p.Rank, t.Seconds(p.Wall))
+	}
+	return "at most " + t.Seconds(s.Time) + " of " + of
+}

@@ -1,0 +1,278 @@
+package properties
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ompp-attach/event"
+	"ompp-attach/profile"
+	"ompp-attach/severity"
+)
+
+func seconds(ns int64) string { return fmt.Sprintf("%.2f", float64(ns)/1e9) }
+
+func options(all bool) Options {
+	return Options{All: all, Seconds: seconds, Clean: func(s string) string { return s }}
+}
+
+// write writes a run in a format.
+func write(t *testing.T, format string, c *severity.Cube, o Options) string {
+	t.Helper()
+	f, ok := Named(format)
+	if !ok {
+		t.Fatalf("no format %s", format)
+	}
+	var out bytes.Buffer
+	if err := f.Write(&out, c, o); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// barriers is a run of 100 s with threads, and a parallel region with a barrier for each of the given
+// waits: thread 0 waits so many seconds there for thread 1.
+func barriers(threads int, waits ...int64) *profile.Profile {
+	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Duration: 100e9, Program: "waiting"}, Nodes: []profile.Node{{Parent: -1, Region: -1}}}
+	for i := range threads {
+		p.Threads = append(p.Threads, profile.Thread{Num: i})
+	}
+	for i, wait := range waits {
+		place := profile.Location{File: "a.c", Begin: 10 * (i + 1), End: 10*(i+1) + 5}
+		p.Regions = append(p.Regions, profile.Region{Construct: event.Parallel, Location: place})
+		all := profile.Span{T: wait * 1e9, C: 1}
+		waiting := profile.ThreadStats{Thread: 0, Exec: all, Barrier: all, Waits: &profile.Waits{Wait: all}}
+		late := profile.ThreadStats{Thread: 1, Exec: all, Body: all,
+			Waits: &profile.Waits{Wait: profile.Span{C: 1}, Last: all, Late: all, Delay: all.T}}
+		p.Nodes = append(p.Nodes, profile.Node{Parent: 0, Region: i, Stats: []profile.ThreadStats{waiting, late}})
+	}
+	return p
+}
+
+// busy adds a region in which threads work for the rest of the run, so that none is idle.
+func busy(p *profile.Profile) *profile.Profile {
+	left := profile.Span{T: p.Meta.Duration, C: 1}
+	for _, n := range p.Nodes[1:] {
+		left.T -= n.Stats[0].Exec.T
+	}
+	n := profile.Node{Parent: 0, Region: len(p.Regions)}
+	p.Regions = append(p.Regions, profile.Region{Construct: event.Parallel, Location: profile.Location{File: "busy.c", Begin: 1}})
+	for i := range p.Threads {
+		n.Stats = append(n.Stats, profile.ThreadStats{Thread: i, Exec: left, Body: left})
+	}
+	p.Nodes = append(p.Nodes, n)
+	return p
+}
+
+// forks adds a region that takes two threads so many seconds to start.
+func forks(p *profile.Profile, starts ...int64) *profile.Profile {
+	for _, start := range starts {
+		p.Regions = append(p.Regions, profile.Region{Construct: event.Parallel, Location: profile.Location{File: "f.c", Begin: len(p.Regions) + 1}})
+		s := profile.Span{T: start * 1e9, C: 1}
+		n := profile.Node{Parent: 0, Region: len(p.Regions) - 1}
+		for i := range 2 {
+			n.Stats = append(n.Stats, profile.ThreadStats{Thread: i, Exec: s, Enter: s, Body: profile.Span{C: 1}, Barrier: profile.Span{C: 1}})
+		}
+		p.Nodes = append(p.Nodes, n)
+	}
+	return p
+}
+
+// The first sentences name the property that costs most in all, not the worst finding.
+func TestWorst(t *testing.T) {
+	estimated := barriers(2, 10)
+	estimated.Nodes[1].Stats[0].Estimate = &profile.Estimate{}
+	for name, test := range map[string]struct {
+		profile *profile.Profile
+		own     []severity.Condition
+		want    []string // parts of the paragraph, in this order
+		not     string
+	}{
+		"a place": {profile: barriers(2, 40), want: []string{
+			"ImbalanceInParallelRegion costs most: 40.00 of 200.00 sec (20.0 %), at a.c (10-15) PARALLEL. Threads wait at the end of parallel regions.",
+			"There it is due to thread 1, for which others waited 40.00 sec (it came last once).", "What helps: Balance the region's work",
+			"Mending this everywhere saves at most 20.00 of the run's 100.00 sec."}},
+		"several places": {profile: forks(barriers(2, 8, 9, 7), 10), want: []string{
+			"ImbalanceInParallelRegion costs most: 24.00 of 200.00 sec (12.0 %), at 3 places, 9.00 sec of it at a.c (20-25) PARALLEL.",
+			"for which others waited 9.00 sec", "saves at most 12.00 of"}},
+		"without causes": {profile: forks(barriers(2), 10), want: []string{"Team start costs most: 20.00 of 200.00 sec (10.0 %), at f.c (1) PARALLEL.",
+			"What helps: Make parallel regions longer", "saves at most 10.00 of the run's 100.00 sec."}, not: "due to"},
+		"the user's own": {profile: barriers(2, 30), own: []severity.Condition{{Name: "Mine", Text: "1 > 0",
+			Holds: func(*profile.Profile, *profile.ThreadStats) bool { return true }}},
+			want: []string{"ImbalanceInParallelRegion costs most: 30.00 of"}, not: "Mine costs most"},
+		"estimated":  {profile: estimated, want: []string{"costs most: ~10.00 of 200.00 sec"}},
+		"no finding": {profile: barriers(2), want: []string{"No property below costs a thousandth of the time."}},
+	} {
+		text := write(t, "text", severity.Of(busy(test.profile), severity.Options{Conditions: test.own}), options(false))
+		first, _, _ := strings.Cut(text, "\n\n")
+		first = strings.Join(strings.Fields(first), " ")
+		rest := first
+		for _, want := range test.want {
+			_, after, ok := strings.Cut(rest, want)
+			if !ok {
+				t.Errorf("%s: %q lacks, or has not in order: %q", name, first, want)
+			}
+			rest = after
+		}
+		if test.not != "" && strings.Contains(first, test.not) {
+			t.Errorf("%s: %q has %q", name, first, test.not)
+		}
+	}
+}
+
+var (
+	detail = regexp.MustCompile(`(?m)^~?([\d.]+) sec  [\d.]+ %  (\S.*)$`)
+	brief1 = regexp.MustCompile(`^~?([\d.]+) sec +[\d.]+ %  (\S.*?)  +(\S.*?)(?:, on (\d+) call paths)?$`)
+	more   = regexp.MustCompile(`(?m)^\.\.\. and (\d+) more, ([\d.]+) sec together`)
+)
+
+// The text is short, and nothing is left out silently: what is shown in detail, in a line, and counted
+// adds up to all findings.
+func TestShort(t *testing.T) {
+	var waits []int64
+	for i := range int64(60) {
+		waits = append(waits, 60-i)
+	}
+	for name, p := range map[string]*profile.Profile{
+		"one":    barriers(2, 5),
+		"two":    barriers(2, 5, 6),
+		"few":    forks(barriers(2, 5, 6, 7), 3, 2, 1),
+		"many":   forks(barriers(2, waits...), waits...),
+		"little": barriers(2, 50, 0, 1),
+	} {
+		c := severity.Of(p, severity.Options{})
+		found := c.Findings()
+		all := int64(0)
+		for i := range found {
+			all += found[i].Time
+		}
+		for _, everything := range []bool{false, true} {
+			text := write(t, "text", c, options(everything))
+			_, list, _ := strings.Cut(text, "What costs time, worst first:\n")
+			list, _, _ = strings.Cut(list, "\nDelays:")
+			details, further, _ := strings.Cut(list, "Further findings, in short:\n")
+			n, sum := 0, 0.0
+			per := map[string]int{}
+			add := func(times string) {
+				v, err := strconv.ParseFloat(times, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum += v
+			}
+			for _, m := range detail.FindAllStringSubmatch(details, -1) {
+				n++
+				per[m[2]]++
+				add(m[1])
+			}
+			for property, times := range per {
+				if !everything && times > perProperty {
+					t.Errorf("%s: %s is told %d times in detail", name, property, times)
+				}
+			}
+			if !everything && n > inDetail || everything && n != len(found) {
+				t.Errorf("%s, all %v: %d of %d findings in detail", name, everything, n, len(found))
+			}
+			lines := 0
+			for _, line := range strings.Split(further, "\n") {
+				if m := brief1.FindStringSubmatch(line); m != nil {
+					lines++
+					paths, _ := strconv.Atoi(m[4])
+					n += max(1, paths)
+					add(m[1])
+				}
+			}
+			if lines > inBrief {
+				t.Errorf("%s: %d findings in short", name, lines)
+			}
+			if m := more.FindStringSubmatch(list); m != nil {
+				left, _ := strconv.Atoi(m[1])
+				n += left
+				add(m[2])
+			}
+			if d := sum - float64(all)/1e9; n != len(found) || d > .3 || d < -.3 {
+				t.Errorf("%s, all %v: %d findings of %.2f sec, want %d of %.2f:\n%s", name, everything, n, sum, len(found), float64(all)/1e9, text)
+			}
+		}
+	}
+}
+
+// Who is named as the cause: the threads for which others waited longest, or all if they are alike.
+func TestDueTo(t *testing.T) {
+	for name, test := range map[string]struct {
+		caused []int64 // by thread
+		want   string
+	}{
+		"one":          {[]int64{0, 9}, "thread 1, for which others waited 9.00 sec (it came last once)"},
+		"two alike":    {[]int64{8, 9}, "thread 1, for which others waited 9.00 sec (it came last once); thread 0, for which others waited 8.00 sec (it came last once)"},
+		"one is small": {[]int64{1, 40}, "thread 1, for which others waited 40.00 sec (it came last once); and 1 more"},
+		"all alike":    {[]int64{8, 9, 7}, "3 threads alike: others waited 7.00 to 9.00 sec for each"},
+		"many": {[]int64{8, 9, 7, 6, 2}, "thread 1, for which others waited 9.00 sec (it came last once); thread 0, for which others waited 8.00 sec (it came last once); " +
+			"thread 2, for which others waited 7.00 sec (it came last once); and 2 more"},
+	} {
+		p := barriers(len(test.caused), 50)
+		n := &p.Nodes[1]
+		n.Stats = nil
+		for i, caused := range test.caused {
+			x := &profile.Waits{Wait: profile.Span{T: 50e9, C: 1}}
+			if caused > 0 {
+				x.Last = profile.Span{T: caused * 1e9, C: 1}
+			}
+			all := profile.Span{T: 50e9, C: 1}
+			n.Stats = append(n.Stats, profile.ThreadStats{Thread: i, Exec: all, Barrier: all, Waits: x})
+		}
+		c := severity.Of(p, severity.Options{})
+		found := c.Findings()
+		tx := &text{Options: options(false), c: c}
+		if got := tx.dueTo(&found[0]); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// Files have every value, whatever text leaves out.
+func TestFilesHaveAll(t *testing.T) {
+	c := severity.Of(forks(barriers(3, 30, 20, 10, 9, 8), 3, 2), severity.Options{})
+	lines, err := csv.NewReader(strings.NewReader(write(t, "csv", c, options(false)))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != len(c.Values)+1 {
+		t.Errorf("%d lines for %d values", len(lines), len(c.Values))
+	}
+	for i, v := range c.Values {
+		if got := lines[i+1]; got[0] != c.Properties[v.Property].ID || got[16] != fmt.Sprint(v.V) || got[15] != threadText(c, v.Thread) {
+			t.Errorf("line %d is %q, the value %+v", i+2, got, v)
+		}
+	}
+	var f file
+	if err := json.Unmarshal([]byte(write(t, "json", c, options(false))), &f); err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Values) != len(c.Values) || len(f.Findings) != len(c.Findings()) || len(f.Properties) != len(c.Properties) {
+		t.Errorf("%d values, %d findings, %d properties", len(f.Values), len(f.Findings), len(f.Properties))
+	}
+}
+
+// Paths of the same end are named by it, long ones by both ends.
+func TestPaths(t *testing.T) {
+	c := &severity.Cube{Paths: []severity.Path{{Parent: -1, Region: -1}}}
+	for i := range 6 {
+		c.Regions = append(c.Regions, profile.Region{Construct: event.Parallel, Location: profile.Location{File: "a.c", Begin: i + 1}})
+		c.Paths = append(c.Paths, severity.Path{Parent: i, Region: i})
+	}
+	for path, want := range map[int][3]string{
+		0: {outside, "", outside},
+		2: {"a.c (1) PARALLEL > a.c (2) PARALLEL", "R00001/R00002", "a.c (2) PARALLEL"},
+		6: {"a.c (1) PARALLEL > ... > a.c (5) PARALLEL > a.c (6) PARALLEL", "R00001/R00002/R00003/R00004/R00005/R00006", "a.c (6) PARALLEL"},
+	} {
+		if got := [3]string{pathText(c, path), pathNumbers(c, path), lastText(c, path)}; got != want {
+			t.Errorf("path %d: %q, want %q", path, got, want)
+		}
+	}
+}
