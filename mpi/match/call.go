@@ -1,0 +1,155 @@
+package match
+
+import (
+	"strings"
+
+	"ompp-attach/mpi"
+)
+
+// AnyTag is MPI_ANY_TAG. It is -1 in all libraries.
+const AnyTag int32 = -1
+
+// Call is a call of a rank, or a persistent operation that a call started.
+type Call struct {
+	Op         mpi.Op
+	Start, End uint64 // ns
+	Site       int    // a number of the reader's, which the waits name
+	Thread     int    // the same
+	Comm       int    // index in Log.Comms; -1: which one is not known
+	// To and From are the ranks that are sent to and received from (From: also of MPI_Mprobe), or the
+	// root of a collective operation (To). They are as in mpi.Args.
+	To, From         int32
+	SendTag, RecvTag int32
+	// Sends, Receives: the call has that side, and moves data by it, if it is collective.
+	Sends, Receives bool
+	// Unknown: it is not known whether a collective operation moves data here.
+	Unknown bool
+	// Later: the call only begins the operation. Request is the request that completes it; 0: not
+	// known.
+	Later   bool
+	Request uint64
+	// Completes are the requests that were complete when the call returned. Untold: they are not
+	// known.
+	Completes []uint64
+	Untold    bool
+}
+
+// Comm is a communicator of a rank.
+type Comm struct {
+	Name string // the same at all members; empty: none is known
+	Size int32
+	Rank int32 // the own one
+}
+
+// Log holds the calls of a rank.
+type Log struct {
+	Rank  int // in MPI_COMM_WORLD
+	Host  string
+	Comms []Comm // Comms[0] is MPI_COMM_WORLD
+	// Threads yields the calls of each thread that calls MPI, by their beginnings.
+	Threads []Calls
+	// Until is when the log stops before its rank did, ns; 0: it has all calls. Calls that ended
+	// later are left out.
+	Until uint64
+	// Cancels: the rank cancelled requests, so its messages cannot be counted.
+	Cancels bool
+}
+
+// Calls yields calls. The result is valid until the next one; ok is false at the end.
+type Calls interface{ Next() (c *Call, ok bool) }
+
+// List yields the calls of a slice.
+type List []Call
+
+// Next implements Calls.
+func (l *List) Next() (c *Call, ok bool) {
+	if len(*l) == 0 {
+		return nil, false
+	}
+	c, *l = &(*l)[0], (*l)[1:]
+	return c, true
+}
+
+// pattern says how the ranks of an operation wait for each other.
+type pattern uint8
+
+const (
+	none         pattern = iota
+	message              // a send, a receive, or both
+	completing           // a call that waits for requests
+	barrier              // all wait for the last one
+	allToAll             // all that receive wait for the last one
+	oneToAll             // all that receive wait for the root
+	allToOne             // the root waits for the first one
+	prefix               // each waits for the ranks below it
+	beginning            // MPI_Init
+	ending               // MPI_Finalize
+	unsupported          // collective, but without a rule
+	taking               // takes a message away from receives: MPI_Mprobe
+	matchedRecvs         // receives what such a call took
+)
+
+func (p pattern) collective() bool { return p >= barrier && p <= ending }
+
+var patterns = func() []pattern {
+	out := make([]pattern, len(mpi.Operations))
+	for i := range mpi.Operations {
+		out[i] = patternOf(&mpi.Operations[i])
+	}
+	return out
+}()
+
+func patternOf(op *mpi.Operation) pattern {
+	name := strings.TrimSuffix(op.Name, "_c")
+	switch name {
+	case "MPI_Init", "MPI_Init_thread":
+		return beginning
+	case "MPI_Finalize":
+		return ending
+	case "MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome":
+		return completing
+	case "MPI_Mprobe", "MPI_Improbe":
+		return taking
+	case "MPI_Mrecv", "MPI_Imrecv":
+		return matchedRecvs
+	case "MPI_Psend_init", "MPI_Precv_init":
+		return none
+	}
+	switch op.Kind {
+	case mpi.PointToPoint:
+		return message
+	case mpi.Bcast, mpi.Scatter:
+		return oneToAll
+	case mpi.Reduce, mpi.Gather:
+		return allToOne
+	case mpi.Allreduce, mpi.ReduceScatter, mpi.Allgather, mpi.Alltoall:
+		return allToAll
+	case mpi.Scan:
+		return prefix
+	case mpi.NeighborAllgather, mpi.NeighborAlltoall:
+		return unsupported
+	}
+	if op.Counts&mpi.CountColl != 0 {
+		return barrier
+	}
+	return none
+}
+
+func (c *Call) pattern() pattern {
+	if int(c.Op) >= len(patterns) {
+		return none
+	}
+	return patterns[c.Op]
+}
+
+// Wanted reports whether calls of an operation are of use in a log.
+func Wanted(op mpi.Op) bool { return int(op) < len(patterns) && patterns[op] != none }
+
+// Waits reports whether an operation waits for requests.
+func Waits(op mpi.Op) bool { return int(op) < len(patterns) && patterns[op] == completing }
+
+// buffered reports whether a send never waits for its receiver.
+func (c *Call) buffered() bool {
+	name := c.Op.String()
+	return strings.HasPrefix(name, "MPI_Bsend") || strings.HasPrefix(name, "MPI_Ibsend")
+}

@@ -1,0 +1,273 @@
+package match
+
+import (
+	"cmp"
+	"slices"
+)
+
+// group is a communicator.
+type group struct {
+	size    int32
+	members map[int32]*rank
+	doubted bool // two ranks claim to be one member
+	judged  bool // partial is known
+	partial bool // some member has no log, or one of another machine
+	next    map[int32]uint64
+	open    map[uint64]*instance
+	limit   uint64 // instances from this one on lack a member
+	broken  bool   // members called different operations
+}
+
+func (g *group) join(own int32, k *rank) {
+	if g.members[own] != nil && g.members[own] != k {
+		g.doubted = true
+	}
+	g.members[own] = k
+}
+
+// lacks reports whether some member has no log of this machine.
+func (g *group) lacks(host string) bool {
+	if g.judged {
+		return g.partial
+	}
+	g.judged, g.partial = true, g.doubted || len(g.members) != int(g.size)
+	for _, k := range g.members {
+		g.partial = g.partial || k.log.Host != host
+	}
+	return g.partial
+}
+
+// instance is a collective operation.
+type instance struct {
+	pattern pattern
+	root    int32
+	members []*member
+
+	// The rest is known when it is complete.
+	whole  bool
+	latest *member    // began last
+	first  [2]*member // began first, and the one after that
+	rooted *member    // the root's
+	left   uint64     // when the first one left
+	later  bool       // some are nonblocking, so left is not known
+	upTo   []*member  // by rank: the one of this and the lower ranks that began last
+}
+
+// member is a call of a rank.
+type member struct {
+	of         *instance
+	in         int32 // rank in the communicator
+	at         Place
+	start, end uint64
+	later      bool
+	sends      bool
+	receives   bool
+	unknown    bool
+	by         *waiter // nil: none yet
+	gone       bool    // it never will be
+}
+
+// collective takes a call of a collective operation.
+func (r *run) collective(k *rank, c *Call, p pattern) {
+	at, own, ok := r.in(k, c)
+	switch p {
+	case beginning:
+		at, own, ok = k.start, int32(k.log.Rank), k.start >= 0
+	case ending:
+		at, own, ok = k.end, int32(k.log.Rank), k.end >= 0
+	}
+	if !ok {
+		r.result.Collectives.leave(NoComm)
+		k.unknown(c)
+		return
+	}
+	g := r.groups[at]
+	number := g.next[own]
+	g.next[own]++
+	m := &member{in: own, at: k.place(c), start: c.Start, end: c.End, later: c.Later, sends: c.Sends, receives: c.Receives, unknown: c.Unknown}
+	if c.Later && c.Request != 0 {
+		k.requests[c.Request] = m
+	}
+	if !c.Later {
+		m.by = &waiter{rank: k, at: m.at, start: c.Start, end: c.End, open: 1}
+	}
+	switch {
+	case g.lacks(k.log.Host):
+		r.dropMember(m, NoLog)
+	case g.broken:
+		r.dropMember(m, Contrary)
+	case number >= g.limit:
+		r.dropMember(m, NoPartner)
+	default:
+		r.join(g, number, m, p, c.To)
+	}
+}
+
+// join adds a call to its instance.
+func (r *run) join(g *group, number uint64, m *member, p pattern, root int32) {
+	i := g.open[number]
+	if i == nil {
+		i = &instance{pattern: p, root: root}
+		g.open[number] = i
+	}
+	m.of = i
+	i.members = append(i.members, m)
+	if i.pattern != p || p.rooted() && i.root != root {
+		g.broken = true
+		for n, i := range g.open {
+			r.dropInstance(i, Contrary)
+			delete(g.open, n)
+		}
+		return
+	}
+	if len(i.members) < int(g.size) {
+		return
+	}
+	delete(g.open, number)
+	r.result.Collectives.Calls += uint64(g.size)
+	r.result.Collectives.Matched += uint64(g.size)
+	i.complete()
+	for _, m := range i.members {
+		if m.by != nil {
+			r.offer(m.by, m.wait())
+		}
+	}
+}
+
+// complete finds out what all members need to know.
+func (i *instance) complete() {
+	slices.SortFunc(i.members, func(a, b *member) int { return cmp.Compare(a.in, b.in) })
+	i.whole, i.left = true, ^uint64(0)
+	for _, m := range i.members {
+		if i.latest == nil || m.start > i.latest.start {
+			i.latest = m
+		}
+		i.upTo = append(i.upTo, i.latest)
+		switch {
+		case i.first[0] == nil || m.start < i.first[0].start:
+			i.first = [2]*member{m, i.first[0]}
+		case i.first[1] == nil || m.start < i.first[1].start:
+			i.first[1] = m
+		}
+		if m.in == i.root {
+			i.rooted = m
+		}
+		i.later = i.later || m.later
+		i.left = min(i.left, m.end)
+	}
+}
+
+func (p pattern) rooted() bool { return p == oneToAll || p == allToOne }
+
+func (r *run) dropInstance(i *instance, why Reason) {
+	for _, m := range i.members {
+		r.dropMember(m, why)
+	}
+}
+
+func (r *run) dropMember(m *member, why Reason) {
+	r.result.Collectives.leave(why)
+	if m.gone = true; m.by != nil {
+		m.by.dead = true
+		r.finish(m.by)
+	}
+}
+
+// completedBy says in which call the rank waited for a nonblocking operation.
+func (m *member) completedBy(r *run, w *waiter) {
+	m.by = w
+	switch {
+	case m.gone:
+		w.dead = true
+		r.finish(w)
+	case m.of.whole:
+		r.offer(w, m.wait())
+	}
+}
+
+// wait returns how long a member waited for others.
+func (m *member) wait() (l longest) {
+	switch m.of.pattern {
+	case barrier:
+		return m.forAll(WaitAtBarrier, BarrierCompletion)
+	case beginning:
+		return m.together(WaitAtInit, InitCompletion)
+	case ending:
+		return m.together(WaitAtFinalize, WaitAtFinalize)
+	case allToAll:
+		if m.unknown || !m.receives {
+			return l
+		}
+		if l = m.forAll(WaitAtNxN, NxNCompletion); !m.sends {
+			l.rest = 0
+		}
+		return l
+	case oneToAll:
+		l.property = LateBroadcast
+		if root := m.of.rooted; root != nil && root != m && m.receives && !m.unknown {
+			l.wait, l.due = m.since(root), root.at
+		}
+	case allToOne:
+		l.property = EarlyReduce
+		first := m.of.first[0]
+		if first == m {
+			first = m.of.first[1]
+		}
+		if m.in == m.of.root && first != nil && m.receives && !m.unknown {
+			l.wait, l.due = m.since(first), first.at
+		}
+	case prefix:
+		l.property = EarlyScan
+		last := m.of.upTo[m.in]
+		l.wait, l.due = m.since(last), last.at
+	}
+	l.after = l.property
+	return l
+}
+
+// since returns how long the member had been waiting when another one began.
+func (m *member) since(o *member) int64 { return int64(o.start) - int64(m.by.start) }
+
+// forAll returns the wait for the last of all members.
+func (m *member) forAll(wait, rest Property) longest {
+	last := m.of.latest
+	l := longest{property: wait, after: rest, wait: m.since(last), due: last.at}
+	if !m.of.later {
+		l.rest = int64(m.end) - int64(max(m.of.left, last.start))
+	}
+	return l
+}
+
+// together is forAll for operations that need not wait for all members: if one member left before
+// the last one came, nobody is known to have waited.
+func (m *member) together(wait, rest Property) longest {
+	l := m.forAll(wait, rest)
+	if m.of.later || m.of.left < m.of.latest.start {
+		l.wait = 0
+	}
+	if rest == wait { // there is no such part
+		l.rest = 0
+	}
+	return l
+}
+
+// endCollectives drops the instances that lack a rank that has no more calls.
+func (r *run) endCollectives(k *rank) {
+	for _, at := range append([]int{k.start, k.end}, k.comms...) {
+		if at < 0 {
+			continue
+		}
+		g := r.groups[at]
+		for own, o := range g.members {
+			if o == k {
+				g.limit = min(g.limit, g.next[own])
+			}
+		}
+		for n, i := range g.open {
+			if n >= g.limit {
+				r.dropInstance(i, NoPartner)
+				delete(g.open, n)
+			}
+		}
+	}
+}

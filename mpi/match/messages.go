@@ -1,0 +1,290 @@
+package match
+
+import "ompp-attach/mpi"
+
+// side is a send or a receive.
+type side struct {
+	rank       *rank
+	at         Place
+	start, end uint64
+	send       bool
+	buffered   bool
+	blocking   bool
+	by         *waiter // the call in which its rank waits for it; nil: none yet
+	peer       *side
+	gone       bool // it will not be matched
+}
+
+// inboxKey names what a rank receives with a communicator.
+type inboxKey struct {
+	group int
+	to    int32
+}
+
+// inbox holds what waits for a partner.
+type inbox struct {
+	queues map[queueKey]*queue
+	taken  []queueKey // receives that may have taken any of these messages
+}
+
+type queueKey struct{ from, tag int32 }
+
+// matches reports whether a receive that asks for k may take a message of m.
+func (k queueKey) matches(m queueKey) bool {
+	return (k.from == mpi.AnySource || k.from == m.from) && (k.tag == AnyTag || k.tag == m.tag)
+}
+
+// queue holds sends, or receives, of one sender and tag that have no partner yet.
+type queue struct {
+	waiting []*side
+	closed  bool
+	last    [2]struct { // of the last receive and the last send
+		end    uint64
+		thread int
+	}
+}
+
+func (r *run) inbox(group int, to int32) *inbox {
+	k := inboxKey{group, to}
+	b := r.inboxes[k]
+	if b == nil {
+		b = &inbox{queues: map[queueKey]*queue{}}
+		r.inboxes[k] = b
+	}
+	return b
+}
+
+func (b *inbox) queue(k queueKey) *queue {
+	q := b.queues[k]
+	if q == nil {
+		q = &queue{}
+		b.queues[k] = q
+	}
+	return q
+}
+
+func (b *inbox) taking(k queueKey) bool {
+	for _, t := range b.taken {
+		if t.matches(k) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *run) counted(send bool) *Count {
+	if send {
+		return &r.result.Sends
+	}
+	return &r.result.Receives
+}
+
+// message takes a call that sends, receives, or both.
+func (r *run) message(k *rank, c *Call) {
+	sends, receives := c.Sends && !isNobody(c.To), c.Receives && !isNobody(c.From)
+	w := &waiter{rank: k, at: k.place(c), start: c.Start, end: c.End}
+	new := func(send bool) *side {
+		s := &side{rank: k, at: w.at, start: c.Start, end: c.End, send: send, buffered: c.buffered(), blocking: !c.Later}
+		if !c.Later {
+			s.by = w
+			w.open++
+		}
+		return s
+	}
+	var out, in *side
+	if sends {
+		out = new(true)
+	}
+	if receives {
+		in = new(false)
+	}
+	if c.Later && c.Request != 0 {
+		delete(k.requests, c.Request) // the handle's last operation was completed by a test
+		switch {
+		case out != nil && in != nil: // MPI_Isendrecv
+			k.requests[c.Request] = both{out, in}
+		case out != nil:
+			k.requests[c.Request] = out
+		case in != nil:
+			k.requests[c.Request] = in
+		}
+	}
+	if in != nil { // an own message may come from the same call
+		r.post(k, c, in)
+	}
+	if out != nil {
+		r.post(k, c, out)
+	}
+}
+
+// both are the sides of a nonblocking call that sends and receives.
+type both struct{ out, in *side }
+
+func (b both) completedBy(r *run, w *waiter) {
+	w.open++
+	b.out.completedBy(r, w)
+	b.in.completedBy(r, w)
+}
+
+// post looks for a side's partner.
+func (r *run) post(k *rank, c *Call, s *side) {
+	at, own, ok := r.in(k, c)
+	if !ok {
+		r.drop(s, NoComm)
+		return
+	}
+	g := r.groups[at]
+	peer, tag, to := c.To, c.SendTag, c.To
+	if !s.send {
+		peer, tag, to = c.From, c.RecvTag, own
+		if !partner(peer) || tag == AnyTag {
+			r.poison(k, c, peer)
+			r.drop(s, Wildcard)
+			return
+		}
+	}
+	other := g.members[peer]
+	switch {
+	case other == nil || g.doubted || other.log.Host != k.log.Host:
+		r.drop(s, NoLog)
+		return
+	case other.log.Cancels || k.log.Cancels:
+		r.drop(s, Cancelled)
+		return
+	}
+	key := queueKey{peer, tag}
+	if s.send {
+		key.from = own
+	}
+	b := r.inbox(at, to)
+	q := b.queue(key)
+	if q.concurrent(c, s.send) {
+		r.flush(q, Threads)
+		q.closed = true
+	}
+	switch {
+	case q.closed:
+		r.drop(s, Threads)
+	case len(q.waiting) > 0 && q.waiting[0].send != s.send:
+		first := q.waiting[0]
+		q.waiting = q.waiting[1:]
+		r.pair(s, first)
+	case b.taking(key):
+		r.drop(s, Wildcard)
+	case other.over:
+		r.drop(s, NoPartner)
+	default:
+		q.waiting = append(q.waiting, s)
+	}
+}
+
+// concurrent reports whether another thread sent or received at the same time.
+func (q *queue) concurrent(c *Call, send bool) bool {
+	l := &q.last[0]
+	if send {
+		l = &q.last[1]
+	}
+	is := l.thread != c.Thread && c.Start < l.end
+	l.thread, l.end = c.Thread, max(l.end, c.End)
+	return is
+}
+
+// poison notes a call that may have taken any message from a rank (or mpi.AnySource): which one is
+// not known. Receives that were begun before stay in order.
+func (r *run) poison(k *rank, c *Call, from int32) {
+	at, own, ok := r.in(k, c)
+	if !ok || isNobody(from) {
+		return
+	}
+	b, any := r.inbox(at, own), queueKey{from, c.RecvTag}
+	b.taken = append(b.taken, any)
+	for key, q := range b.queues {
+		if any.matches(key) && len(q.waiting) > 0 && q.waiting[0].send {
+			r.flush(q, Wildcard)
+		}
+	}
+}
+
+// flush drops all that waits in a queue.
+func (r *run) flush(q *queue, why Reason) {
+	for _, s := range q.waiting {
+		r.drop(s, why)
+	}
+	q.waiting = nil
+}
+
+// drop says that a side will not be matched.
+func (r *run) drop(s *side, why Reason) {
+	r.counted(s.send).leave(why)
+	s.gone = true
+	if s.by != nil {
+		s.by.dead = true
+		r.finish(s.by)
+	}
+}
+
+// pair matches two sides.
+func (r *run) pair(a, b *side) {
+	a.peer, b.peer = b, a
+	for _, s := range []*side{a, b} {
+		n := r.counted(s.send)
+		n.Calls, n.Matched = n.Calls+1, n.Matched+1
+	}
+	for _, s := range []*side{a, b} {
+		if s.by != nil {
+			r.settle(s)
+		}
+	}
+}
+
+// completedBy says in which call the rank waited for a message.
+func (s *side) completedBy(r *run, w *waiter) {
+	s.by = w
+	switch {
+	case s.gone:
+		w.dead = true
+		r.finish(w)
+	case s.peer != nil:
+		r.settle(s)
+	}
+}
+
+// settle finds out how long a rank waited for a message's other side.
+func (r *run) settle(s *side) {
+	w, o := s.by, s.peer
+	l := longest{property: LateSender, after: LateSenderDone, due: o.at, sent: o.start, from: o.rank}
+	wait := int64(o.start) - int64(w.start)
+	if s.send {
+		l.property, l.after = LateReceiver, LateReceiverDone
+		if s.buffered || w.end <= o.start {
+			wait = 0
+		}
+	} else {
+		r.wrongOrder(s.rank, o.rank, w.start, o.start)
+	}
+	if l.wait = wait; wait > 0 && (o.blocking || !s.send) {
+		l.rest = int64(w.end) - max(int64(o.end), int64(o.start))
+	}
+	r.offer(w, l)
+}
+
+// endMessages drops what waits for a rank that has no more calls.
+func (r *run) endMessages(k *rank) {
+	for i, at := range k.comms {
+		if at < 0 {
+			continue
+		}
+		own := k.log.Comms[i].Rank
+		for to := range r.groups[at].members {
+			b := r.inboxes[inboxKey{at, to}]
+			if b == nil {
+				continue
+			}
+			for key, q := range b.queues {
+				if len(q.waiting) > 0 && (to == own && q.waiting[0].send || key.from == own && !q.waiting[0].send) {
+					r.flush(q, NoPartner)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package match
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Property is a kind of waiting.
+type Property uint8
+
+// The properties. A time of one kind is no part of another, but that WrongOrder parts are parts of
+// LateSender.
+const (
+	LateSender        Property = iota // E(send) - E(receive or its wait)
+	LateSenderDone                    // after that: L(receive) - L(send)
+	WrongOrder                        // part of LateSender: an older message of the same sender was there
+	WrongOrderOther                   // the same, of another sender
+	LateReceiver                      // E(receive) - E(send or its wait), if the send went on until then
+	LateReceiverDone                  // after that: L(send) - L(receive)
+	WaitAtBarrier                     // last E - E
+	BarrierCompletion                 // L - the later of the last E and the first L
+	WaitAtNxN                         // last E - E
+	NxNCompletion                     // L - the later of the last E and the first L
+	LateBroadcast                     // E(root) - E
+	EarlyReduce                       // at the root: first E of the others - E
+	EarlyScan                         // last E of the lower ranks - E
+	WaitAtInit                        // last E - E
+	InitCompletion                    // L - the later of the last E and the first L
+	WaitAtFinalize                    // last E - E
+	NumProperties                     // how many there are
+)
+
+// Place is where a rank was: a call site of a thread.
+type Place struct {
+	Rank         int // in MPI_COMM_WORLD
+	Site, Thread int // as in Call
+}
+
+// Wait is how long a rank waited for another one, summed over calls.
+type Wait struct {
+	Property Property
+	At       Place
+	// Due is the call that the rank waited for: the send, the receive, or the call of the rank that
+	// came last to a collective operation. Of completions it is the place itself.
+	Due   Place
+	T     int64 // ns
+	Count uint64
+}
+
+// Reason says why a call was not matched.
+type Reason uint8
+
+// The reasons.
+const (
+	NoPartner  Reason = iota // the partner's log has no such call, or stopped before it
+	NoLog                    // the partner has no log, or is on another machine
+	NoComm                   // it is not known which communicator it is
+	Wildcard                 // a receive from any source, or of any tag, did not tell what came
+	Cancelled                // one of the ranks cancelled requests
+	Threads                  // threads of a rank sent or received at the same time: no order is known
+	NoRule                   // neighbourhood collectives, matched probes
+	Contrary                 // members of the communicator called different operations
+	Untold                   // it is not known which requests the call completed
+	NumReasons               // how many there are
+)
+
+// Count says how many calls were matched, and why not the others.
+type Count struct {
+	Calls, Matched uint64
+	Left           [NumReasons]uint64
+}
+
+func (c *Count) leave(why Reason) { c.Calls, c.Left[why] = c.Calls+1, c.Left[why]+1 }
+
+// Result is the outcome of a run.
+type Result struct {
+	Waits []Wait // ordered
+	// Sends and Receives count messages, Collectives the calls of collective operations.
+	Sends, Receives, Collectives Count
+	// Requests counts the calls that wait for requests of messages or collective operations.
+	// Matched ones are those of which each operation was matched.
+	Requests Count
+}
+
+type sums map[sumKey]*Wait
+
+type sumKey struct {
+	property Property
+	at, due  Place
+}
+
+func (s sums) add(p Property, at, due Place, t int64) {
+	if t <= 0 {
+		return
+	}
+	k := sumKey{p, at, due}
+	w := s[k]
+	if w == nil {
+		w = &Wait{Property: p, At: at, Due: due}
+		s[k] = w
+	}
+	w.T += t
+	w.Count++
+}
+
+func (s sums) list() []Wait {
+	out := make([]Wait, 0, len(s))
+	for _, w := range s {
+		out = append(out, *w)
+	}
+	slices.SortFunc(out, func(a, b Wait) int {
+		return cmp.Or(cmp.Compare(a.Property, b.Property), a.At.compare(b.At), a.Due.compare(b.Due))
+	})
+	return out
+}
+
+func (p Place) compare(o Place) int {
+	return cmp.Or(cmp.Compare(p.Rank, o.Rank), cmp.Compare(p.Site, o.Site), cmp.Compare(p.Thread, o.Thread))
+}

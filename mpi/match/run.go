@@ -1,0 +1,216 @@
+package match
+
+import (
+	"container/heap"
+
+	"ompp-attach/mpi"
+)
+
+// Run matches the calls of ranks. Logs of one rank's number must not occur twice.
+func Run(logs []*Log) *Result {
+	r := &run{waits: sums{}, comms: map[string]int{}, inboxes: map[inboxKey]*inbox{}}
+	for _, l := range logs {
+		r.enroll(l)
+	}
+	q := &cursors{}
+	for _, k := range r.ranks {
+		for _, t := range k.log.Threads {
+			if c, ok := t.Next(); ok {
+				k.open++
+				q.list = append(q.list, &cursor{from: t, rank: k, call: c, at: len(q.list)})
+			}
+		}
+		if k.open == 0 {
+			r.ended(k)
+		}
+	}
+	heap.Init(q)
+	for q.Len() > 0 {
+		c := q.list[0]
+		if c.rank.log.Until == 0 || c.call.Start < c.rank.log.Until {
+			r.take(c.rank, c.call)
+		}
+		if q.advance() {
+			continue
+		}
+		if c.rank.open--; c.rank.open == 0 {
+			r.ended(c.rank)
+		}
+	}
+	r.result.Waits = r.waits.list()
+	return &r.result
+}
+
+// run is the state of a run.
+type run struct {
+	ranks   []*rank
+	comms   map[string]int // by name: index in groups
+	groups  []*group
+	inboxes map[inboxKey]*inbox
+	waits   sums
+	result  Result
+}
+
+// rank is the state of a rank.
+type rank struct {
+	log      *Log
+	comms    []int // by index in Log.Comms: index in run.groups; -1: it has no name
+	open     int   // threads that have more calls
+	over     bool  // there are no more calls
+	requests map[uint64]operation
+	lates    lates
+	start    int // groups of MPI_Init and MPI_Finalize
+	end      int
+}
+
+// operation is what a request completes.
+type operation interface{ completedBy(r *run, w *waiter) }
+
+// lost is an operation that was not matched.
+type lost struct{}
+
+func (lost) completedBy(r *run, w *waiter) { w.dead = true; r.finish(w) }
+
+// enroll notes a rank and its communicators.
+func (r *run) enroll(l *Log) {
+	k := &rank{log: l, requests: map[uint64]operation{}}
+	for _, c := range l.Comms {
+		at := -1
+		if c.Name != "" && c.Size > 0 && c.Rank >= 0 && c.Rank < c.Size {
+			at = r.group(c.Name, c.Size)
+			r.groups[at].join(c.Rank, k)
+		}
+		k.comms = append(k.comms, at)
+	}
+	k.start, k.end = -1, -1
+	if len(k.comms) > 0 && k.comms[0] >= 0 {
+		w := l.Comms[0]
+		k.start, k.end = r.group(w.Name+"\x00begin", w.Size), r.group(w.Name+"\x00end", w.Size)
+		r.groups[k.start].join(w.Rank, k)
+		r.groups[k.end].join(w.Rank, k)
+	}
+	r.ranks = append(r.ranks, k)
+}
+
+func (r *run) group(name string, size int32) int {
+	at, ok := r.comms[name]
+	if !ok {
+		at = len(r.groups)
+		r.comms[name] = at
+		r.groups = append(r.groups, &group{size: size, members: map[int32]*rank{}, next: map[int32]uint64{}, open: map[uint64]*instance{}, limit: ^uint64(0)})
+	}
+	return at
+}
+
+// take takes the next call.
+func (r *run) take(k *rank, c *Call) {
+	p := c.pattern()
+	switch {
+	case p == message:
+		r.message(k, c)
+	case p == completing:
+		r.completing(k, c)
+	case p.collective():
+		r.collective(k, c, p)
+	case p == unsupported:
+		r.result.Collectives.leave(NoRule)
+		k.unknown(c)
+	case p == taking:
+		r.poison(k, c, c.From)
+	case p == matchedRecvs:
+		r.result.Receives.leave(NoRule)
+		k.unknown(c)
+	}
+}
+
+// unknown notes that the operation of a call's request was not matched.
+func (k *rank) unknown(c *Call) {
+	if c.Later && c.Request != 0 {
+		k.requests[c.Request] = lost{}
+	}
+}
+
+// in returns the group of a call's communicator, and the own rank there.
+func (r *run) in(k *rank, c *Call) (at int, own int32, ok bool) {
+	if c.Comm < 0 || c.Comm >= len(k.comms) || k.comms[c.Comm] < 0 {
+		return 0, 0, false
+	}
+	return k.comms[c.Comm], k.log.Comms[c.Comm].Rank, true
+}
+
+func (k *rank) place(c *Call) Place { return Place{k.log.Rank, c.Site, c.Thread} }
+
+// completing takes a call that waits for requests.
+func (r *run) completing(k *rank, c *Call) {
+	if c.Untold {
+		r.result.Requests.leave(Untold)
+		return
+	}
+	w := &waiter{rank: k, at: k.place(c), start: c.Start, end: c.End, requests: true}
+	var ops []operation
+	for _, q := range c.Completes {
+		if op, ok := k.requests[q]; ok && q != 0 {
+			delete(k.requests, q)
+			ops = append(ops, op)
+		}
+	}
+	w.open = len(ops)
+	for _, op := range ops {
+		op.completedBy(r, w)
+	}
+}
+
+// ended says that a rank has no more calls: nothing more can be matched with it.
+func (r *run) ended(k *rank) {
+	k.over = true
+	r.endMessages(k)
+	r.endCollectives(k)
+}
+
+// cursor is a thread's next call.
+type cursor struct {
+	from Calls
+	rank *rank
+	call *Call
+	at   int
+}
+
+// cursors orders threads by the beginnings of their next calls.
+type cursors struct{ list []*cursor }
+
+func (q *cursors) Len() int { return len(q.list) }
+
+func (q *cursors) Less(i, j int) bool {
+	a, b := q.list[i], q.list[j]
+	return a.call.Start < b.call.Start || a.call.Start == b.call.Start && a.at < b.at
+}
+
+func (q *cursors) Swap(i, j int) { q.list[i], q.list[j] = q.list[j], q.list[i] }
+
+// Push implements heap.Interface.
+func (q *cursors) Push(x any) { q.list = append(q.list, x.(*cursor)) }
+
+// Pop implements heap.Interface.
+func (q *cursors) Pop() any {
+	last := q.list[len(q.list)-1]
+	q.list = q.list[:len(q.list)-1]
+	return last
+}
+
+// advance takes the first thread's next call. ok is false if it has none, and is taken out.
+func (q *cursors) advance() (ok bool) {
+	c, ok := q.list[0].from.Next()
+	if !ok {
+		heap.Pop(q)
+		return false
+	}
+	q.list[0].call = c
+	heap.Fix(q, 0)
+	return true
+}
+
+// partner reports whether a rank argument names a rank.
+func partner(rank int32) bool { return rank >= 0 }
+
+// isNobody reports whether a rank argument says that there is no message.
+func isNobody(rank int32) bool { return rank == mpi.ProcNull || rank == mpi.NoPeer }

@@ -1,0 +1,106 @@
+package match
+
+// waiter is a call in which a rank waits: for one message or collective operation, or for those of
+// several requests. Of these only the one for which it waited longest counts.
+type waiter struct {
+	rank       *rank
+	at         Place
+	start, end uint64
+	requests   bool // it is a call that waits for requests
+	open       int  // operations that are not matched yet
+	dead       bool // one of them was not matched
+	some       bool // there is one that counts
+	best       longest
+}
+
+// longest is what a rank waited for longest in a call.
+type longest struct {
+	property, after Property // of the wait, and of the rest
+	wait, rest      int64
+	due             Place
+	sent            uint64 // when the late sender sent
+	from            *rank  // the late sender
+}
+
+// exceeds reports whether a wait counts rather than another one of the same call. Of a call that
+// waited as long to send as to receive, it is the receive.
+func (l *longest) exceeds(o *longest) bool {
+	switch {
+	case l.wait != o.wait:
+		return l.wait > o.wait
+	case l.wait > 0 && l.property != o.property:
+		return l.property < o.property
+	}
+	return l.rest > o.rest
+}
+
+// offer says how long a rank waited for one operation, and that this one is known now.
+func (r *run) offer(w *waiter, l longest) {
+	l.wait = max(0, min(l.wait, int64(w.end-w.start)))
+	l.rest = max(0, min(l.rest, int64(w.end-w.start)-l.wait))
+	if !w.some || l.exceeds(&w.best) {
+		w.some, w.best = true, l
+	}
+	r.finish(w)
+}
+
+// finish counts one operation of a waiter as done, and adds the wait if it was the last one.
+func (r *run) finish(w *waiter) {
+	if w.open--; w.open > 0 {
+		return
+	}
+	if w.requests {
+		if w.dead {
+			r.result.Requests.leave(NoPartner)
+			return
+		}
+		r.result.Requests.Calls++
+		r.result.Requests.Matched++
+	}
+	if w.dead || !w.some {
+		return
+	}
+	b := &w.best
+	r.waits.add(b.property, w.at, b.due, b.wait)
+	r.waits.add(b.after, w.at, w.at, b.rest)
+	if b.property == LateSender && b.wait > 0 {
+		w.rank.lates.add(late{wait: b.wait, start: w.start, sent: b.sent, from: b.from, at: w.at, due: b.due})
+	}
+}
+
+// late is a receive whose sender was late.
+type late struct {
+	wait        int64
+	start, sent uint64
+	from        *rank
+	at, due     Place
+	told        bool // it was in the wrong order
+}
+
+// lates are a rank's last ones.
+type lates struct {
+	list [16]late
+	n    int
+}
+
+func (s *lates) add(l late) {
+	s.list[s.n%len(s.list)] = l
+	s.n++
+}
+
+// wrongOrder looks for receives that waited for a late sender although the message that is received
+// now had been sent before.
+func (r *run) wrongOrder(k, from *rank, start, sent uint64) {
+	for i := range k.lates.list[:min(k.lates.n, len(k.lates.list))] {
+		l := &k.lates.list[i]
+		if l.told || l.start >= start || l.sent <= sent {
+			continue
+		}
+		l.told = true
+		p := WrongOrderOther
+		if l.from == from {
+			p = WrongOrder
+		}
+		r.waits.add(p, l.at, l.due, l.wait)
+	}
+}
