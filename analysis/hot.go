@@ -19,12 +19,12 @@ type Hot struct {
 
 // HotLine is a line that was sampled in a region. Its indices are in Profile.Frames.
 //
-// Frame is the line. If the thread was in code without lines, in the C library or in an OpenMP
-// runtime, Frame is the line of the user's code that called it, and Callee is the innermost
-// function. Otherwise Callee is -1. If the user's code has no lines, Frame is the innermost
-// function itself. In the C library, the innermost function is the one that was called from
-// outside. Frame is -1 if no code of the region is on the stack, because the runtime starts or ends
-// the region, or threads wait in it. Then the region's own first line stands for the place.
+// Frame is the line. The thread may have been in code without lines, in the C library or in an
+// OpenMP runtime. Then Frame is the line of the user's code that called it, and Callee is the
+// innermost function. Otherwise Callee is -1. If the user's code has no lines, Frame is the
+// innermost function itself. In the C library, the innermost function is the one that was called
+// from outside. Frame is -1 if no code of the region is on the stack, because the runtime starts or
+// ends the region, or threads wait in it. Then the region's own first line stands for the place.
 //
 // Caller is the nearest function with a name on the way from the line, or from the start of the
 // region, to the innermost function. If none has a name, Caller is the nearest function; -1: there

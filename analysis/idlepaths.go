@@ -23,9 +23,9 @@ type IdleThread struct {
 //     as the region lasted for its primary thread.
 //
 // So a worker's time in teams and its idle time add up to its initial thread's life. Where teams
-// nest, threads of inner teams share rows with others, and the idle time is a lower bound. Where a
-// thread was is not known, and it has no idle time, in a region that was under way when measurement
-// began, and if no event has told its number.
+// nest, threads of inner teams share rows with others, and the idle time is a lower bound. In a
+// region that was under way when measurement began, the thread's place is not known. Nor is it
+// known if no event has told the thread's number. Such a thread has no idle time.
 func IdleThreads(p *profile.Profile) [][]IdleThread {
 	out := make([][]IdleThread, len(p.Nodes))
 	workers := map[int][]int{} // by Root

@@ -123,7 +123,7 @@ func (t *tree) join(key func(region int) int) {
 }
 
 // within reports whether a thread's time at node i lies within the time of the same region further
-// up the path, so that a sum over both would count it twice. For a worker (number above 0), this is
+// up the path. A sum over both would count that time twice. For a worker (number above 0), this is
 // so only if its team was started at that ancestor or above it: the workers of a team started
 // further down spend time of their own. With two teams between, thread numbers do not tell whether
 // the primary thread of the inner team came from the ancestor. It is then assumed to have done so,

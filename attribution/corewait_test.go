@@ -276,8 +276,8 @@ func coreWaitsBeyondTold(p *profile.Profile) string {
 	return ""
 }
 
-// In whatever order threads are read, waits change no other figure, no part of a time without a
-// core is longer than the time, and the parts of a thread add up to no more than it told.
+// In whatever order threads are read, waits change no other figure. No part of a time without a
+// core is longer than the time. The parts of a thread add up to no more than the thread told.
 func TestCoreWaitsInAnyProgram(t *testing.T) {
 	for seed := range uint64(100) {
 		s := simulate(rand.New(rand.NewPCG(seed, 1)), []event.Runtime{event.Gomp, event.Kmpc}[seed%2], 300)

@@ -89,7 +89,7 @@
 // time.
 //
 // The time that two hits took between their time stamps is charged to the phase of the innermost
-// region, and handed up to the regions around it, so that each time has its cost beside it (package
+// region. It is handed up to the regions around, so that each time has its cost beside it (package
 // ledger). Times stay as measured; analysis.Adjust takes the cost out. TestCostsExactly replays
 // each case of one thread with and without costs. A team's thread never waits for its own hits in
 // the final barrier.

@@ -31,8 +31,8 @@ type paced struct {
 
 const look = 20e6
 
-// work executes a critical at a site n times on a thread, with so many ns of the
-// program's own before each, and so many in which it waits for the other thread.
+// work executes a critical at a site n times on a thread. Before each the program works for so many
+// ns, and waits for the other thread for so many.
 func (p *paced) work(thread int, site, n, own, wait uint64) {
 	p.truth[site] += n
 	at := &p.now[thread]

@@ -8,11 +8,10 @@ import (
 	"ompp-attach/event"
 )
 
-// shortRegions feeds an engine a program of two threads that executes one parallel
-// region after the other, each with a critical and a barrier per thread, and
-// returns how many. What is observed costs time, and is not fed while it is
-// away. The worker is in a region already when measurement begins, whose fork
-// nobody has seen: it waits for that for a second.
+// shortRegions feeds an engine a program of two threads, and returns how many parallel regions it
+// executed. Each region has a critical and a barrier per thread. What is observed costs time, and
+// is not fed while it is away. The worker is in a region already when measurement begins, whose
+// fork nobody has seen: it waits for that for a second.
 func shortRegions(e *Engine, c *shortCase) (regions uint64) {
 	const us = 1000
 	var of event.Constructs

@@ -60,7 +60,7 @@
 //
 // # Samples
 //
-// An event per processor overflows. sample.bpf.c finds a followed process there and puts registers
+// An event per processor overflows. sample.bpf.c finds a followed process there. It puts registers
 // and the stack in use (at most 32 KiB) into the thread's own ring, so that a sample is in order
 // with the probes' records. Events of single threads would have to be inherited, opened for all
 // threads at attach, and switched with each of them. A function whose return is probed returns to

@@ -1,8 +1,8 @@
 // Package collect runs a measurement. It follows processes, places probes in the runtimes that the
 // processes map, reads the records, and feeds the engine of each process. What needs no measurement
-// has packages of its own: target looks at processes from outside, launch starts programs, user and
-// selection hold what the user asked for, places finds addresses in the source, budget decides what
-// is probed, and advice says what the user should know.
+// has packages of its own: target looks at processes from outside, and launch starts programs. user
+// and selection hold what the user asked for. places finds addresses in the source. budget decides
+// what is probed, and advice says what the user should know.
 //
 // # Stopping and continuing
 //
@@ -12,14 +12,15 @@
 // our file descriptors are closed, so also when we die. `attach` stops no process.
 //
 // Most programs of a process tree use no runtime, and must not wait for us. So a process is stopped
-// only where its dynamic loader has loaded libraries and none of their code has run, and only if
-// one of the files may hold something to be measured (plain.go, loader.go, bpf/files.h). Each
-// loader file is watched once, for all processes, until the measurement ends, because closing a
-// link takes 20 to 75 ms. The kernel side walks the list of libraries, and looks up each file in
-// the map `files`, by inode, size and time of its last change. It asks us about each file once. A
-// program is stopped at its exec if its loader is not watched yet, or if it is static and its file
-// is not known. A process that uses no runtime is sampled only after it has run for 250 ms. The
-// kernel side needs bpf_find_vma (Linux 5.17); without bpf_find_vma every program is stopped.
+// only where its dynamic loader has loaded libraries and none of their code has run. Moreover one
+// of the files must be such that it may hold something to be measured (plain.go, loader.go,
+// bpf/files.h). Each loader file is watched once, for all processes, until the measurement ends,
+// because closing a link takes 20 to 75 ms. The kernel side walks the list of libraries, and looks
+// up each file in the map `files`, by inode, size and time of its last change. It asks us about
+// each file once. A program is stopped at its exec if its loader is not watched yet, or if it is
+// static and its file is not known. A process that uses no runtime is sampled only after it has run
+// for 250 ms. The kernel side needs bpf_find_vma (Linux 5.17); without bpf_find_vma every program
+// is stopped.
 //
 // A tool that hangs or dies must not hold up the processes that it has stopped. From Linux 6.16 on,
 // the kernel side ends stops by itself (bpf/release.h). It ends all of them when our last thread
@@ -48,12 +49,12 @@
 // `run` finds a rank's number in its environment (launch.RankOf). The tool of a rank does little
 // itself (cmd/ompp-attach/rank.go). It launches the program, hands the program's PID to the
 // collector by a unix socket, and passes on signals. It waits until the files are written, and ends
-// as the program did. The first tool on a node starts the collector (package node). A
-// lock decides which tool is the first, and the listening socket is created before the collector's
-// process. The collector has a session of its own and keeps none of the launcher's files open,
-// because launchers kill by process group and wait until their pipes are closed. If a rank's tool
-// is killed, the collector follows the program by its pidfd. If the collector is killed, the kernel
-// side or the guardian continues the stopped processes.
+// as the program did. The first tool on a node starts the collector (package node). A lock decides
+// which tool is the first, and the listening socket is created before the collector's process.
+// Launchers kill by process group, and wait until their pipes are closed. So the collector has a
+// session of its own, and keeps none of the launcher's files open. If a rank's tool is killed, the
+// collector follows the program by its pidfd. If the collector is killed, the kernel side or the
+// guardian continues the stopped processes.
 //
 // A Measurement has several Programs. A Program is a process that was launched or attached to, with
 // all processes that it starts. The program's number is part of the flags with which the kernel
@@ -62,8 +63,8 @@
 //
 // Ranks share probes (share.go). At every hit the kernel calls each link on the probed instruction,
 // also links for other processes, and arms a return probe for each session. So the probes of a file
-// are placed once for all processes, with a mark in the attach cookie, and the BPF program answers
-// only in processes of the map `sharing`. A resumed process has probes of its own.
+// are placed once for all processes, with a mark in the attach cookie. The BPF program answers only
+// in processes of the map `sharing`. A resumed process has probes of its own.
 //
 // # Attaching fast
 //
@@ -77,8 +78,8 @@
 // # A budget
 //
 // With --max-overhead, the probes of a file are attached by one link for each group of constructs
-// (grouplinks.go), so that the probes of each group can be removed and placed again. Package budget
-// sums up what each thread's hits cost as the records are read, and decides every 5 to 50 ms which
+// (grouplinks.go). So the probes of each group can be removed and placed again. Package budget sums
+// up what each thread's hits cost as the records are read, and decides every 5 to 50 ms which
 // groups are probed. budget.go carries out the decisions, on a thread of high priority. The engines
 // are told of each change, with its time, before any later event is fed.
 //

@@ -92,9 +92,9 @@ func (rd *reader) readCPU() {
 }
 
 // drainAll reads all records that were written before the call. It first waits until calibration is
-// over. Other processes may go on writing for ever, so it ends when each ring was read to its end,
-// or when as many records were read as a ring can hold and may have been set aside (16 MiB and
-// more, of at least 64 bytes a record).
+// over. Other processes may go on writing for ever. So it ends when each ring was read to its end,
+// or when so many records were read as a ring can hold and may have been set aside. That is 16 MiB
+// and more, of at least 64 bytes a record.
 func (rd *reader) drainAll() {
 	const patience = 100 // ms, for records that are being written
 	_, _ = rd.costing.wait()

@@ -25,8 +25,8 @@ func processorTime(t *testing.T, bin string, env []string, args ...string) time.
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
-// In a storm the report says that times are rough, what it says of the probes' cost is
-// the processor time that they took, and it shows no findings that are theirs.
+// In a storm the report says that times are rough. What it says of the probes' cost is the
+// processor time that they took. It shows no findings that are theirs.
 func TestStormsAreTold(t *testing.T) {
 	bin := testbin.Build(t, "dense.c", build{"gcc", "-O2 -g"}.options())
 	for _, tc := range []struct {

@@ -40,8 +40,8 @@ func toolSays(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// A tool that is killed leaves what it had measured until a moment ago, of what it launched and
-// of what it attached to, and whoever reads that is told so.
+// A tool that is killed leaves what it had measured until a moment ago, of launched and of attached
+// programs. Whoever reads that is told so.
 func TestSnapshotOfKilledTool(t *testing.T) {
 	atOnce(t)
 	bin := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}})

@@ -8,9 +8,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// alone is a rank of two threads that works for 4 s in each thread of a parallel region, and then
-// calls MPI for a second in a construct for one thread, while the other thread waits in it, or at
-// the barrier that follows.
+// alone is a rank of two threads. Each thread works for 4 s in a parallel region. Then one thread
+// calls MPI for a second in a construct for one thread. The other thread waits in the construct, or
+// at the barrier that follows.
 func alone(t *testing.T, c event.Construct) *profile.Profile {
 	t.Helper()
 	mpi := calls(1)

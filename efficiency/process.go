@@ -41,8 +41,8 @@ type Process struct {
 	Communication int64
 	Calls         uint64
 	UsesMPI       bool
-	// SingleMPI is the part of MPI in parallel regions in which one thread was in SINGLE, and
-	// PrimaryMPI that in which the primary thread was in MASTER or MASKED: others may wait.
+	// SingleMPI is the part of MPI in parallel regions in which one thread was in SINGLE.
+	// PrimaryMPI is the part in which the primary thread was in MASTER or MASKED: others may wait.
 	SingleMPI, PrimaryMPI int64
 	// Nested: parallel regions were started in others. Of an inner team, the whole has the primary
 	// thread, and the threads whose rows the outer team does not have. The others, which share rows

@@ -18,8 +18,9 @@ type Compared struct {
 	Inside   bool // all runs are in the interval
 }
 
-// Compare returns what the runs of the other cells foretell of each cell that was learnt from, if
-// there are at least three, and then what all foretell of the runs that were not learnt from.
+// Compare returns for each cell that was learnt from what the runs of the other cells foretell of
+// it, if there are at least three cells. Then it returns what all cells foretell of the runs that
+// were not learnt from.
 func (f *Forecast) Compare() (out []Compared) {
 	on := func(a, b Run) bool { return a.Times.Ranks == b.Times.Ranks && a.Times.Threads == b.Times.Threads }
 	cells := 0

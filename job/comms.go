@@ -8,11 +8,11 @@ import (
 	"ompp-attach/profile"
 )
 
-// Communicators over ranks. A rank's profile says of each communicator from which it was made, by
-// which of the operations that all processes of the parent had to call in the same order, and which
-// rank the process has in it. So what several profiles call one communicator has one name. Its
-// members' world ranks are those of the profiles that have it. Nothing is guessed: members that
-// contradict each other make the communicator unknown.
+// Communicators over ranks. A rank's profile says of each communicator from which one it was made,
+// and which rank the process has in it. It also says by which operation it was made: all processes
+// of the parent had to call these in the same order. So what several profiles call one communicator
+// has one name. Its members' world ranks are those of the profiles that have it. Nothing is
+// guessed: members that contradict each other make the communicator unknown.
 
 // mostComms bounds the communicators that the job keeps of each rank.
 const mostComms = 128

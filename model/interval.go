@@ -236,9 +236,9 @@ func quantile(freedom float64) float64 {
 	return stats.InvCDF(stats.TDist{V: min(freedom, normal)})((1 + Coverage) / 2)
 }
 
-// variance returns the variance of the logarithm of a run's time, or of the ratio of the times of
-// two runs (other ranks are not 0), and its degrees of freedom. why is not empty if it is not
-// known.
+// variance returns the variance of the logarithm of a run's time, and its degrees of freedom. If
+// other ranks are not 0, the variance is that of the ratio of the times of two runs. why is not
+// empty if it is not known.
 func (m *Prediction) variance(ranks, threads, otherRanks, otherThreads int) (v, freedom float64, why string) {
 	cells := [][2]int{{ranks, threads}}
 	if otherRanks > 0 {

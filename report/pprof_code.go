@@ -13,9 +13,9 @@ import (
 )
 
 // code writes sampled frames as pprof expects code. Each file has a mapping with its build id, and
-// in the mapping locations by address, so that pprof can later name code that had no name when it
-// was measured. Addresses are those in the file, not in a process: they are the same in all ranks
-// of a job, and in objdump.
+// in the mapping locations by address. So pprof can later name code that had no name when it was
+// measured. Addresses are those in the file, not in a process: they are the same in all ranks of a
+// job, and in objdump.
 type code struct {
 	p         *profile.Profile
 	out       *pprof.Profile

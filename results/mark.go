@@ -182,8 +182,8 @@ func alive(pid int) (yes bool, parent int) {
 	return !bytes.Contains([]byte("ZX"), f[0]), parent
 }
 
-// running tells whether any of the programs runs, as far as can be seen from here, and whether all
-// of those that run are about to end (see life).
+// running tells whether any of the programs runs, as far as can be seen from here. It also tells
+// whether all of those that run are about to end (see life).
 func (m *seenMark) running() (yes, ending bool) {
 	if m.Boot != bootID() {
 		return len(m.Programs) > 0, false

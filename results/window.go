@@ -112,8 +112,8 @@ func SomeOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Stems returns the names, without suffix, of the profiles of all processes that are no ranks, and
-// of which the directory holds a profile or one of the window's snapshots.
+// Stems returns the names, without suffix, of the profiles of all processes that are no ranks. The
+// directory holds a profile of each, or one of the window's snapshots.
 func (w *Window) Stems() (stems []string) {
 	names := files.Matching(w.dir, RecordStem+"*"+RecordSuffix)
 	for _, name := range names {

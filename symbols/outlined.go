@@ -95,9 +95,9 @@ func (o *Object) Outlined(vaddr uint64) (e Extent, ok bool) {
 }
 
 // nearest returns the function of the given name that is closest to function of in its file, below
-// (+1) or above (-1), or of itself if there is none. That pairs clang's two functions of a region:
-// the outer one is declared at the directive, and the inner one at its statement, on the same line
-// or the next.
+// (+1) or above (-1). If there is none, it returns of itself. That pairs clang's two functions of a
+// region: the outer one is declared at the directive, and the inner one at its statement, on the
+// same line or the next.
 func (u *unit) nearest(fs []function, of int, name *regexp.Regexp, direction int) int {
 	best, least := of, -1
 	for i := range fs {

@@ -19,9 +19,9 @@ const (
 	briefShare = 0.1
 )
 
-// joinBrief lets the initial threads that lived briefly share one seat, and the workers of their
-// teams one seat for each number, if there are more than fewBrief of them. It returns the new seat of
-// each old one; nil: they are the same.
+// If more than fewBrief initial threads lived briefly, joinBrief lets them share one seat. The
+// workers of their teams then share one seat for each number. It returns the new seat of each old
+// one; nil: they are the same.
 func joinBrief(p *profile.Profile, measured int64) (to []int) {
 	teams := map[int]bool{} // threads that start no teams are few: caller bounds them
 	for _, n := range p.Nodes[1:] {

@@ -66,8 +66,8 @@ type stay struct {
 }
 
 // stay returns the stay of a seat at a node. The thread ran for its processor time, or for the wall
-// time if the former is not known, but no longer than its time in the parallel region around the
-// node.
+// time if the processor time is not known. It ran no longer than its time in the parallel region
+// around the node.
 func (p period) stay(n *tree.Node, seat int) (x stay) {
 	a, b := &p.from.seen, &p.to.seen
 	x.wall = float64(p.to.since(p.from))

@@ -30,10 +30,9 @@ type Resolver interface {
 	Workshare(loc uint64) event.Construct
 	// Barrier says which directive a barrier call belongs to, by libomp's ident_t.
 	Barrier(loc uint64) BarrierKind
-	// SingleBarrier says whether GCC's single construct whose GOMP_single_start
-	// returns to site ends with a barrier (BarrierImplicit), is nowait
-	// (BarrierExplicit), or ends with the parallel region, whose outlined
-	// function is fn (BarrierDropped).
+	// SingleBarrier says how GCC's single construct ends whose GOMP_single_start returns to site:
+	// with a barrier (BarrierImplicit), without one for nowait (BarrierExplicit), or with the
+	// parallel region of the outlined function fn (BarrierDropped).
 	SingleBarrier(site, fn uint64) BarrierKind
 	// Seen tells the resolver that a construct occurs for the first time. The library of the
 	// construct may be unloaded before the profile is built.

@@ -102,8 +102,8 @@ type overlap struct {
 	taking                  []*library // libraries that took turns
 }
 
-// overlap sums up the stretches of time in which more threads than cores were at work (excess), and
-// those in which several libraries were at work with fewer threads (turns).
+// overlap sums up two kinds of stretches of time. In excess, more threads than cores were at work.
+// In turns, several libraries were at work with fewer threads.
 func (u *Usage) overlap(libs []*library, cores int) (ov overlap) {
 	stretches, teams := 0, 0
 	for _, l := range libs {

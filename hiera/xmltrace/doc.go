@@ -3,9 +3,9 @@
 // configuration file that names them.
 //
 // The format is that of HieraAnalyses (see package hiera). Its document type is repaired where the
-// print is not valid (EMPTY in a content model, a doubled name, methods and classes that the paper's
-// own files use and its lists lack), and extended: hieraOMP holds a construct of OpenMP, hieraUser a
-// function or region of the user or of a library's level, thread the operations of one thread, and
-// gap a time for which nothing is known. Reader and writer keep the open elements in memory, and no
-// more.
+// print is not valid (EMPTY in a content model, a doubled name, methods and classes that the
+// paper's own files use and its lists lack), and extended: hieraOMP holds a construct of OpenMP.
+// hieraUser holds a function or region of the user or of a library's level. thread holds the
+// operations of one thread, and gap a time for which nothing is known. Reader and writer keep the
+// open elements in memory, and no more.
 package xmltrace

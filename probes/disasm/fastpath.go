@@ -2,9 +2,9 @@ package disasm
 
 import "golang.org/x/arch/x86/x86asm"
 
-// lockOutcome looks at a straight line that ends in a probe point for an
-// atomic exchange before that point, and for a jump at the point that decides
-// on its outcome. Known are the two forms of libgomp on x86-64 Linux:
+// lockOutcome looks at a straight line of instructions that ends in a probe point. It looks for an
+// atomic exchange before that point, and for a jump at the point that decides on the exchange's
+// outcome. Known are the two forms of libgomp on x86-64 Linux:
 //
 //	lock cmpxchg %edx,(lock); jne slow            acquire: ZF=1 means it was free
 //	xchg %eax,(lock); test %eax,%eax; js slow     release: SF=0 means no waiter

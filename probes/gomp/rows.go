@@ -136,8 +136,8 @@ var enclosing = []probes.Enclosing{
 }
 
 // Places inside libgomp through which every thread of every team passes (team.c). They see
-// serialised, nested and folded regions alike, need no list of the program's outlined functions,
-// and have no return probe pending while user code runs, so that recursion costs no counts.
+// serialised, nested and folded regions alike, and need no list of the program's outlined
+// functions. While user code runs, no return probe is pending, so that recursion costs no counts.
 var (
 	teamStart = probes.Row{Construct: event.Parallel, Entry: event.Fork, Return: event.Begin,
 		A: probes.Key(4), B: probes.Fn(0), Size: 3, Flags: bpf.RowLevelFromTLS, Sparse: true}

@@ -9,8 +9,8 @@
 // without a share.
 //
 // A loop with a barrier is executed as often as its barrier. Each way to the barrier's call, and to
-// the copies that GCC made of the call, must have exactly one probe, or a second one right at the
-// call, which the engine takes for the same execution. A construct for which this cannot be proven
+// the copies that GCC made of the call, must have exactly one probe. A second one may be right at
+// the call: the engine takes it for the same execution. A construct for which this cannot be proven
 // is not probed but listed (Unseen). Source directives name what was found, and decide what would
 // be ambiguous. The shape alone has to do in stripped programs. The events carry event.Inline and,
 // as their value, how the construct ends (event.InlineEnd); attribution/inlined.go takes them.

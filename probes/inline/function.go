@@ -228,8 +228,9 @@ func point(i disasm.Inst) Point { return Point{VAddr: i.Addr, Cost: disasm.CostO
 
 // leave finds where every thread that comes through block from has left the construct. The last
 // instruction of that block decides about the construct. The point is the first cheap instruction
-// on the way that all threads share, or else the end of the region, or else an instruction that the
-// kernel must single-step. If there is no such point, end says how the construct ends.
+// on the way that all threads share. If there is none, it is the end of the region, or else an
+// instruction that the kernel must single-step. If there is no such point, end says how the
+// construct ends.
 func (f *function) leave(from int, acyclic func(int) bool) (p []Point, end event.InlineEnd) {
 	var stepped *disasm.Inst
 	for j := f.post.Over(from); j >= 0; j = f.post.Over(j) {

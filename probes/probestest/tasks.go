@@ -52,9 +52,9 @@ func CheckTasks(t *testing.T, o *symbols.Object, p probes.TaskPoints) {
 	}
 }
 
-// walkRandomly goes through a function again and again, each conditional jump
-// either way, and checks that an end follows each task's begin before anything
-// else of a task, and that each way out hits one exit.
+// walkRandomly goes through a function again and again, each conditional jump either way. It checks
+// that an end follows each task's begin before anything else of a task, and that each way out hits
+// one exit.
 func walkRandomly(t *testing.T, o *symbols.Object, name string, entry uint64, p probes.TaskPoints, exits []callgraph.Point) {
 	t.Helper()
 	const walks, farthest = 300, 4000

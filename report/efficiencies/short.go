@@ -18,9 +18,9 @@ var shortNames = [efficiency.NumParts]string{
 	efficiency.TeamIdle: "idle in no team", efficiency.Unknown: "not known", efficiency.Ended: "other ranks ran longer",
 }
 
-// Short returns the useful share of a run's time with its parts, and the lost share with its parts,
-// the greatest first and each with the region that takes most of it. Either is empty if there is
-// next to nothing.
+// Short returns the useful share of a run's time and the lost share, each with its parts. The
+// greatest part comes first, and each part has the region that takes most of it. Either is empty if
+// there is next to nothing.
 func Short(r *efficiency.Run) (useful, lost string) {
 	whole := r.Whole()
 	work, losses := shares(r, &whole)

@@ -63,8 +63,8 @@ func codePlace(l *profile.Location) string {
 func undotted(s string) string { return strings.NewReplacer("::", ":", ".", "_").Replace(s) }
 
 // FunctionName is the name of a sampled function in pprof. Compilers append to the names of
-// functions that they make of others, such as solve._omp_fn.0 and solve.constprop.0, and pprof
-// would shorten these to 0, as it would libgomp.so.1.0.0+0x1e2d0 and [libgomp.so.1.0.0]. The
+// functions that they make of others, such as solve._omp_fn.0 and solve.constprop.0. pprof would
+// shorten these names to 0, and also libgomp.so.1.0.0+0x1e2d0 and [libgomp.so.1.0.0]. The
 // function's system name is the name as it was.
 func FunctionName(symbol string) string {
 	name, made, _ := strings.Cut(strings.Trim(symbol, "."), ".")

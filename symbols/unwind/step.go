@@ -52,10 +52,10 @@ func (t *Table) sp() int {
 }
 
 // Step finds the frame of the caller of the function that covers pc, a vaddr of the table's object.
-// For a frame that is waiting for a call to return, pc must be one byte before the return address,
-// since the return address itself may lie in another function. read reads eight bytes of the stack.
-// The caller's PC is 0 behind the outermost frame. ok is false if the object has no information for
-// pc, or a value that is needed is not known.
+// For a frame that is waiting for a call to return, pc must be one byte before the return address.
+// The return address itself may lie in another function. read reads eight bytes of the stack. The
+// caller's PC is 0 behind the outermost frame. ok is false if the object has no information for pc,
+// or a value that is needed is not known.
 func (t *Table) Step(pc uint64, regs Registers, read func(addr uint64) (uint64, bool)) (caller Registers, ok bool) {
 	f := t.find(pc)
 	if f == nil {
