@@ -17,7 +17,7 @@ func TestReportProperties(t *testing.T) {
 		want string // in the text, or in the error
 		fail bool
 	}{
-		{[]string{"--properties", dir}, "of 2 ranks, by property", false},
+		{[]string{"--properties", dir}, "of 2 ranks. Shares are", false},
 		{[]string{"--properties", "--rank", "3", dir}, "What costs time, worst first:", false},
 		{[]string{"--properties", "--format", "csv", dir}, "property,name,unit,path,", false},
 		{[]string{"--properties", "--format", "json", "-o", "-", dir}, `"thread_time_ns":`, false},
