@@ -121,11 +121,16 @@ func (e *engine) derive(t *stack.Thread, until uint64, sampled bool) {
 		}
 	}
 	e.edges.Derived++
+	if x.Team != nil && ev.Edge != event.Waited {
+		x.Team.Derive(ev.Edge == event.Join)
+	}
 	t.DropEdge()
 
 	waited, inCall := t.Waited, t.WaitedInCall
 	t.Waited, t.WaitedInCall = before+in, 0
+	e.Spans.Derived(ev.Edge == event.Waited)
 	e.apply(t, &ev)
+	e.Spans.Derived(false)
 	t.Waited, t.WaitedInCall = waited-(before+in), inCall
 }
 

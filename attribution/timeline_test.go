@@ -144,3 +144,60 @@ func TestTimelineSumsOfModel(t *testing.T) {
 		}
 	}
 }
+
+// TestTimelineDerived: exactly the executions with a derived time are marked approximate; all others
+// are those of the full stream.
+func TestTimelineDerived(t *testing.T) {
+	p := &frequent{rnd: rand.New(rand.NewPCG(3, 3)), threads: 3}
+	p.run(400, 0)
+	kept := sparseModel{first: 8, rare: 100e3, rnd: rand.New(rand.NewPCG(1, 1))}.thin(p.events)
+	left := map[event.Edge]int{} // events that the kernel side did not report
+	for i := range p.events {
+		left[p.events[i].Edge]++
+	}
+	for i := range kept {
+		left[kept[i].Edge]--
+	}
+	spansOf := func(events []event.Event) (out []timeline.Span) {
+		e := New(1, fakeFiles{})
+		_, f := recordAll(t, e, p.end(), feedAll(e, events))
+		for _, tid := range f.TIDs() {
+			for s, err := range f.Thread(tid) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.Node = int32(f.Dictionary.Nodes[s.Node].Region)
+				out = append(out, *s)
+			}
+		}
+		return out
+	}
+	exact := map[timeline.Span]bool{}
+	for _, s := range spansOf(p.events) {
+		if s.Flags != 0 {
+			t.Fatalf("%+v is of the full stream", s)
+		}
+		exact[s] = true
+	}
+	marked, teams := 0, map[uint64]int{}
+	for _, s := range spansOf(kept) {
+		switch {
+		case s.Flags == 0 && !exact[s]:
+			t.Errorf("%+v is not of the full stream", s)
+		case s.Flags == 0:
+		case s.Team == 0:
+			marked++
+		default:
+			teams[s.Team]++
+		}
+	}
+	joins := 0
+	for _, n := range teams {
+		if n == p.threads {
+			joins++
+		}
+	}
+	if marked == 0 || marked != left[event.Waited] || joins == 0 || joins != left[event.Join] || len(teams) < left[event.Begin] {
+		t.Errorf("%d barriers, %d of %d teams are marked; left out were %v", marked, joins, len(teams), left)
+	}
+}

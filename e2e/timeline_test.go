@@ -45,6 +45,29 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
+// A measurement that nothing falls into has nothing to show, and top writes timelines, too.
+func TestTimelineOfTop(t *testing.T) {
+	atOnce(t)
+	bin := testbin.Build(t, "tasks.c", testbin.Options{Compiler: "gcc"})
+	for _, tc := range []struct {
+		plan string
+		some bool
+	}{{"all", true}, {"last:1h", true}, {"from:1h", false}} {
+		dir := filepath.Join(t.TempDir(), "out")
+		if out, err := toolOutput(t, "top", "--format", "line", "--timeline", tc.plan, "-o", dir, "--", bin); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		f := timelineIn(t, dir)
+		if n, _ := f.Spans(); n > 0 != tc.some || f.Torn {
+			t.Errorf("%s: %d spans, torn %v", tc.plan, n, f.Torn)
+		}
+		out, err := toolOutput(t, "report", "--format", "perfetto", dir)
+		if (err == nil) != tc.some || strings.Contains(out, "open it at") != tc.some {
+			t.Errorf("%s: %v, %s", tc.plan, err, out)
+		}
+	}
+}
+
 // A ring stays below its cap, and says what it has not kept.
 func TestTimelineCap(t *testing.T) {
 	atOnce(t)
@@ -79,6 +102,8 @@ func TestTimelineBadInput(t *testing.T) {
 		{[]string{"report", "--format", "perfetto", empty}, "measure with --timeline"},
 		{[]string{"report", "--format", "perfetto", torn}, "profile.timeline"},
 		{[]string{"report", "--format", "perfetto,ompp", torn}, "give it by itself"},
+		{[]string{"run", "-o", torn, "--", "true"}, "already holds timelines"},
+		{[]string{"top", "--timeline", "all", "--", "true"}, "give a directory with -o"},
 	} {
 		out, err := toolOutput(t, tc.argv...)
 		if err == nil || !strings.Contains(out, tc.want) || strings.Count(out, "\n") != 1 {

@@ -76,9 +76,9 @@ func (c *Claims) Open(dir string, overwrite bool, r *launch.Rank, from string, p
 	}
 	c.marks[dir].begins(pid)
 	c.ranks[dir][r.Rank], c.size = true, r.Size
-	o := *c.done[dir]
-	o.rank, o.created = r, false // other ranks may still write to it
-	return &o, nil
+	d := c.done[dir]
+	// Not created: other ranks may still write to it.
+	return &Directory{Dir: d.Dir, named: d.named, ours: d.ours, rank: r}, nil
 }
 
 // Ended notes that a rank's program has ended whose files are not written yet.
@@ -186,6 +186,9 @@ func clear(dir, own string, overwrite bool) error {
 	old := files.Matching(dir, RecordStem+"*"+RecordSuffix)
 	if len(old) > 0 && !overwrite {
 		return fmt.Errorf("%s already holds profiles: give another directory with -o, or --overwrite to replace them", dir)
+	}
+	if old := files.Matching(dir, RecordStem+"*"+TimelineSuffix); len(old) > 0 && !overwrite {
+		return fmt.Errorf("%s already holds timelines: give another directory with -o, or --overwrite to replace them", dir)
 	}
 	if overwrite {
 		if err := removeOld(dir); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"ompp-attach/collect/launch"
 	"ompp-attach/files"
@@ -32,8 +33,10 @@ type Directory struct {
 	program string
 	rank    *launch.Rank // whose files are written; nil: the program is no rank
 
+	mu      sync.Mutex // guards Dir until it is chosen, created, ours, cleared, and streamed
 	mark    *mark
 	cleared bool              // files of an older run were removed
+	streams map[string]bool   // timelines that are written meanwhile, by their names
 	shots   map[string]string // files that snapshots have written: of which process, if that is over
 }
 
@@ -52,6 +55,9 @@ func Open(dir, program string, pid int, overwrite bool) (*Directory, error) {
 	}
 	if old := files.Matching(o.Dir, "profile.*"+RecordSuffix); len(old) > 0 && !overwrite {
 		return nil, fmt.Errorf("%s already holds profiles: give another directory with -o, or --overwrite to replace them", o.Dir)
+	}
+	if old := files.Matching(o.Dir, RecordStem+"*"+TimelineSuffix); len(old) > 0 && !overwrite {
+		return nil, fmt.Errorf("%s already holds timelines: give another directory with -o, or --overwrite to replace them", o.Dir)
 	}
 	if err := o.make(); err != nil {
 		return nil, err

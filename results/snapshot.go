@@ -19,8 +19,7 @@ func (o *Directory) KeepSnapshots(res *collect.Result, pid, number int) (names [
 	if len(res.Profiles) == 0 {
 		return nil, nil
 	}
-	o.choose(res.Profiles[0].Meta.PID)
-	if err := o.prepare(); err != nil {
+	if err := o.ready(res.Profiles[0].Meta.PID); err != nil {
 		return nil, err
 	}
 	var errs []error
@@ -45,8 +44,7 @@ func (o *Directory) WriteSnapshots(res *collect.Result) error {
 	if len(res.Profiles) == 0 {
 		return nil
 	}
-	o.choose(res.Profiles[0].Meta.PID)
-	if err := o.prepare(); err != nil {
+	if err := o.ready(res.Profiles[0].Meta.PID); err != nil {
 		return err
 	}
 	if o.shots == nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ompp-attach/collect"
 	"ompp-attach/files"
 	"ompp-attach/timeline"
 )
@@ -20,9 +21,8 @@ const TimelineSuffix = ".timeline"
 // StreamedTimeline makes the file of a process's timeline that is written while the process is
 // measured. The file is readable at any time, also if the tool is killed.
 func (o *Directory) StreamedTimeline(pid int) (io.WriteCloser, error) {
-	o.choose(pid)
 	// What an older run has left goes first: later this file would go with it.
-	if err := o.prepare(); err != nil {
+	if err := o.ready(pid); err != nil {
 		return nil, err
 	}
 	root, _, err := OpenDirectory(o.Dir, false)
@@ -43,7 +43,35 @@ func (o *Directory) StreamedTimeline(pid int) (io.WriteCloser, error) {
 	if uid, gid, ok := sudoUser(); ok {
 		_ = f.Chown(uid, gid)
 	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.streams == nil {
+		o.streams = map[string]bool{}
+	}
+	o.streams[name] = true
 	return f, nil
+}
+
+// dropTimelines removes the timelines that were written for processes which turned out to have no
+// profile: without one they show nothing that the user asked for.
+func (o *Directory) dropTimelines(res *collect.Result) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, t := range res.Timelines {
+		if f, ok := t.Output().(interface{ Name() string }); ok {
+			delete(o.streams, filepath.Base(f.Name()))
+		}
+	}
+	if len(o.streams) == 0 {
+		return
+	}
+	if root, _, err := OpenDirectory(o.Dir, false); err == nil {
+		defer root.Close()
+		for name := range o.streams {
+			_ = root.Remove(name)
+		}
+	}
+	o.streams = nil
 }
 
 // mostPrograms bounds the programs of one process of which timelines are written.

@@ -6,9 +6,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"ompp-attach/collect"
+	"ompp-attach/collect/launch"
+	"ompp-attach/files"
 	"ompp-attach/profile"
 	"ompp-attach/timeline"
 )
@@ -63,5 +66,94 @@ func TestStreamedTimelines(t *testing.T) {
 			t.Errorf("%s is torn", n)
 		}
 		c.Close()
+	}
+}
+
+// TestTimelineWithoutProfile: the timeline of a process that turned out to have no profile is
+// removed; so is one of a measurement without any profile.
+func TestTimelineWithoutProfile(t *testing.T) {
+	for _, profiles := range []int{0, 1} {
+		dir := filepath.Join(t.TempDir(), "out")
+		o, err := Open(dir, "solver", 0, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		streamedTo(t, o, 78)
+		res := &collect.Result{}
+		if profiles > 0 {
+			res = measuredOnce()
+			p := res.Profiles[0]
+			res.First, res.Timelines = p, map[*profile.Profile]*timeline.Recorder{p: streamedTo(t, o, p.Meta.PID)}
+		}
+		if err := o.Write(res, &Wanted{Quiet: true}); err != nil {
+			t.Fatal(err)
+		}
+		got := []string{}
+		if profiles > 0 {
+			got = slices.DeleteFunc(namesIn(t, dir), func(n string) bool { return !strings.HasSuffix(n, TimelineSuffix) })
+		} else if exists(dir) {
+			t.Errorf("%s is left, with %q", dir, namesIn(t, dir))
+		}
+		if want := []string{"profile.timeline"}[:profiles]; !slices.Equal(got, want) {
+			t.Errorf("timelines %q, want %q", got, want)
+		}
+	}
+}
+
+// TestOldTimelines: a directory with timelines of an older run is refused, unless they are to be
+// replaced: then they are gone, also if the new run records none.
+func TestOldTimelines(t *testing.T) {
+	for _, name := range []string{"profile.timeline", "profile.rank3.timeline", "profile.pid77.timeline", "profile.pid77-2.timeline"} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open(dir, "solver", 0, false)
+		_, jobs := (&Claims{}).Open(dir, false, &launch.Rank{Job: "j"}, dir, 1)
+		for _, err := range []error{err, jobs} {
+			if err == nil || !strings.Contains(err.Error(), "already holds timelines") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		o, err := Open(dir, "solver", 0, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := o.Write(measuredOnce(), &Wanted{Quiet: true}); err != nil {
+			t.Fatal(err)
+		}
+		if exists(filepath.Join(dir, name)) {
+			t.Errorf("%s is still there", name)
+		}
+	}
+}
+
+// TestStreamsAtOnce: timelines of several processes and snapshots begin at one time, in a directory
+// that has no name yet (for the race detector).
+func TestStreamsAtOnce(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o, err := Open("", "solver", 0, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for pid := range 8 {
+		all.Go(func() {
+			f, err := o.StreamedTimeline(100 + pid)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			f.Close()
+		})
+	}
+	all.Go(func() {
+		if err := o.WriteSnapshots(measuredOnce()); err != nil {
+			t.Error(err)
+		}
+	})
+	all.Wait()
+	if n := len(files.Matching(o.Dir, "*"+TimelineSuffix)); n != 8 {
+		t.Errorf("%d timelines in %s", n, o.Dir)
 	}
 }

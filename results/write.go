@@ -77,13 +77,16 @@ type Wanted struct {
 // its directory is written elsewhere. If that is impossible too, it is kept in memory until it can
 // be written.
 func (o *Directory) Write(res *collect.Result, w *Wanted) error {
+	o.dropTimelines(res)
 	if len(res.Profiles) == 0 {
 		return o.Abandon(nil)
 	}
 	o.mark.ends(os.Getpid())
 	defer func() { o.mark.remove() }()
 	catchFileSize()
+	o.mu.Lock()
 	o.choose(res.Profiles[0].Meta.PID)
+	o.mu.Unlock()
 	files, err := o.writeTo(o.Dir, res, w)
 	var lost *unrecordedError
 	if errors.As(err, &lost) {
@@ -123,7 +126,7 @@ func (e *unrecordedError) Unwrap() error { return e.err }
 // The error is an *unrecordedError if a profile could not be recorded.
 func (o *Directory) writeTo(dir string, res *collect.Result, w *Wanted) (files [][]string, err error) {
 	if dir == o.Dir {
-		if err := o.prepare(); err != nil { // somebody may have removed the directory meanwhile
+		if err := o.ready(0); err != nil { // somebody may have removed the directory meanwhile
 			return nil, &unrecordedError{dir, err}
 		}
 	}
@@ -156,6 +159,17 @@ func (o *Directory) writeTo(dir string, res *collect.Result, w *Wanted) (files [
 		o.removeSnapshots()
 	}
 	return files, errors.Join(errs...)
+}
+
+// ready names the directory by a process if it has no name yet, and makes it, as prepare does.
+// Several goroutines may call ready: timelines and snapshots are written while processes run.
+func (o *Directory) ready(pid int) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if pid != 0 {
+		o.choose(pid)
+	}
+	return o.prepare()
 }
 
 // prepare makes the directory, and removes the files of an older run if they are to be replaced.

@@ -42,7 +42,7 @@ func (f *File) load(c *place, most int) ([]Span, error) {
 	if c.spans > uint64(max(most, 0)) {
 		return nil, damage
 	}
-	data, err := f.contents(c.at, c.size)
+	data, err := f.contents(c.at, c.size) // it may have changed since Read
 	if err != nil {
 		return nil, err
 	}

@@ -30,12 +30,13 @@ type File struct {
 	PID  int
 	Tool string // version of the tool that recorded it
 
-	r      io.ReaderAt
-	chunks map[uint32][]place // by thread
-	unpack *unpacking
-	tr     *translator
-	tids   []uint32
-	text   int64 // bytes of names and gaps
+	r       io.ReaderAt
+	chunks  map[uint32][]place // by thread
+	unpack  *unpacking
+	tr      *translator
+	tids    []uint32
+	text    int64   // bytes of names and gaps
+	damaged []int64 // positions of chunks whose contents are not what was written
 }
 
 // DamageError says that spans of a thread cannot be read. The others can.
@@ -95,6 +96,7 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 		f.Dictionary = fromDefinitions(known.Defined, known.Seats)
 	}
 	f.tr = newTranslator(f.Dictionary)
+	f.tellDamaged()
 	f.order()
 	return f, nil
 }
@@ -115,13 +117,14 @@ func (f *File) block(at, size int64, known *names) (next int64, err error) {
 		return 0, nil
 	}
 	if kind == blockChunk {
-		first := make([]byte, min(n, largestExtent))
-		if _, err := f.r.ReadAt(first, at); err != nil && !errors.Is(err, io.EOF) {
-			return 0, fmt.Errorf("read the timeline: %w", err)
-		}
-		x, err := takeExtent(&source{b: first})
+		data, err := f.contents(at, int(n))
 		if err != nil {
-			return 0, nil
+			return 0, err
+		}
+		x, err := takeExtent(&source{b: data})
+		if err != nil || sumOf(kind, data) != sum {
+			f.damaged = append(f.damaged, at) // the next block is where the length says
+			return at + n, nil
 		}
 		f.chunks[x.tid] = append(f.chunks[x.tid], place{x, at, int(n), sum})
 		return at + n, nil
@@ -193,6 +196,36 @@ func (f *File) describe(kind byte, data []byte, known *names) error {
 		return errDamaged
 	}
 	return nil
+}
+
+// Damaged returns how many parts of the file are left out because they are damaged.
+func (f *File) Damaged() int { return len(f.damaged) }
+
+// tellDamaged adds a gap for each damaged chunk. Its times cannot be trusted. So the gap is where the
+// chunks before and behind it in the file are.
+func (f *File) tellDamaged() {
+	if len(f.damaged) == 0 {
+		return
+	}
+	var all []place
+	for _, list := range f.chunks {
+		all = append(all, list...)
+	}
+	slices.SortFunc(all, func(a, b place) int { return cmp.Compare(a.at, b.at) })
+	for _, at := range f.damaged[:min(len(f.damaged), mostGaps)] {
+		i, _ := slices.BinarySearchFunc(all, at, func(p place, at int64) int { return cmp.Compare(p.at, at) })
+		g := Gap{Why: ByDamage}
+		switch n := len(all); {
+		case n == 0:
+		case i == 0: // it was about as long as the one behind it
+			g.From, g.To = all[0].first-min(all[0].first, all[0].last-all[0].first), all[0].first
+		case i == n:
+			g.From, g.To = all[n-1].last, all[n-1].last+(all[n-1].last-all[n-1].first)
+		default:
+			g.From, g.To = min(all[i-1].first, all[i].first), max(all[i-1].last, all[i].last)
+		}
+		f.Gaps = append(f.Gaps, g)
+	}
 }
 
 // order sorts what was read.

@@ -47,6 +47,36 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+// TestDamagedOnDisk: of a file with damaged chunks all others are read, and gaps near their times
+// stand for the missing ones.
+func TestDamagedOnDisk(t *testing.T) {
+	spans := invented(rand.New(rand.NewPCG(3, 4)), 100_000, 1)
+	r := recorder(t, Options{Plan: Plan{Cap: 1 << 30}, Wait: true})
+	for i := range spans {
+		r.Span(&spans[i])
+	}
+	r.End(dictionary(1))
+	whole := save(t, r)
+	chunks := read(t, whole).chunks[100]
+	for name, at := range map[string]func(c place) int64{
+		"its thread": func(c place) int64 { return c.at }, "its times": func(c place) int64 { return c.at + 2 },
+		"its spans": func(c place) int64 { return c.at + int64(c.size)/2 }, "its sum": func(c place) int64 { return c.at - 1 },
+	} {
+		for _, i := range []int{0, len(chunks) / 2, len(chunks) - 1} {
+			b, c := bytes.Clone(whole), chunks[i]
+			b[at(c)] ^= 0xff
+			f := read(t, b)
+			n := uint64(len(all(t, f)))
+			if f.Torn || f.Damaged() != 1 || n != uint64(len(spans))-c.spans {
+				t.Errorf("%s of chunk %d: torn %v, %d damaged, %d of %d spans", name, i, f.Torn, f.Damaged(), n, len(spans))
+			}
+			if len(f.Gaps) != 1 || f.Gaps[0].Why != ByDamage || f.Gaps[0].Spans != 0 || f.Gaps[0].From > c.last || f.Gaps[0].To < c.first || f.Last() > chunks[len(chunks)-1].last {
+				t.Errorf("%s of chunk %d, from %d to %d: gaps %+v", name, i, c.first, c.last, f.Gaps)
+			}
+		}
+	}
+}
+
 func TestParsePlan(t *testing.T) {
 	for text, want := range map[string]Plan{
 		"last:30s":             {Last: 30 * time.Second, Cap: defaultCap},

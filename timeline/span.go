@@ -29,7 +29,8 @@ const (
 	Open Flags = 1 << iota
 	// Unseen: the execution's end was not seen. It counts, and its times are not known.
 	Unseen
-	// Approximate: a call that was under way, or events that were lost within.
+	// Approximate: a call that was under way, events that were lost within, or an end that was derived
+	// from other events and not measured.
 	Approximate
 )
 

@@ -18,6 +18,7 @@ type Spans struct {
 	teams   uint64        // executions of parallel regions so far
 	tasks   uint64        // tasks that were created so far
 	closing bool          // what is charged now was under way when measurement ended
+	derived bool          // what is charged now ends at a time that was derived
 	span    timeline.Span // scratch memory: what a sink is given would be allocated otherwise
 	moved   []timeline.Moved
 }
@@ -36,6 +37,13 @@ func (sp *Spans) With(to timeline.Sink, seats *Seats) *Spans {
 func (sp *Spans) Closing(now bool) {
 	if sp != nil {
 		sp.closing = now
+	}
+}
+
+// Derived says whether the executions that are charged now end at a derived time.
+func (sp *Spans) Derived(now bool) {
+	if sp != nil {
+		sp.derived = now
 	}
 }
 
@@ -78,6 +86,9 @@ func (sp *Spans) begin(tid uint32, n *tree.Node, seat int) *timeline.Span {
 	if sp.closing {
 		s.Flags = timeline.Open
 	}
+	if sp.derived {
+		s.Flags |= timeline.Approximate
+	}
 	return s
 }
 
@@ -105,6 +116,9 @@ func (sp *Spans) ended(t *Thread, i int, at uint64, exec int64) {
 	}
 	if f.Team != nil {
 		s.From, s.Team = f.Team.Forked, f.Team.number
+		if f.Team.Derived.of(t.Num) {
+			s.Flags |= timeline.Approximate
+		}
 	}
 	sp.tell(s)
 }
@@ -131,6 +145,9 @@ func (sp *Spans) unseen(tid uint32, n *tree.Node, seat int, from uint64, team ui
 func (sp *Spans) member(m *Team, mem *Member, was *[profile.NumParts]profile.Span, joined uint64) {
 	s := sp.begin(mem.tid, m.Node, mem.Seat)
 	s.From, s.To, s.Team = m.Forked, joined, m.number
+	if m.Derived.of(mem.num) {
+		s.Flags |= timeline.Approximate
+	}
 	now := m.Node.Stat(mem.Seat).Parts()
 	for i := range now {
 		d := profile.Span{T: now[i].T - was[i].T, C: now[i].C - was[i].C}

@@ -60,7 +60,23 @@ type Team struct {
 	firstTurn int       // number of the first of them
 	waiters   []*Thread // their next events wait for arrivals of the team
 	Torn      bool      // the numbers of its threads' barriers are not known
+	Derived   Derived   // which of its times are no measured ones
 }
+
+// Derived says which times of a team were derived: the begin of the primary thread's body, the join.
+type Derived struct{ Begin, Join bool }
+
+// Derive notes that the join, or the begin of the primary thread's body, is derived.
+func (m *Team) Derive(join bool) {
+	if join {
+		m.Derived.Join = true
+	} else {
+		m.Derived.Begin = true
+	}
+}
+
+// of tells whether figures of the thread with a number hold a derived time.
+func (d Derived) of(num int32) bool { return d.Join || d.Begin && num == 0 }
 
 // addWait adds the part of a member's time in a team that passed without a core: the member's own
 // only, so that a thread's parts add up to no more than its scheduler's account. While the primary

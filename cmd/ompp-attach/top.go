@@ -119,6 +119,9 @@ func (f *topFlags) prepareTop(c *cobra.Command, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	if f.timeline.plan != "" && f.out == "" {
+		return usage("--timeline %s: top keeps no results: give a directory with -o", f.timeline.plan)
+	}
 	if given("job") {
 		var err error
 		f.pids, err = launch.JobProcesses(f.job)

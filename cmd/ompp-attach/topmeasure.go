@@ -38,6 +38,7 @@ func (f *topFlags) begin(title, program string) (*topRun, error) {
 		if t.out, err = results.Open(f.out, program, 0, f.overwrite); err != nil {
 			return nil, err
 		}
+		f.timeline.out = t.out
 	}
 	t.view = f.open(title, func() (string, error) { return t.shots.Keep(0) })
 	f.say = t.view.Say

@@ -54,10 +54,7 @@ func directory(dir string, o Options) (*Loaded, error) {
 	if len(ranks) > 0 || len(others) > 0 {
 		return profiles(dir, ranks, others, o)
 	}
-	names, err := xmlFiles(dir)
-	if err != nil {
-		return nil, err
-	}
+	names := xmlFiles(dir)
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%s holds neither recorded profiles (%s) nor traces (*.xml): give files, or a directory that has some", dir, results.RecordName)
 	}
@@ -65,16 +62,12 @@ func directory(dir string, o Options) (*Loaded, error) {
 }
 
 // xmlFiles returns a directory's configuration file if there is just one, or else its traces.
-func xmlFiles(dir string) ([]string, error) {
-	configs, err := filepath.Glob(filepath.Join(dir, "*.hiera.xml"))
-	if err != nil || len(configs) == 1 {
-		return configs, err
+func xmlFiles(dir string) []string {
+	if configs := files.Matching(dir, "*.hiera.xml"); len(configs) == 1 {
+		return configs
 	}
-	all, err := filepath.Glob(filepath.Join(dir, "*.xml"))
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(all, func(name string) bool { return strings.HasSuffix(name, ".hiera.xml") }), nil
+	all := files.Matching(dir, "*.xml")
+	return slices.DeleteFunc(all, func(name string) bool { return strings.HasSuffix(name, ".hiera.xml") })
 }
 
 // traces reads XML files. A configuration file stands for the files that it names.

@@ -34,6 +34,13 @@ func TestPaths(t *testing.T) {
 		c.Files = append(c.Files, xmltrace.File{Rank: rank, Name: name})
 		names = append([]string{filepath.Join(dir, name)}, names...)
 	}
+	brackets := filepath.Join(t.TempDir(), "a[1]*?")
+	if err := os.Mkdir(brackets, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for rank, f := range c.Files {
+		write(t, filepath.Join(brackets, f.Name), func(w io.Writer) error { return hieratest.MPIVersion(w, rank) })
+	}
 	check := func(paths ...string) *load.Loaded {
 		t.Helper()
 		l, err := load.Paths(paths, load.Options{})
@@ -47,6 +54,7 @@ func TestPaths(t *testing.T) {
 	}
 	check(dir)
 	check(names...)
+	check(brackets)
 	config := filepath.Join(dir, "job.hiera.xml")
 	write(t, config, func(w io.Writer) error { return xmltrace.WriteConfig(w, &c) })
 	for _, path := range []string{config, dir} {

@@ -2,6 +2,7 @@ package recorded
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 
@@ -18,11 +19,11 @@ var reasons = map[timeline.Why]string{
 }
 
 // WriteTimeline writes the timeline of a process as an XML trace. rank is the process's number in
-// the trace. Memory grows with the depth of the spans. Errors are those of w, and of a timeline that
-// cannot be read.
-func WriteTimeline(w io.Writer, f *timeline.File, rank int) error {
+// the trace. Memory grows with the depth of the spans. Spans that are damaged are missing; a gap stands
+// for them, and damaged is told. Other errors are those of w, and of a timeline that cannot be read.
+func WriteTimeline(w io.Writer, f *timeline.File, rank int, damaged func(*timeline.File, *timeline.DamageError)) error {
 	d, m := f.Dictionary, &f.Dictionary.Meta
-	t := xmlTimeline{file: f, from: f.First(), ops: make([]hiera.Op, len(d.Regions))}
+	t := xmlTimeline{file: f, damaged: damaged, from: f.First(), ops: make([]hiera.Op, len(d.Regions))}
 	for i := range d.Regions {
 		t.ops[i] = Op(&d.Regions[i])
 	}
@@ -35,8 +36,8 @@ func WriteTimeline(w io.Writer, f *timeline.File, rank int) error {
 	}
 	x := xmltrace.NewWriter(w, &hiera.Process{Rank: rank, End: end, Host: m.Host, PID: m.PID, Program: m.Program})
 	t.Writer = x
-	for _, g := range f.Gaps {
-		x.Gap(t.at(g.From), t.at(g.To), fmt.Sprintf("%s (%d executions)", cmp.Or(reasons[g.Why], string(g.Why)), g.Spans))
+	for i := range f.Gaps {
+		t.gap(&f.Gaps[i])
 	}
 	tids := f.TIDs()
 	for i, tid := range tids {
@@ -60,6 +61,16 @@ type xmlTimeline struct {
 	from uint64 // the first span's start; the trace's times count from there
 	ops  []hiera.Op
 	open []openSpan
+
+	damaged func(*timeline.File, *timeline.DamageError)
+}
+
+func (t *xmlTimeline) gap(g *timeline.Gap) {
+	reason := cmp.Or(reasons[g.Why], string(g.Why))
+	if g.Spans > 0 {
+		reason += fmt.Sprintf(" (%d executions)", g.Spans)
+	}
+	t.Gap(t.at(g.From), t.at(max(g.From, g.To)), reason)
 }
 
 type openSpan struct {
@@ -71,7 +82,14 @@ func (t *xmlTimeline) at(ns uint64) int64 { return int64(ns - min(ns, t.from)) }
 
 func (t *xmlTimeline) thread(tid uint32) error {
 	t.open = t.open[:0]
+	var missing []*timeline.DamageError
 	for s, err := range t.file.Thread(tid) {
+		var d *timeline.DamageError
+		if errors.As(err, &d) {
+			missing = append(missing[:min(len(missing), mostMissing)], d)
+			t.damaged(t.file, d)
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -88,8 +106,14 @@ func (t *xmlTimeline) thread(tid uint32) error {
 	for range t.open {
 		t.End()
 	}
+	for _, d := range missing {
+		t.gap(&d.Gap)
+	}
 	return nil
 }
+
+// mostMissing bounds the gaps of a thread that are written one by one.
+const mostMissing = 1000
 
 // holds reports whether an open span holds one that begins. Where one ends and the other begins at
 // the same time, the path decides.

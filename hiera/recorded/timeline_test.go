@@ -24,7 +24,7 @@ func TestTimelines(t *testing.T) {
 	for _, name := range names {
 		p, f := timelineOf(t, name)
 		var b bytes.Buffer
-		if err := recorded.WriteTimeline(&b, f, 2); err != nil {
+		if err := recorded.WriteTimeline(&b, f, 2, intact(t)); err != nil {
 			t.Fatal(err)
 		}
 		got, gaps, err := xmltrace.Load(bytes.NewReader(b.Bytes()), nil)
@@ -56,7 +56,62 @@ func TestTimelines(t *testing.T) {
 	}
 }
 
+// intact fails the test if a timeline is damaged.
+func intact(t *testing.T) func(*timeline.File, *timeline.DamageError) {
+	return func(_ *timeline.File, d *timeline.DamageError) { t.Error(d) }
+}
+
+// Damaged parts are gaps in the XML; all else is there.
+func TestDamagedTimeline(t *testing.T) {
+	names, err := filepath.Glob("../../testdata/streams/*.json.gz")
+	if err != nil || len(names) == 0 {
+		t.Fatal(err)
+	}
+	compared := 0
+	for _, name := range names {
+		_, b := recordingOf(t, name)
+		whole := read(t, b)
+		for at := 100; at < len(b); at += 1 + len(b)/20 {
+			bad := bytes.Clone(b)
+			bad[at] ^= 0xff
+			f := read(t, bad)
+			if f.Damaged() == 0 { // a name, or the file's end
+				continue
+			}
+			var xml bytes.Buffer
+			if err := recorded.WriteTimeline(&xml, f, 2, intact(t)); err != nil {
+				t.Fatal(err)
+			}
+			got, gaps, err := xmltrace.Load(bytes.NewReader(xml.Bytes()), nil)
+			n, _ := f.Spans()
+			before, _ := whole.Spans()
+			if err != nil || len(gaps) != f.Damaged() || n >= before || n > 0 && got.Operations() == 0 {
+				t.Errorf("%s, byte %d: %v, %d gaps, %d operations of %d spans, %d without the damage", name, at, err, len(gaps), got.Operations(), n, before)
+			}
+			compared++
+		}
+	}
+	if compared == 0 {
+		t.Error("nothing was damaged")
+	}
+}
+
 func timelineOf(t *testing.T, name string) (*profile.Profile, *timeline.File) {
+	t.Helper()
+	p, b := recordingOf(t, name)
+	return p, read(t, b)
+}
+
+func read(t *testing.T, b []byte) *timeline.File {
+	t.Helper()
+	f, err := timeline.Read(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func recordingOf(t *testing.T, name string) (*profile.Profile, []byte) {
 	t.Helper()
 	file, err := os.Open(name)
 	if err != nil {
@@ -76,9 +131,5 @@ func timelineOf(t *testing.T, name string) (*profile.Profile, *timeline.File) {
 	if err := rec.Save(&b); err != nil {
 		t.Fatal(err)
 	}
-	f, err := timeline.Read(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p, f
+	return p, b.Bytes()
 }

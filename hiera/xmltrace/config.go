@@ -41,15 +41,19 @@ func escaped(s string) string {
 	return b.String()
 }
 
-// mostFiles bounds the processes of a configuration file.
-const mostFiles = 1 << 20
+// Limits of a configuration file: its processes, the bytes of a name, and of all names together.
+const (
+	mostFiles = 1 << 20
+	mostPath  = 4096
+	mostPaths = 64 << 20
+)
 
 // ReadConfig reads a configuration file. Its errors wrap ErrRefused.
 func ReadConfig(r io.Reader) (*Config, error) {
 	c := &Config{}
 	d := newTokens(r)
 	var name strings.Builder
-	rank, inFile := 0, false
+	rank, inFile, names := 0, false, 0
 	for {
 		tok, err := d.next()
 		if errors.Is(err, io.EOF) {
@@ -74,8 +78,11 @@ func ReadConfig(r io.Reader) (*Config, error) {
 				return nil, d.refuse("element %s has no place in a configuration file", e.Name.Local)
 			}
 		case xml.CharData:
-			if inFile {
-				name.Write(e)
+			if !inFile {
+				continue
+			}
+			if name.Write(e); name.Len() > mostPath {
+				return nil, d.refuse("a file's name is longer than %d bytes", mostPath)
 			}
 		case xml.EndElement:
 			if !inFile {
@@ -83,7 +90,10 @@ func ReadConfig(r io.Reader) (*Config, error) {
 			}
 			inFile = false
 			file := strings.TrimSpace(name.String())
-			if !filepath.IsLocal(file) || len(file) > 4096 {
+			if names += len(file); names > mostPaths {
+				return nil, d.refuse("the names of its files are longer than %d MiB together", mostPaths>>20)
+			}
+			if !filepath.IsLocal(file) {
 				return nil, d.refuse("%q is no name of a file in the same directory", file)
 			}
 			if c.Files = append(c.Files, File{rank, file}); len(c.Files) > mostFiles {

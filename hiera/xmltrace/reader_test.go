@@ -278,9 +278,11 @@ func TestWritten(t *testing.T) {
 		t.Errorf("%+v, %v", again, err)
 	}
 	for _, bad := range []string{"<hieraCollector/>", `<hieraCollector><collect_file rank="P0">../../etc/passwd</collect_file></hieraCollector>`,
-		`<hieraCollector><collect_file rank="P0">/etc/passwd</collect_file></hieraCollector>`, "<x/>", `<hieraCollector><y/></hieraCollector>`} {
+		`<hieraCollector><collect_file rank="P0">/etc/passwd</collect_file></hieraCollector>`, "<x/>", `<hieraCollector><y/></hieraCollector>`,
+		`<hieraCollector><collect_file rank="P0">` + strings.Repeat("n<!-- -->", mostPath+1) + "</collect_file></hieraCollector>",
+		`<hieraCollector>` + strings.Repeat(`<collect_file rank="P0">`+strings.Repeat("n", mostPath)+"</collect_file>", 1+mostPaths/mostPath)} {
 		if _, err := ReadConfig(strings.NewReader(bad)); !errors.Is(err, ErrRefused) {
-			t.Errorf("%s: %v", bad, err)
+			t.Errorf("%.200s: %v", bad, err)
 		}
 	}
 }

@@ -115,6 +115,11 @@ func (r *reading) packet(p protoreflect.Message) {
 // in it, tasks, and two locks.
 func recorded(t *testing.T, spans ...timeline.Span) *timeline.File {
 	t.Helper()
+	return read(t, save(t, spans...))
+}
+
+func save(t *testing.T, spans ...timeline.Span) []byte {
+	t.Helper()
 	rec, err := timeline.NewRecorder(timeline.Options{Plan: timeline.Plan{Cap: 1 << 26}, PID: 77, Wait: true})
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +142,12 @@ func recorded(t *testing.T, spans ...timeline.Span) *timeline.File {
 	if err := rec.Save(&b); err != nil {
 		t.Fatal(err)
 	}
-	f, err := timeline.Read(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	return b.Bytes()
+}
+
+func read(t *testing.T, b []byte) *timeline.File {
+	t.Helper()
+	f, err := timeline.Read(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +172,7 @@ func TestWrite(t *testing.T) {
 	late := ran(1, 990, 1010)
 	f := recorded(t, created, lock, overlaps, task, region, late)
 	var b bytes.Buffer
-	if err := Write(&b, []*timeline.File{f}); err != nil {
+	if err := Write(&b, []*timeline.File{f}, func(_ *timeline.File, d *timeline.DamageError) { t.Error(d) }); err != nil {
 		t.Fatal(err)
 	}
 	const thread, aside = "OpenMP thread 0: ", "locks that overlap: "
@@ -201,5 +211,32 @@ func TestUnique(t *testing.T) {
 	}
 	if !slices.Equal(got, []uint64{77, 10_000_077, 20_000_077}) {
 		t.Errorf("numbers %v", got)
+	}
+}
+
+// Damaged parts are gaps in the trace; all else is there.
+func TestDamaged(t *testing.T) {
+	var spans []timeline.Span
+	for i := range uint64(60_000) { // several chunks
+		spans = append(spans, ran(1, 2000+i*100, 2000+i*100+i%90))
+	}
+	b := save(t, spans...)
+	b[len(b)/2] ^= 0xff
+	f := read(t, b)
+	var trace bytes.Buffer
+	if err := Write(&trace, []*timeline.File{f}, func(_ *timeline.File, d *timeline.DamageError) { t.Error(d) }); err != nil {
+		t.Fatal(err)
+	}
+	gaps, slices := 0, 0
+	for _, line := range decode(t, trace.Bytes()) {
+		switch {
+		case strings.Contains(line, reasons[timeline.ByDamage]):
+			gaps++
+		case strings.Contains(line, "PARALLEL"):
+			slices++
+		}
+	}
+	if n, _ := f.Spans(); gaps != 1 || slices != int(n) || slices < 40_000 || slices == len(spans) {
+		t.Errorf("%d gaps, %d slices of %d", gaps, slices, len(spans))
 	}
 }

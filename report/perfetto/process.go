@@ -1,6 +1,7 @@
 package perfetto
 
 import (
+	"cmp"
 	"fmt"
 
 	"ompp-attach/event"
@@ -86,13 +87,19 @@ var reasons = map[timeline.Why]string{
 // gaps writes a track for each stretch of time of which spans are missing. Gaps may overlap, so
 // that each has a track of its own.
 func (p *process) gaps() {
-	for _, g := range p.file.Gaps {
-		track := p.uuid()
-		p.packets.track(track, p.track, "not recorded", 0, nil)
-		at := p.file.Dictionary.Monotonic
-		e := slice{moment{track: track, name: reasons[g.Why], category: "not recorded",
-			arguments: []argument{{name: "executions", n: int64(g.Spans)}}}}
-		p.begin(&e, at(g.From))
-		p.end(track, at(max(g.From, g.To)))
+	for i := range p.file.Gaps {
+		p.gap(&p.file.Gaps[i])
 	}
+}
+
+func (p *process) gap(g *timeline.Gap) {
+	track := p.uuid()
+	p.packets.track(track, p.track, "not recorded", 0, nil)
+	at := p.file.Dictionary.Monotonic
+	e := slice{moment{track: track, name: cmp.Or(reasons[g.Why], string(g.Why)), category: "not recorded"}}
+	if g.Spans > 0 {
+		e.arguments = []argument{{name: "executions", n: int64(g.Spans)}}
+	}
+	p.begin(&e, at(g.From))
+	p.end(track, at(max(g.From, g.To)))
 }

@@ -2,6 +2,7 @@ package perfetto
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -37,6 +38,12 @@ func (p *process) thread(tid uint32) error {
 	m.number(threadTID, unique(p.tids, uint64(tid)))
 	named := false
 	for s, err := range p.file.Thread(tid) {
+		var d *timeline.DamageError
+		if errors.As(err, &d) {
+			p.gap(&d.Gap)
+			p.damaged(p.file, d)
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("read the timeline of thread %d: %w", tid, err)
 		}
@@ -150,7 +157,7 @@ func (t *thread) arguments(s *timeline.Span) (a []argument) {
 		a = append(a, argument{name: "end", text: "not seen: the times are not known"})
 	}
 	if s.Flags&timeline.Approximate != 0 {
-		a = append(a, argument{name: "times", text: "approximate: events are missing"})
+		a = append(a, argument{name: "times", text: "approximate: events are missing, or an end was derived"})
 	}
 	if s.Kind == timeline.Fold {
 		return append(a, argument{name: "executions", n: int64(s.Exec.C)}, argument{name: "sum of their times, ns", n: s.Exec.T})

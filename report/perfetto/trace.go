@@ -12,10 +12,11 @@ import (
 const Suffix = ".pftrace"
 
 // Write writes the timelines of one or more processes into one trace. The times are CLOCK_MONOTONIC
-// of the process's machine (ns). Errors are those of w, and of timelines that cannot be read.
-func Write(w io.Writer, of []*timeline.File) error {
+// of the process's machine (ns). Spans that are damaged are missing; a gap stands for them, and damaged
+// is told. Other errors are those of w, and of timelines that cannot be read.
+func Write(w io.Writer, of []*timeline.File, damaged func(*timeline.File, *timeline.DamageError)) error {
 	b := bufio.NewWriterSize(w, 1<<20)
-	t := &trace{packets: newPackets(b), pids: map[uint64]bool{}, tids: map[uint64]bool{}}
+	t := &trace{packets: newPackets(b), pids: map[uint64]bool{}, tids: map[uint64]bool{}, damaged: damaged}
 	t.put(nil, stateCleared)
 	for _, f := range of {
 		if err := t.process(f); err != nil {
@@ -37,6 +38,7 @@ type trace struct {
 	uuids      uint64 // the last track's
 	processes  uint64 // so far
 	pids, tids map[uint64]bool
+	damaged    func(*timeline.File, *timeline.DamageError)
 }
 
 // uuid returns the number of a new track.

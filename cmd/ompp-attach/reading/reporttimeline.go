@@ -48,11 +48,46 @@ func reportTimeline(dir string, f *reportFlags) error {
 	if err != nil {
 		return err
 	}
+	spans := uint64(0)
+	for _, t := range timelines {
+		n, _ := t.Spans()
+		spans += n
+	}
+	if spans == 0 {
+		return fmt.Errorf("the timelines in %s hold no execution%s: there is nothing to show", dir, whyEmpty(timelines))
+	}
 	return timelineFormats[format](timelines, dir, f)
 }
 
+// whyEmpty says why timelines have no spans, as far as their gaps tell.
+func whyEmpty(timelines []*timeline.File) string {
+	for _, t := range timelines {
+		for _, g := range t.Gaps {
+			if g.Why == timeline.Outside {
+				return " within the time that was to be recorded"
+			}
+		}
+	}
+	return ""
+}
+
+// damages counts what is damaged in timelines, to warn once of each.
+type damages map[*timeline.File]int
+
+func (d damages) note(t *timeline.File, _ *timeline.DamageError) { d[t]++ }
+
+func (d damages) warn(timelines []*timeline.File) {
+	for _, t := range timelines {
+		if n := d[t] + t.Damaged(); n > 0 {
+			cli.Warn("the timeline of process %d is damaged in %d places: what was there is missing, and gaps stand for it", t.PID, n)
+		}
+	}
+}
+
 func writePerfetto(timelines []*timeline.File, dir string, f *reportFlags) error {
-	write := func(w io.Writer) error { return perfetto.Write(w, timelines) }
+	missing := damages{}
+	defer missing.warn(timelines)
+	write := func(w io.Writer) error { return perfetto.Write(w, timelines, missing.note) }
 	if f.dir == "-" {
 		return write(os.Stdout)
 	}
@@ -86,6 +121,8 @@ func writeXML(timelines []*timeline.File, dir string, f *reportFlags) error {
 		}
 		return err
 	}
+	missing := damages{}
+	defer missing.warn(timelines)
 	config := xmltrace.Config{Application: timelines[0].Dictionary.Meta.Program}
 	for i, t := range timelines {
 		rank := t.Rank()
@@ -93,7 +130,7 @@ func writeXML(timelines []*timeline.File, dir string, f *reportFlags) error {
 			rank = i
 		}
 		file := xmltrace.File{Rank: rank, Name: fmt.Sprintf("trace%d.xml", rank)}
-		if err := save(file.Name, func(w io.Writer) error { return recorded.WriteTimeline(w, t, rank) }); err != nil {
+		if err := save(file.Name, func(w io.Writer) error { return recorded.WriteTimeline(w, t, rank, missing.note) }); err != nil {
 			return err
 		}
 		config.Files = append(config.Files, file)
