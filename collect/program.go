@@ -22,6 +22,7 @@ type Program struct {
 	number   uint32
 	pid      int
 	launched bool
+	alone    bool // the measurement has no other program, and will have none
 
 	over        bool     // it is not measured any more; guarded by lives.mu
 	userChecked bool     // guarded by lives.mu
@@ -120,8 +121,12 @@ func (g *Program) End(e launch.Ending) *Result {
 	}
 	m.reader.mu.Unlock()
 	slices.SortFunc(procs, byPID)
+	if g.alone {
+		go closeLinks(m.placer.detachLoaders())
+	}
 	// All processes lose their probes before the first profile is made, which may take a while.
 	for _, p := range procs {
+		p.gone = p.gone || target.Ended(int(p.pid))
 		m.lives.endMeasuring(p)
 	}
 	m.reader.drainAll()

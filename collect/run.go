@@ -46,6 +46,7 @@ func (m *Measurement) Launch(path string, args []string, s launch.Streams, signa
 		_ = stop()
 		return nil, err
 	}
+	g.alone = true
 	r := &Running{program: g, stop: stop, ended: make(chan struct{})}
 	go func() {
 		defer close(r.ended)

@@ -67,7 +67,7 @@ func (o *Object) loadDWARF() (x *dwarfIndex) {
 	if err != nil {
 		return nil
 	}
-	for _, name := range []string{"addr", "line_str", "str_offsets", "rnglists", "loclists"} {
+	for _, name := range []string{"addr", "line_str", "str_offsets", "rnglists"} {
 		if b := sections(name); b != nil {
 			if err := d.AddSection(".debug_"+name, b); err != nil {
 				return nil
