@@ -87,19 +87,20 @@ func (r Rules) Classify(p *profile.Profile, node int) []Classes {
 	for i := range n.Stats {
 		s, c := &n.Stats[i], &out[i]
 		if r == Disjoint {
-			bare := withCore(s)
+			bare := withCore(construct, s)
 			c.NoCore = (s.Exec.T - s.Child) - (bare.Exec.T - bare.Child)
 			s = &bare
 		}
 		c.MPI = OwnCalls(construct, s).T
 		inside, waiting := r.mpiIn(s)
-		// A thread that executes tasks is not idle, wherever it does so.
-		barrier := s.Barrier.T - s.Task - waiting
+		// A thread that executes tasks is not idle, wherever it does so. What lies in a time may
+		// have lacked a core for less than the time itself, by some ns: then nothing is left.
+		barrier := max(0, s.Barrier.T-s.Task-waiting)
 		switch overhead {
 		case event.WholeSynch:
-			c.Synch = s.Exec.T - inside
+			c.Synch = max(0, s.Exec.T-inside)
 		case event.WaitSynch:
-			c.Synch = s.Exec.T - s.Task - waiting
+			c.Synch = max(0, s.Exec.T-s.Task-waiting)
 		case event.GuardSynch:
 			c.Synch, c.Mgmt = s.Enter.T, s.Exit.T
 		case event.TransferMgmt:
@@ -122,11 +123,11 @@ func (r Rules) Classify(p *profile.Profile, node int) []Classes {
 			c.Limpar = barrier
 		case event.TasksSynch:
 			if r == Disjoint {
-				c.Synch = s.Barrier.T - waiting
+				c.Synch = max(0, s.Barrier.T-waiting)
 			}
 		case event.CreationMgmt:
 			if r == Disjoint {
-				c.Mgmt = s.Exec.T - s.Child - c.MPI
+				c.Mgmt = max(0, s.Exec.T-s.Child-c.MPI)
 			}
 		}
 		if r == Disjoint && aloneIn(p, team, s.Thread) {

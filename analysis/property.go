@@ -114,7 +114,7 @@ func (r Rules) Findings(p *profile.Profile) Findings {
 	for region, b := range flat {
 		construct, s := p.Regions[region].Construct, &b.Sum.ThreadStats
 		if r == Disjoint {
-			bare := withCore(s)
+			bare := withCore(construct, s)
 			s = &bare
 		}
 		name, lost := leadsTo[construct], own[region].lost()

@@ -84,7 +84,7 @@ func (r Rules) Severities(p *profile.Profile) (out []Severity) {
 func (r Rules) cost(p *profile.Profile, t *tree, name string, node, i int, c Classes) int64 {
 	s := &p.Nodes[node].Stats[i]
 	if r == Disjoint {
-		bare := withCore(s)
+		bare := withCore(p.Regions[p.Nodes[node].Region].Construct, s)
 		s = &bare
 	}
 	switch name {

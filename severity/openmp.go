@@ -65,9 +65,9 @@ func (w *walker) sectionsOf() {
 
 // management divides the class Mgmt of a construct.
 func (w *walker) management(add func(string, int64), c event.Construct, s *profile.ThreadStats, mgmt int64) {
+	bare := analysis.WithCore(c, s)
 	switch overhead := c.Form().Overhead; overhead {
 	case event.TeamImbal, event.TeamSections:
-		bare := analysis.WithCore(s)
 		add("omp_fork", min(mgmt, bare.Enter.T))
 		mgmt -= min(mgmt, bare.Enter.T)
 		add("omp_join", min(mgmt, bare.Exit.T))
@@ -79,7 +79,7 @@ func (w *walker) management(add func(string, int64), c event.Construct, s *profi
 	case event.CreationMgmt:
 		add("omp_task_creation", mgmt)
 	case event.SectionsImbal:
-		rest := min(mgmt, max(0, s.Exec.T-s.Body.T-s.Barrier.T))
+		rest := min(mgmt, bare.Exec.T-bare.Body.T-bare.Barrier.T)
 		add("omp_sections_management", rest)
 		add(Management, mgmt-rest)
 	default:
