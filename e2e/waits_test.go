@@ -10,6 +10,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
 	"ompp-attach/profile"
+	"ompp-attach/severity"
 )
 
 // Who waited how long at barriers, who came last, and what is due to what the late thread did: equal
@@ -35,6 +36,7 @@ func wrongWaits(t *testing.T, s *session, gcc bool, late time.Duration) (wrong [
 	if len(lines) < 40 {
 		t.Fatalf("the program printed %q", s.stdout)
 	}
+	cube := severity.Of(s.main, severity.Options{})
 	for _, text := range lines {
 		var line, thread int
 		var construct, column string
@@ -45,6 +47,11 @@ func wrongWaits(t *testing.T, s *session, gcc bool, late time.Duration) (wrong [
 		got := waitsAtLine(s.main, construct, line, thread)
 		have := map[string]profile.Span{"wait": got.Wait, "last": got.Last, "delay": {T: got.Delay},
 			"contended": got.Contended, "held": got.Held, "notask": got.NoTask, "latetask": got.LateTask}[column]
+		if id := map[string]string{"notask": severity.NoTask, "latetask": severity.LateTask}[column]; id != "" {
+			if v := severityAtLine(cube, id, construct, line, thread); v != have.T {
+				wrong = append(wrong, fmt.Sprintf("%s: %s is %d ns, the profile has %d", text, id, v, have.T))
+			}
+		}
 		again := construct == "REDUCTION" && !gcc // each is two barriers
 		if again && column == "wait" {
 			want.C *= 2
@@ -64,6 +71,20 @@ func wrongWaits(t *testing.T, s *session, gcc bool, late time.Duration) (wrong [
 		}
 	}
 	return wrong
+}
+
+// severityAtLine returns a property of a thread at the constructs of a line.
+func severityAtLine(c *severity.Cube, property, construct string, line, thread int) (sum int64) {
+	for _, v := range c.Of(c.Property(property)) {
+		if v.Path == 0 || c.Threads[v.Thread].Num != thread {
+			continue
+		}
+		r := &c.Regions[c.Paths[v.Path].Region]
+		if r.Location.Begin == line && r.Construct.String() == construct {
+			sum += v.V
+		}
+	}
+	return sum
 }
 
 // waitsAtLine returns a thread's waits at the constructs of a line.

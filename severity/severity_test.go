@@ -2,6 +2,7 @@ package severity
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -210,7 +211,7 @@ func TestWaits(t *testing.T) {
 	if d := cmp.Diff([]Cause{{0, 1, 7.5e9, 0}}, c.CameFrom(2, 0)); d != "" {
 		t.Errorf("came from (-want +got):\n%s", d)
 	}
-	if got := append(c.CameFrom(2, 1), c.CameFrom(0, 0)...); got != nil {
+	if got := append(c.CameFrom(2, 1), c.CameFrom(0, 0)...); len(got) > 0 {
 		t.Errorf("others came from %v", got)
 	}
 	if d := cmp.Diff([]Cause{{0, 1, 7e9, 0}}, c.Delays()); d != "" {
@@ -222,6 +223,32 @@ func TestWaits(t *testing.T) {
 	c = Of(p, Options{})
 	if w, d := c.Total("omp_barrier_loop.wait"), c.Total("omp_barrier_loop.completion"); w != 5e9 || d != 1e9 {
 		t.Errorf("%d waiting and %d completing, want 5 s and 1 s", w, d)
+	}
+}
+
+// TestLateTasks: thread 1 waited 2 s in the barrier for tasks that thread 0 created. The waits are a
+// part of the barrier's time, and those at the creator no part of Time.
+func TestLateTasks(t *testing.T) {
+	p := teamOf3()
+	before := Of(p, Options{}).Total(Time)
+	p.Regions = append(p.Regions, profile.Region{Construct: event.Task})
+	p.Nodes[1].Stats[1].Waits = &profile.Waits{Wait: profile.Span{T: 3e9, C: 2}, NoTask: profile.Span{T: 2e9, C: 5}}
+	p.Nodes = append(p.Nodes, profile.Node{Parent: 1, Region: 2, Stats: []profile.ThreadStats{
+		{Thread: 0, Exec: profile.Span{C: 5}, Waits: &profile.Waits{LateTask: profile.Span{T: 2e9, C: 5}}}}})
+	c := Of(p, Options{})
+	if no, late, all := c.Total(NoTask), c.Total(LateTask), c.Total(Time); no != 2e9 || late != no || all != before {
+		t.Errorf("%d ns without a task, %d created late; Time is %d, was %d", no, late, all, before)
+	}
+	if d := cmp.Diff([]Cause{{0, 3, 2e9, 0}}, c.Creators(1)); d != "" {
+		t.Errorf("creators (-want +got):\n%s", d)
+	}
+	if got := c.Creators(0); got != nil {
+		t.Errorf("creators outside of the team: %v", got)
+	}
+	found := c.Findings()
+	i := slices.IndexFunc(found, func(f Finding) bool { return c.Properties[f.Property].ID == NoTask })
+	if i < 0 || found[i].Path != 1 || found[i].Time != 2e9 || found[i].Threads[0].Thread != 1 || found[i].Saving.Time != 2e9 {
+		t.Errorf("the findings are %+v", found)
 	}
 }
 

@@ -14,6 +14,8 @@ const (
 	TimesLast = "omp_times_last"
 	Arrivals  = "omp_arrivals"
 	Held      = "omp_held"
+	NoTask    = "omp_no_task"
+	LateTask  = "omp_late_task"
 	dropped   = "omp_arrivals_dropped"
 )
 
@@ -68,6 +70,15 @@ var causeTrees = []Property{
 	{ID: Held, Name: "Waits for a lock's holder", Unit: Seconds, Source: own,
 		Description: "How long others waited for a critical section or lock while the thread held it, at the path where it held it.",
 		Formula:     "contention of the others"},
+	{ID: NoTask, Name: "Waits for tasks that come late", Unit: Seconds, Source: own, Gain: Removal, Reported: true,
+		Description: "Threads in a barrier have nothing to do until a task is created, which they then execute. " +
+			"The time is a part of the barrier's.",
+		Formula:   "max(0, creation of the task - max(own arrival, end of own task before))",
+		Diagnosis: "See the construct and the thread that created these tasks, and what that thread did in between.",
+		Helps:     "Create tasks earlier, on several threads, or by a taskloop; let tasks create tasks."},
+	{ID: LateTask, Name: "Tasks created late", Unit: Seconds, Source: own,
+		Description: "The same waits, at the construct and the thread that created the tasks. They are no part of that thread's time.",
+		Formula:     "sum of the waits of the threads that executed the tasks in a barrier"},
 	{ID: dropped, Name: "Arrivals not matched", Unit: Count, Source: own,
 		Description: "Arrivals of which it is not known who came last.", Formula: "number of arrivals"},
 }
@@ -115,6 +126,8 @@ func causes(add func(string, int64), x *profile.Waits) {
 	add(Arrivals, int64(x.Wait.C))
 	add(dropped, int64(x.Dropped))
 	add(Held, max(0, x.Held.T))
+	add(NoTask, max(0, x.NoTask.T))
+	add(LateTask, max(0, x.LateTask.T))
 }
 
 // Cause says whom the others waited for at a barrier.
@@ -144,10 +157,19 @@ func (c *Cube) LastAt(path int) (out []Cause) {
 // CameFrom returns the call paths from which a thread came last to the barriers of the team around a
 // path, the most severe first. The record has them by team, not by barrier.
 func (c *Cube) CameFrom(path, thread int) (out []Cause) {
+	return slices.DeleteFunc(c.inTeam(path, LateFrom), func(x Cause) bool { return x.Thread != thread })
+}
+
+// Creators returns the threads and constructs that created tasks late for which threads of the team
+// around a path waited in a barrier, the most severe first.
+func (c *Cube) Creators(path int) (out []Cause) { return c.inTeam(path, LateTask) }
+
+// inTeam returns the values of a property in the team around a path, the most severe first.
+func (c *Cube) inTeam(path int, property string) (out []Cause) {
 	team := c.team(path)
-	for _, v := range c.Of(c.Property(LateFrom)) {
-		if v.Thread == thread && c.team(v.Path) == team {
-			out = append(out, Cause{thread, v.Path, v.V, 0})
+	for _, v := range c.Of(c.Property(property)) {
+		if c.team(v.Path) == team {
+			out = append(out, Cause{v.Thread, v.Path, v.V, 0})
 		}
 	}
 	return worst(out)

@@ -14,8 +14,12 @@ import (
 // few is the largest number of threads that a line names.
 const few = 3
 
-// dueTo says for which threads others waited: those that came last to a barrier, or held a lock.
+// dueTo says for which threads others waited: those that came last to a barrier, held a lock, or
+// created tasks late.
 func (t *text) dueTo(f *severity.Finding) string {
+	if t.c.Properties[f.Property].ID == severity.NoTask {
+		return t.createdBy(f)
+	}
 	if t.c.Properties[f.Property].Gain != severity.Balance {
 		return t.heldBy(f)
 	}
@@ -34,6 +38,13 @@ func (t *text) dueTo(f *severity.Finding) string {
 		who += " (in a part of these waits, the waiting threads had no core)"
 	}
 	return who
+}
+
+// createdBy says which threads created the tasks that came late, and where.
+func (t *text) createdBy(f *severity.Finding) string {
+	return t.threads(t.c.Creators(f.Path), func(x severity.Cause) string {
+		return fmt.Sprintf("tasks that thread %s created at %s, for which others waited %s sec", threadText(t.c, x.Thread), lastText(t.c, x.Path), t.Seconds(x.Time))
+	})
 }
 
 // threads names the threads for which others waited longest. The longest comes first. If all are

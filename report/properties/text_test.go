@@ -235,6 +235,22 @@ func TestDueTo(t *testing.T) {
 	}
 }
 
+// Late tasks name the thread and the construct that created them.
+func TestLateTasks(t *testing.T) {
+	p := barriers(2, 50)
+	p.Nodes[1].Stats[0].Waits.NoTask = profile.Span{T: 30e9, C: 3}
+	p.Regions = append(p.Regions, profile.Region{Construct: event.Task, Location: profile.Location{File: "t.c", Begin: 7}})
+	p.Nodes = append(p.Nodes, profile.Node{Parent: 1, Region: 1, Stats: []profile.ThreadStats{
+		{Thread: 1, Waits: &profile.Waits{LateTask: profile.Span{T: 30e9, C: 3}}}}})
+	text := strings.Join(strings.Fields(write(t, "text", severity.Of(p, severity.Options{}), options(false))), " ")
+	for _, want := range []string{"30.00 sec 15.0 % Waits for tasks that come late where a.c (10-15) PARALLEL",
+		"due to tasks that thread 1 created at t.c (7) TASK, for which others waited 30.00 sec", "Create tasks earlier"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+	}
+}
+
 // Files have every value, whatever text leaves out.
 func TestFilesHaveAll(t *testing.T) {
 	c := severity.Of(forks(barriers(3, 30, 20, 10, 9, 8), 3, 2), severity.Options{})
