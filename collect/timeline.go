@@ -56,6 +56,9 @@ func (p *Process) completeTimeline(prof *profile.Profile, say func(string)) {
 		p.timeline.End(&timeline.Dictionary{})
 	} else if d := p.timeline.Dictionary(); d != nil {
 		d.Meta = prof.Meta
+		for _, l := range prof.Lost { // gather counts more, when a timeline that streams is over
+			d.Meta.LostHits += l.Events
+		}
 	}
 	if err := p.timeline.Finish(); err != nil && say != nil {
 		say(err.Error())
@@ -64,6 +67,9 @@ func (p *Process) completeTimeline(prof *profile.Profile, say func(string)) {
 
 // timeline adds a profile's timeline.
 func (r *Result) timeline(p *profile.Profile, t *timeline.Recorder) {
+	if d := t.Dictionary(); d != nil {
+		d.Meta.LostHits = max(d.Meta.LostHits, p.Meta.LostHits)
+	}
 	if r.Timelines == nil {
 		r.Timelines = map[*profile.Profile]*timeline.Recorder{}
 	}

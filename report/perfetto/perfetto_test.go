@@ -33,7 +33,8 @@ func decode(t *testing.T, trace []byte) []string {
 	if err := proto.Unmarshal(trace, m); err != nil {
 		t.Fatal(err)
 	}
-	r := reading{t: t, tracks: map[uint64]string{}, names: map[uint64]string{}, depth: map[uint64]int{}, last: map[uint64]uint64{}}
+	r := reading{t: t, tracks: map[uint64]string{}, names: map[uint64]string{}, depth: map[uint64]int{}, last: map[uint64]uint64{},
+		flows: map[string]map[uint64]uint64{"flow_ids": {}, "terminating_flow_ids": {}}}
 	packets := field(m, "packet").List()
 	for i := range packets.Len() {
 		r.packet(packets.Get(i).Message())
@@ -43,7 +44,21 @@ func decode(t *testing.T, trace []byte) []string {
 			t.Errorf("%d slices of the track %q have no end", n, r.tracks[track])
 		}
 	}
+	r.pairs()
 	return r.lines
+}
+
+// pairs fails the test if a flow lacks one of its ends, or ends before it begins.
+func (r *reading) pairs() {
+	begins, ends := r.flows["flow_ids"], r.flows["terminating_flow_ids"]
+	for id, at := range begins {
+		if to, ok := ends[id]; !ok || to < at {
+			r.t.Errorf("the flow %#x begins at %d and ends at %d (known: %v)", id, at, to, ok)
+		}
+	}
+	if len(ends) != len(begins) {
+		r.t.Errorf("%d flows begin, %d end", len(begins), len(ends))
+	}
 }
 
 func field(m protoreflect.Message, name protoreflect.Name) protoreflect.Value {
@@ -56,6 +71,7 @@ type reading struct {
 	tracks, names map[uint64]string
 	depth         map[uint64]int
 	last          map[uint64]uint64
+	flows         map[string]map[uint64]uint64 // time of an end by the flow's number
 	lines         []string
 }
 
@@ -99,7 +115,12 @@ func (r *reading) packet(p protoreflect.Message) {
 	}
 	for _, of := range []protoreflect.Name{"flow_ids", "terminating_flow_ids"} {
 		if ids := field(e, of).List(); ids.Len() > 0 {
-			line += fmt.Sprintf(" %s %#x", of, ids.Get(0).Uint())
+			id := ids.Get(0).Uint()
+			line += fmt.Sprintf(" %s %#x", of, id)
+			if _, twice := r.flows[string(of)][id]; twice {
+				r.t.Errorf("%s %#x comes twice", of, id)
+			}
+			r.flows[string(of)][id] = at
 		}
 	}
 	r.lines = append(r.lines, line)
@@ -166,13 +187,15 @@ func TestWrite(t *testing.T) {
 		region.Parts[i].T = ns
 	}
 	created := timeline.Span{TID: 5, Node: 2, Kind: timeline.Created, From: 120, To: 120, Task: 9}
+	never := created // executed
+	never.From, never.To, never.Task = 125, 125, 10
 	task := ran(3, 172, 180)
 	task.Task = 9
 	lock, overlaps := ran(4, 130, 150), ran(4, 140, 160)
 	late := ran(1, 990, 1010)
-	f := recorded(t, created, lock, overlaps, task, region, late)
+	f := recorded(t, created, never, lock, overlaps, task, region, late)
 	var b bytes.Buffer
-	if err := Write(&b, []*timeline.File{f}, func(_ *timeline.File, d *timeline.DamageError) { t.Error(d) }); err != nil {
+	if _, err := Write(&b, []*timeline.File{f}, func(_ *timeline.File, d *timeline.DamageError) { t.Error(d) }); err != nil {
 		t.Fatal(err)
 	}
 	const thread, aside = "OpenMP thread 0: ", "locks that overlap: "
@@ -181,6 +204,7 @@ func TestWrite(t *testing.T) {
 		thread + "100   startup",
 		thread + "110   end",
 		thread + "120   creates TASK a.c (2) (moment) flow_ids 0x1000000000009",
+		thread + "125   creates TASK a.c (2) (moment)",
 		thread + "130   LOCK a.c (3)",
 		aside + "140 LOCK a.c (3)",
 		thread + "150   end",
@@ -224,7 +248,7 @@ func TestDamaged(t *testing.T) {
 	b[len(b)/2] ^= 0xff
 	f := read(t, b)
 	var trace bytes.Buffer
-	if err := Write(&trace, []*timeline.File{f}, func(_ *timeline.File, d *timeline.DamageError) { t.Error(d) }); err != nil {
+	if _, err := Write(&trace, []*timeline.File{f}, func(_ *timeline.File, d *timeline.DamageError) { t.Error(d) }); err != nil {
 		t.Fatal(err)
 	}
 	gaps, slices := 0, 0

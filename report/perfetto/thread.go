@@ -9,6 +9,7 @@ import (
 	"ompp-attach/mpi"
 	"ompp-attach/report/words"
 	"ompp-attach/timeline"
+	"ompp-attach/timeline/flows"
 )
 
 // slice is an event that begins something, on a track.
@@ -25,9 +26,10 @@ func (p *process) end(track, at uint64) { p.tell(&moment{kind: sliceEnd, at: at,
 type thread struct {
 	*process
 	uuid  uint64
-	open  []uint64 // ends of the open slices, ns of the engine's clock; the innermost is last
-	waits []wait   // of open spans, that begin later; in order of their times
-	aside *thread  // track of spans that overlap others without nesting in them; nil: none so far
+	open  []uint64     // ends of the open slices, ns of the engine's clock; the innermost is last
+	waits []wait       // of open spans, that begin later; in order of their times
+	marks []flows.Mark // ends of flows within open spans, that come later; in order of their times
+	aside *thread      // track of spans that overlap others without nesting in them; nil: none so far
 }
 
 // thread writes the spans of a thread of the operating system.
@@ -37,6 +39,7 @@ func (p *process) thread(tid uint32) error {
 	m.number(threadPID, p.pid)
 	m.number(threadTID, unique(p.tids, uint64(tid)))
 	named := false
+	ends := marks{list: p.flows.Thread(int(p.number-1), tid)}
 	for s, err := range p.file.Thread(tid) {
 		var d *timeline.DamageError
 		if errors.As(err, &d) {
@@ -56,7 +59,7 @@ func (p *process) thread(tid uint32) error {
 			m.text(threadName, name)
 			p.packets.track(t.uuid, 0, "", trackThread, m)
 		}
-		t.span(s)
+		t.span(s, ends.next())
 		if p.err != nil {
 			return fmt.Errorf("write the trace: %w", p.err)
 		}
@@ -65,36 +68,43 @@ func (p *process) thread(tid uint32) error {
 	return nil
 }
 
-// span writes a span. Those that lie in it follow.
-func (t *thread) span(s *timeline.Span) {
+// span writes a span with the ends of flows that belong to it. Spans that lie in it follow.
+func (t *thread) span(s *timeline.Span, ends []flows.Mark) {
 	t.until(s.From)
 	region := t.file.Dictionary.Nodes[s.Node].Region
 	l := t.labels[region]
 	if s.Kind == timeline.Created {
-		t.tell(&moment{kind: instant, at: t.at(s.From), track: t.uuid, name: "creates " + l.name, category: l.category, flow: t.flow(s.Task)})
+		t.tell(&moment{kind: instant, at: t.at(s.From), track: t.uuid, name: "creates " + l.name, category: l.category, flow: t.task(s.Task)})
 		return
 	}
 	if n := len(t.open); n > 0 && s.To > t.open[n-1] {
-		t.outside().span(s)
+		t.outside().span(s, ends)
 		return
 	}
 	e := slice{moment{track: t.uuid, name: l.name, category: l.category, arguments: t.arguments(s)}}
 	if s.Task != 0 && s.Exec.C > 0 {
-		e.terminates = t.flow(s.Task)
+		e.terminates = t.task(s.Task)
 	}
+	e.flow = t.expect(ends)
 	t.push(&e, s.From, s.To)
 	t.waits = append(t.waits, waits(s, t.file.Dictionary.Regions[region].Construct)...)
 	slices.SortStableFunc(t.waits, func(a, b wait) int { return cmp.Compare(a.from, b.from) })
 }
 
-// until closes the slices that end up to a time, and opens the waits that begin up to it.
+// until writes what happens up to a time: ends of flows, ends of slices, begins of waits.
 func (t *thread) until(at uint64) {
 	for {
-		n, next := len(t.open), ^uint64(0)
+		n, next, mark := len(t.open), ^uint64(0), ^uint64(0)
 		if len(t.waits) > 0 {
 			next = t.waits[0].from
 		}
+		if len(t.marks) > 0 {
+			mark = t.marks[0].At
+		}
 		switch {
+		case mark <= at && mark <= next && (n == 0 || mark <= t.open[n-1]):
+			t.tellEnd(&t.marks[0])
+			t.marks = t.marks[1:]
 		case n > 0 && t.open[n-1] <= at && t.open[n-1] <= next:
 			t.pop()
 		case next <= at:
@@ -139,14 +149,6 @@ func (t *thread) outside() *thread {
 }
 
 func (t *thread) at(ns uint64) uint64 { return t.file.Dictionary.Monotonic(ns) }
-
-// flow numbers the way from a task's creation to its execution; 0: the task is not known.
-func (p *process) flow(task uint64) uint64 {
-	if task == 0 {
-		return 0
-	}
-	return p.number<<48 ^ task
-}
 
 // arguments are the figures of a span that its length does not tell.
 func (t *thread) arguments(s *timeline.Span) (a []argument) {

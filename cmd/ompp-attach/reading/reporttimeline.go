@@ -87,7 +87,13 @@ func (d damages) warn(timelines []*timeline.File) {
 func writePerfetto(timelines []*timeline.File, dir string, f *reportFlags) error {
 	missing := damages{}
 	defer missing.warn(timelines)
-	write := func(w io.Writer) error { return perfetto.Write(w, timelines, missing.note) }
+	write := func(w io.Writer) error {
+		without, err := perfetto.Write(w, timelines, missing.note)
+		for _, w := range without {
+			cli.Warn("%s", w)
+		}
+		return err
+	}
 	if f.dir == "-" {
 		return write(os.Stdout)
 	}
