@@ -155,7 +155,7 @@ func (pc *placer) newPlan(mod *symbols.Module, imported func(string) bool) (*pro
 		return nil, nil
 	}
 	begin := time.Now()
-	p, err := openmp.NewPlan(o, imported)
+	p, err := openmp.KeptPlan(o, imported)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", mod.Path, err)
 	}

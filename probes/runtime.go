@@ -50,6 +50,7 @@ func (r *Runtime) Locate(o *symbols.Object) (TaskPoints, error) {
 // Forget drops what is kept of a file.
 func Forget(o *symbols.Object) {
 	located.Forget(o)
+	keptPlans.Forget(o)
 	callgraph.Forget(o)
 }
 

@@ -2,6 +2,7 @@ package regions
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -153,7 +154,7 @@ func TestCache(t *testing.T) {
 	if !ok {
 		t.Skip("the program has no build id")
 	}
-	defer c.dir.Close()
+	defer c.Close()
 	name := filepath.Join(os.Getenv("XDG_CACHE_HOME"), "ompp-attach", "regions", c.name)
 	whole, err := os.ReadFile(name)
 	if err != nil {
@@ -167,8 +168,8 @@ func TestCache(t *testing.T) {
 			t.Error("a cached table does not find calls")
 		}
 	}
-	for _, broken := range [][]byte{nil, []byte("{}"), whole[:len(whole)/2], []byte(`{"regions":[{"parent":7}]}`), []byte("\x00\xff")} {
-		if err := os.WriteFile(name, broken, 0o600); err != nil {
+	for _, broken := range [][]byte{nil, []byte("{}"), whole[sha256.Size:][:len(whole)/2], []byte(`{"regions":[{"parent":7}]}`), []byte("\x00\xff")} {
+		if err := c.Write(c.name, broken); err != nil {
 			t.Fatal(err)
 		}
 		if _, ok := c.read(o); ok {
@@ -210,7 +211,7 @@ func TestCacheOfOthers(t *testing.T) {
 	if !ok {
 		t.Fatal("no cache")
 	}
-	defer c.dir.Close()
+	defer c.Close()
 	if err := c.write(table(t, o)); err != nil {
 		t.Fatal(err)
 	}

@@ -2,14 +2,17 @@ package target
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
+	"ompp-attach/cache"
 	"ompp-attach/files"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
@@ -38,7 +41,7 @@ func packagesOf(paths []string) map[string]string {
 	if len(ask) > 0 && packages.of == nil {
 		packages.of = map[string]string{}
 	}
-	answer := askDpkg(ask)
+	answer := askKept(ask, askDpkg)
 	of := map[string]string{}
 	for _, p := range ask {
 		packages.of[p] = answer[p]
@@ -82,6 +85,55 @@ func askDpkg(paths []string) map[string]string {
 		}
 	}
 	return of
+}
+
+// dpkgStatus changes whenever a package is installed or removed.
+var dpkgStatus = "/var/lib/dpkg/status"
+
+// mostPackages bounds the answers that are kept, in bytes and in files.
+const mostPackages, mostPackaged = 1 << 20, 4096
+
+// askKept is ask, but knows what an earlier run was answered, as long as the same packages are
+// installed. It keeps new answers.
+func askKept(paths []string, ask func([]string) map[string]string) map[string]string {
+	if len(paths) == 0 {
+		return nil
+	}
+	st, err := os.Stat(dpkgStatus)
+	if err != nil {
+		return ask(paths)
+	}
+	name, err := cache.Key("packages", st.ModTime().UnixNano(), st.Size())
+	if err != nil {
+		return ask(paths)
+	}
+	c, err := cache.Open("packages")
+	if err != nil {
+		return ask(paths)
+	}
+	defer c.Close()
+	if !c.Ours() { // names that another user made up would stand in the report
+		return ask(paths)
+	}
+	var kept map[string]string
+	if b, err := c.Read(name, mostPackages); err != nil || json.Unmarshal(b, &kept) != nil || kept == nil {
+		kept = map[string]string{}
+	}
+	missing := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { _, known := kept[p]; return known })
+	if len(missing) == 0 {
+		return kept
+	}
+	answer := ask(missing)
+	if len(kept)+len(missing) > mostPackaged {
+		kept = map[string]string{}
+	}
+	for _, p := range missing {
+		kept[p] = answer[p]
+	}
+	if b, err := json.Marshal(kept); err == nil {
+		_ = c.Write(name, b) // the next run asks again
+	}
+	return kept
 }
 
 // pythons matches the packages of Debian's Python interpreters.

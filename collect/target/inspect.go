@@ -156,7 +156,7 @@ func inspectRuntime(mod *symbols.Module, imported func(string) bool) (r Inspecte
 		return r, false
 	}
 	r.Static, r.Replaced = o.IsExecutable(), mod.Deleted
-	plan, err := openmp.NewPlan(o, imported)
+	plan, err := openmp.KeptPlan(o, imported)
 	if err != nil {
 		r.Err = err
 		r.Runtime = profile.Runtime{Name: r.Kind.String(), Path: mod.Path, BuildID: o.BuildID()}

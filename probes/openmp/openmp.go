@@ -55,20 +55,32 @@ func Identify(o *symbols.Object) event.Runtime {
 	return event.NoRuntime
 }
 
+var errUnknown = errors.New("no OpenMP runtime that this version knows")
+
 // NewPlan finds the cheapest safe place for every probe in a runtime library. imported reports
 // whether the program's modules import a symbol.
 func NewPlan(o *symbols.Object, imported func(string) bool) (*probes.Plan, error) {
 	r := find(o)
 	if r == nil {
-		return nil, errors.New("no OpenMP runtime that this version knows")
+		return nil, errUnknown
 	}
 	return r.Plan(o, imported)
 }
 
-// ReadAhead finds in advance what a plan of the file will need, if the file is a runtime.
+// KeptPlan is NewPlan, but uses the plan that an earlier run has made of the same file, and keeps a
+// new one for later runs.
+func KeptPlan(o *symbols.Object, imported func(string) bool) (*probes.Plan, error) {
+	r := find(o)
+	if r == nil {
+		return nil, errUnknown
+	}
+	return r.KeptPlan(o, imported)
+}
+
+// ReadAhead finds in advance what KeptPlan will need, if the file is a runtime.
 func ReadAhead(o *symbols.Object) {
-	if r := find(o); r != nil && r.Tasks != nil {
-		_, _ = r.Locate(o) // the plan will report the error
+	if r := find(o); r != nil {
+		r.ReadAhead(o)
 	}
 }
 

@@ -1,0 +1,183 @@
+package probes
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ompp-attach/bpf"
+	"ompp-attach/cache"
+	"ompp-attach/probes/disasm"
+	"ompp-attach/symbols"
+)
+
+// Plans are kept between runs: to find the places of a runtime takes 50 to 150 ms of a processor,
+// while the program waits. A wrong place would crash the program. So a plan is believed only if
+// nobody else could have written it, and only for a file with the very contents.
+const (
+	mostKept    = 8 << 20  // bytes of a plan; libomp's has some 200,000
+	mostDigest  = 64 << 20 // bytes of a library
+	keptVersion = 1        // of keptPlan
+)
+
+// keptPlan is a plan as it stands in the cache.
+type keptPlan struct {
+	// Asked has the plan's questions, whether the program imports a symbol, with the answers.
+	Asked      map[string]bool
+	Rows       []Row
+	Placements []keptPlacement
+	Missing    []string
+	NoTasks    string
+}
+
+type keptPlacement struct {
+	Symbol string
+	VAddr  uint64
+	Cost   disasm.Cost
+	Row    int // in Rows
+	Kernel bpf.Row
+}
+
+// keep makes a keptPlan of a plan.
+func keep(p *Plan, asked map[string]bool) *keptPlan {
+	k := &keptPlan{Asked: asked, Missing: p.Missing}
+	if p.NoTasks != nil {
+		k.NoTasks = p.NoTasks.Error()
+	}
+	numbers := map[*Row]int{}
+	for i := range p.Placements {
+		pl := &p.Placements[i]
+		n, known := numbers[pl.Row]
+		if !known {
+			n = len(k.Rows)
+			numbers[pl.Row] = n
+			k.Rows = append(k.Rows, *pl.Row)
+		}
+		k.Placements = append(k.Placements, keptPlacement{pl.Symbol, pl.VAddr, pl.Cost, n, pl.Kernel})
+	}
+	return k
+}
+
+// plan is the inverse of keep, for the same runtime and file. ok is false if the program answers
+// otherwise than the one for which the plan was made, or the plan cannot be the file's.
+func (k *keptPlan) plan(r *Runtime, o *symbols.Object, imported func(string) bool) (p *Plan, ok bool) {
+	for name, answer := range k.Asked {
+		if imported(name) != answer {
+			return nil, false
+		}
+	}
+	p = &Plan{Runtime: r.Name, Object: o, runtime: r, Missing: slices.Clone(k.Missing)}
+	if k.NoTasks != "" {
+		p.NoTasks = errors.New(k.NoTasks)
+	}
+	for i := range k.Placements {
+		at := &k.Placements[i]
+		if at.Row < 0 || at.Row >= len(k.Rows) || at.Cost > disasm.SingleStep {
+			return nil, false
+		}
+		before := len(p.Placements)
+		if p.add(at.Symbol, &k.Rows[at.Row], at.VAddr, at.Cost, at.Kernel); len(p.Placements) == before {
+			return nil, false
+		}
+	}
+	return p, len(p.Placements) > 0
+}
+
+// planFile is a plan's place in the cache.
+type planFile struct {
+	*cache.Cache
+	name string
+}
+
+// openPlan finds the place of a file's plan in the cache. ok is false if there is none.
+func openPlan(r *Runtime, o *symbols.Object) (f planFile, ok bool) {
+	sum, ok := o.Digest(mostDigest)
+	if !ok {
+		return f, false
+	}
+	var err error
+	// The separate debug file may come or go.
+	if f.name, err = cache.Key(keptVersion, r.Name, sum, o.HasDWARF(), o.Stripped()); err != nil {
+		return f, false
+	}
+	if f.Cache, err = cache.Open("plans"); err != nil {
+		return f, false
+	}
+	if !f.Ours() {
+		f.Close()
+		return f, false
+	}
+	return f, true
+}
+
+// read returns the plan in the cache; nil if there is none.
+func (f planFile) read() *keptPlan {
+	b, err := f.Read(f.name, mostKept)
+	if err != nil {
+		return nil
+	}
+	return decodePlan(b)
+}
+
+// decodePlan decodes what write wrote; nil if it is no plan.
+func decodePlan(b []byte) *keptPlan {
+	k := &keptPlan{}
+	if json.Unmarshal(b, k) != nil {
+		return nil
+	}
+	return k
+}
+
+func (f planFile) write(k *keptPlan) error {
+	b, err := json.Marshal(k)
+	if err != nil {
+		return fmt.Errorf("keep a plan: %w", err)
+	}
+	return f.Write(f.name, b)
+}
+
+// keptPlans are the plans that were read from the cache; nil: there is none for the file.
+var keptPlans symbols.Memo[*keptPlan]
+
+// kept returns the plan of a file in the cache, or nil.
+func (r *Runtime) kept(o *symbols.Object) *keptPlan {
+	return keptPlans.Of(o, func(o *symbols.Object) *keptPlan {
+		f, ok := openPlan(r, o)
+		if !ok {
+			return nil
+		}
+		defer f.Close()
+		return f.read()
+	})
+}
+
+// ReadAhead finds in advance what a plan of the file will need.
+func (r *Runtime) ReadAhead(o *symbols.Object) {
+	if r.kept(o) == nil && r.Tasks != nil {
+		_, _ = r.Locate(o) // the plan will report the error
+	}
+}
+
+// KeptPlan is Plan, but uses the plan that an earlier run has made, and keeps a new one for later
+// runs.
+func (r *Runtime) KeptPlan(o *symbols.Object, imported func(string) bool) (*Plan, error) {
+	if k := r.kept(o); k != nil {
+		if p, ok := k.plan(r, o, imported); ok {
+			return p, nil
+		}
+	}
+	asked := map[string]bool{}
+	p, err := r.Plan(o, func(name string) bool {
+		asked[name] = imported(name)
+		return asked[name]
+	})
+	if err != nil {
+		return nil, err
+	}
+	if f, ok := openPlan(r, o); ok {
+		defer f.Close()
+		_ = f.write(keep(p, asked)) // the next plan takes as long as this one
+	}
+	return p, nil
+}
