@@ -51,16 +51,7 @@ func (o *Object) loadDWARF() (x *dwarfIndex) {
 		}
 	}
 	f := in.file
-	sections := func(name string) []byte {
-		for _, s := range f.Sections {
-			if s.Name == ".debug_"+name || s.Name == ".zdebug_"+name {
-				if b := in.section(s); b != nil {
-					return b
-				}
-			}
-		}
-		return nil
-	}
+	sections := in.debugSections("info", "line", "abbrev", "ranges", "str", "aranges", "addr", "line_str", "str_offsets", "rnglists")
 	info := sections("info")
 	lines := sections("line")
 	d, err := dwarf.New(sections("abbrev"), nil, nil, info, lines, nil, sections("ranges"), sections("str"))
@@ -109,6 +100,31 @@ func (o *Object) loadDWARF() (x *dwarfIndex) {
 	x.unitRanges = slices.DeleteFunc(x.unitRanges, func(s unitRange) bool { return s.Lo >= s.Hi || !x.isText(s.Lo) })
 	slices.SortStableFunc(x.unitRanges, func(a, b unitRange) int { return compare(a.Lo, b.Lo) })
 	return x
+}
+
+// debugSections unpacks the given debug sections, several at a time, and returns a function that
+// gives the contents of each. The first name should be the largest section's.
+func (o *Object) debugSections(names ...string) func(name string) []byte {
+	contents := make([][]byte, len(names))
+	var all sync.WaitGroup
+	for i, name := range names {
+		all.Go(func() {
+			for _, s := range o.file.Sections {
+				if s.Name == ".debug_"+name || s.Name == ".zdebug_"+name {
+					if contents[i] = o.section(s); contents[i] != nil {
+						return
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	return func(name string) []byte {
+		if i := slices.Index(names, name); i >= 0 {
+			return contents[i]
+		}
+		return nil
+	}
 }
 
 // maxRanges bounds the ranges of all units, and of one unit's functions: in a
