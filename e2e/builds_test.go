@@ -84,15 +84,33 @@ var oddBuilds = []oddBuild{
 // build makes the program, and skips the test where a tool for it is missing.
 func (b *oddBuild) build(t *testing.T) (bin string) {
 	t.Helper()
-	dir := t.TempDir()
-	bin = filepath.Join(dir, "builds")
 	source := filepath.Join(testbin.Repo(t), "testdata", "programs", "builds")
+	key := []string{b.compiler, testbin.Version(t, b.compiler), b.flags, b.link, strings.Join(b.then, ";")}
+	var sources []string
+	for _, part := range parts {
+		sources = append(sources, filepath.Join(source, part+".cpp"))
+	}
+	dir := testbin.Made(t, key, sources, func(dir string) {
+		// The program's debug information names these copies, whichever checkout comes next.
+		must(t, "cp", append(slices.Clone(sources), filepath.Join(source, "helper.h"), dir)...)
+		b.make(t, dir)
+	})
+	return filepath.Join(dir, "builds")
+}
+
+// parts are the program's sources, without .cpp.
+var parts = []string{"main", "one", "two"}
+
+// make makes the program in the folder of its sources.
+func (b *oddBuild) make(t *testing.T, dir string) {
+	t.Helper()
+	bin := filepath.Join(dir, "builds")
 	flags := testbin.Flags(t, b.compiler, strings.Fields(b.flags))
 	var objects []string
-	for _, part := range []string{"main", "one", "two"} {
+	for _, part := range parts {
 		o := filepath.Join(dir, part+".o")
 		objects = append(objects, o)
-		must(t, b.compiler, append(slices.Clone(flags), "-c", "-o", o, filepath.Join(source, part+".cpp"))...)
+		must(t, b.compiler, append(slices.Clone(flags), "-c", "-o", o, filepath.Join(dir, part+".cpp"))...)
 	}
 	args := append(append(slices.Clone(flags), "-o", bin), objects...)
 	must(t, b.compiler, append(append(args, strings.Fields(b.link)...), "-pthread")...)
@@ -100,7 +118,6 @@ func (b *oddBuild) build(t *testing.T) (bin string) {
 		f := strings.Fields(strings.NewReplacer("$P", bin, "$D", dir).Replace(c))
 		must(t, f[0], f[1:]...)
 	}
-	return bin
 }
 
 func must(t *testing.T, command string, args ...string) {

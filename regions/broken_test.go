@@ -262,11 +262,8 @@ func TestSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin := testbin.Build(t, "timed.c", testbin.Options{Flags: []string{"-O2", "-g", "-fdebug-prefix-map=" + testbin.Repo(t) + "=" + dir}})
-	file := filepath.Join(dir, "testdata", "programs", "timed.c")
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	bin := testbin.Build(t, "timed.c", testbin.Options{Flags: []string{"-O2", "-g", "-fdebug-prefix-map=" + filepath.Dir(testbin.Program(t, "timed.c")) + "=" + dir}})
+	file := filepath.Join(dir, "timed.c")
 	if err := os.WriteFile(file, src, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +283,7 @@ func TestSources(t *testing.T) {
 	if ok, notes := used(-time.Hour, ""); ok || len(notes) != 1 {
 		t.Errorf("a source newer than the program: used %t, notes %q", ok, notes)
 	}
-	if ok, notes := used(-time.Hour, filepath.Join(dir, "testdata")); !ok || len(notes) != 1 {
+	if ok, notes := used(-time.Hour, dir); !ok || len(notes) != 1 {
 		t.Errorf("a newer source that was asked for: used %t, notes %q", ok, notes)
 	}
 }

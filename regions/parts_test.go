@@ -45,7 +45,7 @@ func TestSplitOff(t *testing.T) {
 
 // TestSplitOffWithoutSource: without the source the locked instruction in the part is found.
 func TestSplitOffWithoutSource(t *testing.T) {
-	flags := []string{"-O2", "-g", "-fdebug-prefix-map=" + testbin.Repo(t) + "=/nowhere"}
+	flags := []string{"-O2", "-g", "-fdebug-prefix-map=" + filepath.Dir(testbin.Program(t, "cold.cpp")) + "=/nowhere"}
 	o := open(t, testbin.Build(t, "cold.cpp", testbin.Options{Flags: flags}))
 	split := false // else there is nothing to test
 	o.Symbols(func(name string, _, _ uint64) { split = split || strings.HasSuffix(name, "._omp_fn.0.cold") })

@@ -244,7 +244,7 @@ func TestCheckCommand(t *testing.T) {
 			t.Errorf("neither version nor build-id in:\n%s", out)
 		}
 		hasLine(t, out, "symbols", "ok", "longrun has symbols and line information")
-		hasLine(t, out, "source", "ok", filepath.Join(testbin.Repo(t), "testdata", "programs", "longrun.c"))
+		hasLine(t, out, "source", "ok", testbin.Program(t, "longrun.c"))
 	})
 	t.Run("process without OpenMP", func(t *testing.T) {
 		status, out, _ := tl.run(t, asSelf, "check", "-p", start(t, asSelf, plain, "60"))

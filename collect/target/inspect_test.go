@@ -87,7 +87,7 @@ func TestInspect(t *testing.T) {
 				t.Errorf("tasks %v in a program without", u.Tasking())
 			}
 			if tc.lines {
-				want := []Source{{filepath.Join(testbin.Repo(t), "testdata", "programs", "longrun.c"), SourceFound}}
+				want := []Source{{testbin.Program(t, "longrun.c"), SourceFound}}
 				if !slices.Equal(u.Sources, want) {
 					t.Errorf("sources %v, want %v", u.Sources, want)
 				}

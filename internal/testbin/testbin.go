@@ -54,8 +54,9 @@ func Repo(t testing.TB) string {
 }
 
 // Build compiles src, a path under testdata/programs, and returns the path of
-// the binary, which is kept between runs. It skips the test if a compiler
-// other than gcc, or the libomp that it needs, is not installed.
+// the binary, which is kept between runs. Its debug information names the copy
+// of the source that Program returns. It skips the test if a compiler other
+// than gcc, or the libomp that it needs, is not installed.
 func Build(t testing.TB, src string, opt Options) string {
 	t.Helper()
 	return BuildFile(t, filepath.Join(Repo(t), "testdata", "programs", src), opt)
@@ -124,6 +125,7 @@ func compile(t testing.TB, compiler, src string, args, libs []string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	src = shared(t, src)
 	dir, err := cacheDir()
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +138,7 @@ func compile(t testing.TB, compiler, src string, args, libs []string) string {
 	dir = filepath.Join(dir, hex.EncodeToString(key[:12]))
 	out := filepath.Join(dir, strings.TrimSuffix(filepath.Base(src), filepath.Ext(src)))
 	if built, err := os.Stat(out); err == nil {
-		// Its source is the same, but may have been checked out anew: sources that are newer than
+		// Its source is the same, but may have been written anew: sources that are newer than
 		// the program are not believed. A program that is up to date is not touched, as another
 		// test may just measure it.
 		if source, err := os.Stat(src); err != nil || source.ModTime().After(built.ModTime()) {
@@ -177,16 +179,6 @@ func compile(t testing.TB, compiler, src string, args, libs []string) string {
 	return out
 }
 
-var builds sync.Map // key -> *sync.Mutex
-
-// building lets one test at a time build what has a key. It returns the function that lets the
-// next one.
-func building(key [sha256.Size]byte) (built func()) {
-	m, _ := builds.LoadOrStore(key, new(sync.Mutex))
-	m.(*sync.Mutex).Lock()
-	return m.(*sync.Mutex).Unlock
-}
-
 var versions sync.Map // compiler -> string
 
 func compilerVersion(compiler string) (string, error) {
@@ -200,50 +192,6 @@ func compilerVersion(compiler string) (string, error) {
 	versions.Store(compiler, string(out))
 	return string(out), nil
 }
-
-// sourceHash covers the file, the headers beside it and those in directories
-// that the compiler is told of.
-func sourceHash(src string, args []string) (string, error) {
-	dirs := []string{filepath.Dir(src)}
-	for _, a := range args {
-		if dir, ok := strings.CutPrefix(a, "-I"); ok {
-			dirs = append(dirs, dir)
-		}
-	}
-	var headers []string
-	for _, dir := range dirs {
-		in, err := filepath.Glob(filepath.Join(dir, "*.h"))
-		if err != nil {
-			return "", fmt.Errorf("headers of %s: %w", src, err)
-		}
-		headers = append(headers, in...)
-	}
-	h := sha256.New()
-	for _, f := range append([]string{src}, headers...) {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			return "", fmt.Errorf("source: %w", err)
-		}
-		fmt.Fprintf(h, "%s %d\n%s", filepath.Base(f), len(b), b)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// cacheDir is the user's cache, or without one (no HOME) a temporary folder
-// for this process.
-var cacheDir = sync.OnceValues(func() (string, error) {
-	if dir, err := os.UserCacheDir(); err == nil {
-		dir = filepath.Join(dir, "ompp-attach-test")
-		if err := os.MkdirAll(dir, 0o755); err == nil {
-			return dir, nil
-		}
-	}
-	dir, err := os.MkdirTemp("", "ompp-attach-test-")
-	if err != nil {
-		return "", fmt.Errorf("cache for test programs: %w", err)
-	}
-	return dir, nil
-})
 
 // MajorVersion is a GNU compiler's, "" if it cannot be asked.
 func MajorVersion(compiler string) string {

@@ -273,3 +273,66 @@ func TestBuiltOnce(t *testing.T) {
 		return true
 	})
 }
+
+// A program names a copy of its source that is no checkout's, holds the same, and has its headers.
+func TestSourceIsShared(t *testing.T) {
+	src := Program(t, "matrix.c")
+	if strings.HasPrefix(src, Repo(t)+"/") {
+		t.Errorf("the source is in the checkout: %s", src)
+	}
+	for _, name := range []string{"matrix.c", "matrix.h"} {
+		want, err := os.ReadFile(filepath.Join(Repo(t), "testdata", "programs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(filepath.Join(filepath.Dir(src), name)); err != nil || string(got) != string(want) {
+			t.Errorf("%s: %v, or another text", name, err)
+		}
+	}
+	out, err := exec.Command("readelf", "--debug-dump=info", Build(t, "plain.c", Options{NoOpenMP: true})).Output()
+	if err != nil {
+		t.Skipf("readelf: %v", err)
+	}
+	if !strings.Contains(string(out), Program(t, "plain.c")) {
+		t.Errorf("the debug information does not name %s", Program(t, "plain.c"))
+	}
+}
+
+// What is made is made once for what the sources hold, and again if it was not made whole.
+func TestMade(t *testing.T) {
+	src := filepath.Join(t.TempDir(), "source")
+	made, root := 0, t.TempDir() // as part of the key: this run alone
+	get := func(text, key string) string {
+		if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		dir := Made(t, []string{root, key}, []string{src}, func(dir string) {
+			made++
+			if err := os.WriteFile(filepath.Join(dir, "it"), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
+		t.Cleanup(func() { _ = os.RemoveAll(dir); _ = os.Remove(dir + ".lock") })
+		b, err := os.ReadFile(filepath.Join(dir, "it"))
+		if err != nil || string(b) != text {
+			t.Errorf("%q, %v, want %q", b, err, text)
+		}
+		return dir
+	}
+	first := get("one", "a")
+	for _, tc := range []struct {
+		text, key string
+		same      bool
+		made      int
+	}{{"one", "a", true, 1}, {"two", "a", false, 2}, {"one", "b", false, 3}, {"one", "a", true, 3}} {
+		if dir := get(tc.text, tc.key); (dir == first) != tc.same || made != tc.made {
+			t.Errorf("%+v: the first's folder: %t, made %d times", tc, dir == first, made)
+		}
+	}
+	if err := os.Remove(filepath.Join(first, ".made")); err != nil {
+		t.Fatal(err)
+	}
+	if get("one", "a"); made != 4 {
+		t.Errorf("what was not made whole was made %d times in all, want 4", made)
+	}
+}
