@@ -49,6 +49,7 @@ func (us *users) enterUser(t *stack.Thread, ev *event.Event) {
 	var f *stack.Frame
 	if outer := t.EnteredFromOther(k); outer != nil {
 		f = t.Open(outer, ev)
+		us.Spans.Opened(f, t.Suspended)
 		f.Inner = true
 		outer.Note(stack.NoteMutual)
 	} else {

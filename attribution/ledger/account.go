@@ -9,8 +9,6 @@ type Account struct {
 	Mark  uint64 // start of the region's current phase (ns)
 	// Time up to which the region around has been charged (see PayOpen).
 	charged uint64
-	// LeftOut is how much later Start is than the time at which the region was opened, ns (LeaveOut).
-	LeftOut uint64
 	// The phases so far. Exec is empty: the whole time is known when the region is closed.
 	Parts [profile.NumParts]profile.Span
 	Child int64 // time in the regions entered from this one that have ended, ns
@@ -38,7 +36,6 @@ func (a *Account) Pass(p profile.Part, at uint64) {
 // LeaveOut leaves a time that has passed out of the account.
 func (a *Account) LeaveOut(gap int64) {
 	a.Start, a.Mark, a.charged = a.Start+uint64(gap), a.Mark+uint64(gap), a.charged+uint64(gap)
-	a.LeftOut += uint64(gap)
 }
 
 // Due returns the time since the region around was last charged.

@@ -41,11 +41,10 @@ type Frame struct {
 	Phase    Phase
 	Flags    event.Flag
 	Sp       uint64 // stack pointer at the event that opened the region
+	aside    *aside // for a timeline; nil: nothing
 
 	Resource  uint64          // address of the lock, or of a named critical's lock
 	TaskAt    uint64          // address of the task that is executed or created here
-	TaskNum   uint64          // number of the task that is executed here, in a timeline; 0: none
-	Lag       uint64          // how far the task's clock lagged behind when the region was opened, ns
 	Section   uint64          // start of the section under way; 0: none
 	End       BodyEnd         // of a single
 	InlineEnd event.InlineEnd // of a construct without calls (flags has event.Inline)

@@ -49,7 +49,11 @@ func (st *Stacks) Push(t *Thread, k place.Key, ev *event.Event) *Frame {
 	if f := t.Top(); f != nil {
 		parent = f.Node
 	}
-	return t.Open(st.Tree.Child(parent, k), ev)
+	f := t.Open(st.Tree.Child(parent, k), ev)
+	if !IsContext(k.Construct) {
+		st.Spans.Opened(f, t.Suspended)
+	}
+	return f
 }
 
 // Pop closes the innermost region at a time and charges it.
@@ -70,6 +74,7 @@ func (st *Stacks) Remove(t *Thread, i int, at uint64) {
 	if outer := t.outer(i); outer >= 0 { // its time is part of the outer execution's
 		for j := outer + 1; j < i; j++ {
 			t.Stack[j].LeaveOut(f.Due(at))
+			st.Spans.leftOut(&t.Stack[j], f.Due(at))
 		}
 		exec = 0
 		st.Ledger.TakeOut(&f.Account, &t.Stack[outer].Account, t.Stack[outer].part())

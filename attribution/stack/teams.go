@@ -7,6 +7,7 @@ import (
 	"ompp-attach/attribution/tree"
 	"ompp-attach/attribution/waits"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // Teams are those whose threads have not all been charged.
@@ -158,12 +159,19 @@ func (tm *Teams) abandonTeam(m *Team) {
 // team's last thread at last, and the primary thread was back at joined. Events of the member after
 // joined belong to another team whose begin was lost, and are left out.
 func (tm *Teams) chargeMember(m *Team, mem *Member, end, last, joined uint64) {
-	begin := min(mem.Begin, end)
 	s := m.Node.Stat(mem.Seat)
-	if tm.Spans != nil {
-		was := figures(s)
-		defer tm.Spans.member(m, mem, &was, joined)
+	if tm.Spans == nil {
+		tm.addMember(m, mem, s, end, last, joined)
+		return
 	}
+	was := figures(s)
+	tm.addMember(m, mem, s, end, last, joined)
+	tm.Spans.member(m, mem, &was, joined)
+}
+
+// addMember adds a thread's part in a team to its figures.
+func (tm *Teams) addMember(m *Team, mem *Member, s *profile.ThreadStats, end, last, joined uint64) {
+	begin := min(mem.Begin, end)
 	tm.Ledger.Count(&mem.Share, s)
 	s.Exec.T += ledger.Span(m.Forked, joined)
 	s.Exec.C++

@@ -117,7 +117,7 @@ func (t *Thread) Parked() bool { return !t.Queue.Empty() }
 func (t *Thread) Open(n *tree.Node, ev *event.Event) *Frame {
 	t.Stack = append(t.Stack, Frame{}) // in place: frames are large
 	f := &t.Stack[len(t.Stack)-1]
-	f.Node, f.Seat, f.Sp, f.Flags, f.Lag = n, t.Seat, ev.SP, ev.Flags, t.Suspended
+	f.Node, f.Seat, f.Sp, f.Flags = n, t.Seat, ev.SP, ev.Flags
 	f.Open(ev.Time)
 	return f
 }
