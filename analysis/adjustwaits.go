@@ -21,6 +21,7 @@ func adjustWaits(a, measured *profile.Profile) {
 			if w := a.Nodes[i].Stats[j].Waits; w != nil {
 				out := *w
 				out.Late.T, out.Delay = barriers.part(w.Late.T), barriers.part(w.Delay)
+				out.Indirect, out.Passed, out.Far = barriers.part(w.Indirect), barriers.part(w.Passed), barriers.part(w.Far)
 				out.NoTask.T, out.LateTask.T = barriers.part(w.NoTask.T), barriers.part(w.LateTask.T)
 				out.Held.T, out.Shared = locks.part(w.Held.T), locks.part(w.Shared)
 				a.Nodes[i].Stats[j].Waits = &out
@@ -63,6 +64,8 @@ func adjustNodeWaits(n, measured *profile.Node) (barriers, locks shrunk) {
 			w.Handed -= handed
 			w.Contended.T -= within(cut-handed, w.Contended.T)
 		}
+		ownTime := shrunk{old.Exec.T - old.Child, s.Exec.T - s.Child}
+		w.OnPath = ownTime.part(w.OnPath)
 		barriers.add(shrunk{s.Waits.Wait.T, w.Wait.T})
 		locks.add(shrunk{s.Waits.Contended.T, w.Contended.T})
 		s.Waits = &w

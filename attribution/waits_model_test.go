@@ -113,6 +113,13 @@ func (m *waitModel) charge(path string, late int, came, left []uint64, times []m
 		}
 		m.at(path, late).Last.T += wait
 		m.at("/PARALLEL@300", late).Late.T += wait
+		if i == late {
+			for p, t := range times[late] {
+				if t != 0 {
+					m.at(p, late).OnPath += t
+				}
+			}
+		}
 		sum := int64(0)
 		for p, t := range times[late] {
 			sum += max(0, t-times[i][p])

@@ -22,11 +22,14 @@ func waitTable(p *profile.Profile) []string {
 		r := p.Regions[n.Region]
 		path[i] = path[n.Parent] + "/" + fmt.Sprintf("%s@%d", r.Construct, r.Location.Begin)
 		for _, s := range n.Stats {
-			if w := s.Waits; w != nil {
+			if w := s.Waits; w != nil && *w != (profile.Waits{OnPath: w.OnPath}) { // see criticalPath
 				th := p.Threads[s.Thread]
 				more := ""
+				if w.Indirect != 0 || w.Passed != 0 || w.Far != 0 {
+					more = fmt.Sprintf(" indirect %d passed %d far %d", w.Indirect, w.Passed, w.Far)
+				}
 				if w.Contended != (profile.Span{}) || w.Handed != 0 || w.Held != (profile.Span{}) {
-					more = fmt.Sprintf(" contended %d/%d handed %d held %d/%d shared %d", w.Contended.T, w.Contended.C, w.Handed, w.Held.T, w.Held.C, w.Shared)
+					more += fmt.Sprintf(" contended %d/%d handed %d held %d/%d shared %d", w.Contended.T, w.Contended.C, w.Handed, w.Held.T, w.Held.C, w.Shared)
 				}
 				if w.NoTask != (profile.Span{}) || w.LateTask != (profile.Span{}) {
 					more += fmt.Sprintf(" no task %d/%d late task %d/%d", w.NoTask.T, w.NoTask.C, w.LateTask.T, w.LateTask.C)
@@ -156,8 +159,8 @@ var waitCases = []struct{ name, events, want string }{
 		11 1 join parallel`,
 		`PARALLEL@300 0:0 wait 0/1 done 0/1 last 0/1 late 0/1 delay 0 dropped 0
 		 PARALLEL@300 0:1 wait 0/1 done 0/1 last 0/0 late 6/1 delay 0 dropped 0
-		 PARALLEL@300/CRITICAL@420 0:1 wait 0/0 done 0/0 last 0/0 late 0/0 delay 4 dropped 0 contended 0/0 handed 2 held 0/0 shared 0
-		 PARALLEL@300/BARRIER@430 0:0 wait 6/1 done 1/1 last 0/0 late 0/0 delay 0 dropped 0
+		 PARALLEL@300/CRITICAL@420 0:1 wait 0/0 done 0/0 last 0/0 late 0/0 delay 4 dropped 0 indirect 0 passed 2 far 0 contended 0/0 handed 2 held 0/0 shared 0
+		 PARALLEL@300/BARRIER@430 0:0 wait 6/1 done 1/1 last 0/0 late 0/0 delay 0 dropped 0 indirect 2 passed 0 far 0
 		 PARALLEL@300/BARRIER@430 0:1 wait 0/1 done 1/1 last 6/1 late 0/0 delay 0 dropped 0`},
 	{"a nested team counts for the region that forks it; its barriers are its own",
 		`
@@ -264,8 +267,8 @@ var waitCases = []struct{ name, events, want string }{
 		70 1 join parallel`,
 		`PARALLEL@300 0:0 wait 0/1 done 0/1 last 0/1 late 0/1 delay 0 dropped 0
 		 PARALLEL@300 0:1 wait 0/1 done 0/1 last 0/0 late 0/0 delay 0 dropped 0
-		 PARALLEL@300/SINGLE@420 0:0 wait 1/2 done 3/2 last 42/1 late 42/1 delay 40 dropped 0
-		 PARALLEL@300/SINGLE@420 0:1 wait 42/2 done 2/2 last 1/1 late 1/1 delay 1 dropped 0`},
+		 PARALLEL@300/SINGLE@420 0:0 wait 1/2 done 3/2 last 42/1 late 42/1 delay 40 dropped 0 indirect 0 passed 2 far 0
+		 PARALLEL@300/SINGLE@420 0:1 wait 42/2 done 2/2 last 1/1 late 1/1 delay 1 dropped 0 indirect 2 passed 0 far 0`},
 	{"a reduction by libomp's tree: the first call is the barrier",
 		`
 		0 1 fork parallel fn=300 site=90 rt=2
@@ -310,8 +313,8 @@ var waitCases = []struct{ name, events, want string }{
 		40 1 join parallel rt=2`,
 		`PARALLEL@300 0:0 wait 0/1 done 0/1 last 0/1 late 0/1 delay 0 dropped 0
 		 PARALLEL@300 0:1 wait 0/1 done 0/1 last 0/0 late 0/0 delay 0 dropped 0
-		 PARALLEL@300/LOOP@22 0:0 wait 7/1 done 2/1 last 0/0 late 0/0 delay 0 dropped 0
-		 PARALLEL@300/LOOP@22 0:1 wait 0/1 done 3/1 last 7/1 late 7/1 delay 3 dropped 0`},
+		 PARALLEL@300/LOOP@22 0:0 wait 7/1 done 2/1 last 0/0 late 0/0 delay 0 dropped 0 indirect 3 passed 0 far 0
+		 PARALLEL@300/LOOP@22 0:1 wait 0/1 done 3/1 last 7/1 late 7/1 delay 3 dropped 0 indirect 0 passed 3 far 0`},
 	{"tasks executed in a barrier are no waiting, before the last arrival and after it",
 		`
 		0 1 fork parallel fn=300 key=7 size=2 site=90
@@ -459,6 +462,9 @@ func balanced(t *testing.T, p *profile.Profile) {
 	}
 	if all.Contended.T != all.Held.T || all.Contended.C != all.Held.C {
 		t.Errorf("waited %+v for holders, who were waited for %+v", all.Contended, all.Held)
+	}
+	if all.Indirect != all.Passed || all.Far > all.Passed || all.Delay+all.Passed > all.Wait.T {
+		t.Errorf("of %d ns of waits, %d are due to what late threads did, %d to their waits (%d), %d of these to others", all.Wait.T, all.Delay, all.Passed, all.Indirect, all.Far)
 	}
 	if all.Wait.T != all.Late.T || all.Last.C != all.Late.C || all.Delay > all.Wait.T {
 		t.Errorf("in all: %+v", all)

@@ -19,6 +19,16 @@ type Waits struct {
 	// Delay is the part of the others' waits that is due to what this thread did at this node:
 	// more than they did since the team's threads were last together.
 	Delay int64 `json:"delay,omitempty"`
+	// Indirect is the part of Wait that is due to the late thread's own waiting (ns). Passed is the
+	// same at that thread's node, where it waited. Far is the part of Passed that is due to this
+	// thread, at the node where it held the lock for which the late thread waited.
+	Indirect int64 `json:"indirect,omitempty"`
+	Passed   int64 `json:"passed,omitempty"`
+	Far      int64 `json:"far,omitempty"`
+	// OnPath is the time of this thread at this node that is on the critical path of the team's
+	// execution: the late thread's time before each barrier. What the late thread waited for a lock
+	// counts for the lock's holder (ns).
+	OnPath int64 `json:"on_path,omitempty"`
 	// NoTask is the part of Wait and Done in which the thread had nothing to do, before a task was
 	// created that it then executed in the barrier. C is the number of these tasks.
 	NoTask Span `json:"no_task,omitzero"`
@@ -46,6 +56,11 @@ func (w *Waits) spans() [8]*Span {
 	return [8]*Span{&w.Wait, &w.Done, &w.Last, &w.Late, &w.NoTask, &w.LateTask, &w.Contended, &w.Held}
 }
 
+// times lists the times of w that have no count (ns).
+func (w *Waits) times() [7]*int64 {
+	return [7]*int64{&w.Delay, &w.Indirect, &w.Passed, &w.Far, &w.OnPath, &w.Handed, &w.Shared}
+}
+
 // Plus returns the sum of two threads', or two places', figures; either may be nil. It changes
 // neither.
 func (w *Waits) Plus(o *Waits) *Waits {
@@ -59,9 +74,9 @@ func (w *Waits) Plus(o *Waits) *Waits {
 	for i, s := range sum.spans() {
 		s.Add(*o.spans()[i])
 	}
-	sum.Delay += o.Delay
-	sum.Handed += o.Handed
-	sum.Shared += o.Shared
+	for i, t := range sum.times() {
+		*t += *o.times()[i]
+	}
 	sum.Dropped += o.Dropped
 	return &sum
 }
@@ -75,9 +90,9 @@ func (w *Waits) minus(o *Waits) *Waits {
 	for i, s := range out.spans() {
 		s.subtract(*o.spans()[i])
 	}
-	out.Delay -= o.Delay
-	out.Handed -= o.Handed
-	out.Shared -= o.Shared
+	for i, t := range out.times() {
+		*t -= *o.times()[i]
+	}
 	out.Dropped = less(out.Dropped, o.Dropped)
 	if out == (Waits{}) {
 		return nil
@@ -88,8 +103,12 @@ func (w *Waits) minus(o *Waits) *Waits {
 // caused returns the figures about the waits of others, without those about the thread's own; nil
 // if there are none.
 func (w *Waits) caused() *Waits {
-	if w == nil || w.Late == (Span{}) && w.LateTask == (Span{}) && w.Delay == 0 {
+	if w == nil {
 		return nil
 	}
-	return &Waits{Late: w.Late, LateTask: w.LateTask, Delay: w.Delay}
+	out := Waits{Late: w.Late, LateTask: w.LateTask, Delay: w.Delay, Passed: w.Passed, Far: w.Far, OnPath: w.OnPath}
+	if out == (Waits{}) {
+		return nil
+	}
+	return &out
 }

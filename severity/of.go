@@ -43,6 +43,7 @@ func Of(p *profile.Profile, o Options) *Cube {
 	w.outside()
 	w.idle()
 	w.notKnown()
+	w.criticalPath()
 	findings := analysis.Disjoint.Findings(p)
 	for _, x := range findings.Probe {
 		w.doubt(x.Name, x.Region, ByProbes)

@@ -53,6 +53,7 @@ func TestOf(t *testing.T) {
 		"omp_barrier_region 1 1: 3", "omp_barrier_region 1 2: 6",
 		"omp_critical 2 1: 1",
 		"visits 1 0: 2", "visits 1 1: 2", "visits 1 2: 2", "visits 2 1: 4",
+		"critical_path 0 0: 4", "critical_path_rest 1 0: 6", // without records of who came last
 	}
 	// PARALLEL LOOP is a loop for ompP.
 	for i := range want {

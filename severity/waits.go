@@ -13,6 +13,9 @@ const (
 	Delay     = "omp_delay"
 	TimesLast = "omp_times_last"
 	Arrivals  = "omp_arrivals"
+	DelayFar  = "omp_delay_far"
+	Indirect  = "omp_wait_indirect"
+	Passed    = "omp_wait_passed"
 	Held      = "omp_held"
 	NoTask    = "omp_no_task"
 	LateTask  = "omp_late_task"
@@ -63,6 +66,23 @@ var causeTrees = []Property{
 	{ID: Delay, Name: "Delay", Unit: Seconds, Source: scalasca,
 		Description: "The part of others' waits that is due to what the late thread did at the call path: more than they did.",
 		Formula:     "max(0, time of the late thread - time of the waiting one) since they were last together, scaled to the wait"},
+	{ID: DelayFar, Name: "Long-term delay", Unit: Seconds, Source: scalasca,
+		Description: "The part of others' waits at barriers that is due to this thread, because it held a lock for which the late thread waited.",
+		Formula:     "waits passed on x share of the holder in the late thread's contention"},
+	{ID: Indirect, Name: "Indirect waiting", Unit: Seconds, Source: scalasca,
+		Description: "The part of a thread's wait at a barrier that is due to the late thread's own waiting. The rest is direct.",
+		Formula:     "wait x waiting of the late thread / (delay + waiting of the late thread), at most that waiting"},
+	{ID: Passed, Name: "Propagating waiting", Unit: Seconds, Source: scalasca,
+		Description: "The part of others' waits at barriers that is due to what the late thread itself waited for here.",
+		Formula:     "sum of the others' indirect waiting, by where the late thread waited"},
+	{ID: CriticalPath, Name: "Critical path", Unit: Seconds, Source: scalasca,
+		Description: "The time that decides when a process ends: its initial thread's outside of teams, and in a team that of the thread for which " +
+			"the others waited at each barrier. What that thread waited for a lock counts for the holder. Several initial threads are added up.",
+		Formula: "time since the barrier before, of the last thread to arrive"},
+	{ID: criticalRest, Parent: CriticalPath, Name: "Barriers and joins, or not known", Unit: Seconds, Source: own,
+		Description: "The rest of a parallel region's wall time: completing barriers with the tasks in them, ending the team, and barriers of which " +
+			"the last thread is not known.",
+		Formula: "wall time of the region - critical path in it"},
 	{ID: TimesLast, Name: "Times a thread came last", Unit: Count, Source: own,
 		Description: "Instances of the barrier in which the thread came last.", Formula: "number of instances"},
 	{ID: Arrivals, Name: "Arrivals at barriers", Unit: Count, Source: own,
@@ -122,6 +142,10 @@ func causes(add func(string, int64), x *profile.Waits) {
 	add(Latecomer, max(0, x.Last.T))
 	add(LateFrom, max(0, x.Late.T))
 	add(Delay, max(0, x.Delay))
+	add(DelayFar, max(0, x.Far))
+	add(Indirect, max(0, x.Indirect))
+	add(Passed, max(0, x.Passed))
+	add(CriticalPath, max(0, x.OnPath))
 	add(TimesLast, int64(x.Last.C))
 	add(Arrivals, int64(x.Wait.C))
 	add(dropped, int64(x.Dropped))
@@ -204,6 +228,10 @@ func (c *Cube) Held() (out []Cause) { return c.causes(Held) }
 
 // Delays returns what late threads did more than those who waited for them, the most severe first.
 func (c *Cube) Delays() (out []Cause) { return c.causes(Delay) }
+
+// FarDelays returns where threads held locks for which threads waited that then came late, the most
+// severe first.
+func (c *Cube) FarDelays() (out []Cause) { return c.causes(DelayFar) }
 
 func (c *Cube) causes(property string) (out []Cause) {
 	for _, v := range c.Of(c.Property(property)) {

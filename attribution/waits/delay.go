@@ -3,8 +3,9 @@ package waits
 // charge charges the last thread to arrive at a barrier for the wait of another thread (ns). For
 // each region, d is how much longer the last thread was in it, without its own waiting for others,
 // than the waiting thread. The sum of all d and of the last thread's own waiting explains the wait;
-// the wait is shared out among them, and is no more than they are.
-func (x *instance) charge(last, s *slot, wait int64) {
+// the wait is shared out among them, and is no more than they are. charge returns the part that is
+// due to the last thread's own waiting.
+func (x *instance) charge(last, s *slot, wait int64) (indirect int64) {
 	sum, waited, most, regions := int64(0), int64(0), 0, 0
 	for i := range last.own {
 		l := &last.own[i]
@@ -14,18 +15,23 @@ func (x *instance) charge(last, s *slot, wait int64) {
 			most, regions = i, regions+1
 		}
 	}
-	switch {
-	case regions == 1 && waited == 0: // mostly
+	if regions == 1 && waited == 0 { // mostly
 		x.blame(last, most, min(sum, wait))
-	case regions > 0:
-		scale := min(1, float64(wait)/float64(sum+waited))
-		for i := range last.own {
-			l := &last.own[i]
-			if d := l.excess(s.find(i, l)); d > 0 {
-				x.blame(last, i, int64(float64(d)*scale))
-			}
+		return 0
+	}
+	if sum+waited <= 0 {
+		return 0
+	}
+	scale := min(1, float64(wait)/float64(sum+waited))
+	for i := range last.own {
+		l := &last.own[i]
+		if d := l.excess(s.find(i, l)); d > 0 {
+			x.blame(last, i, int64(float64(d)*scale))
 		}
 	}
+	indirect = int64(float64(waited) * scale)
+	x.indirect += indirect
+	return indirect
 }
 
 // blame charges a region in which the last thread was (ns).

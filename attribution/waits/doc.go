@@ -22,4 +22,5 @@
 //   - team.go: the instances of a team's barriers
 //   - instance.go: what an instance tells
 //   - delay.go: what the last thread did more than another one
+//   - critical.go: what made the last thread wait before, and the critical path
 package waits

@@ -19,8 +19,8 @@ type instance struct {
 	dropped  bool   // cannot be matched
 	locks    bool   // some thread has used locks since the barrier before
 	// What the last thread is to be charged with: others' waits, and their part that is due to the
-	// first of the regions in which it has been, ns.
-	caused, delay int64
+	// first of the regions in which it has been, or to its own waiting, ns.
+	caused, delay, indirect int64
 }
 
 // slot is the part of a thread in an instance.
@@ -123,6 +123,9 @@ func (m *Meter) complete(iv *Interval, x *instance) {
 	if x.locks {
 		x.contend()
 	}
+	if !tm.nested {
+		x.onPath()
+	}
 	for i := range x.slots {
 		if x.slots[i].left {
 			m.finish(tm, x, int32(i))
@@ -166,7 +169,10 @@ func (x *instance) settle() {
 	if x.delay != 0 {
 		waitsAt(l.own[0].node, l.own[0].seat).Delay += x.delay
 	}
-	x.caused, x.delay = 0, 0
+	if x.indirect != 0 {
+		x.passOn()
+	}
+	x.caused, x.delay, x.indirect = 0, 0, 0
 }
 
 // finish charges the part of a thread, when everything that it did in the barrier has been read.
@@ -203,7 +209,7 @@ func (m *Meter) finish(tm *Team, x *instance, num int32) {
 		waitsAt(s.from, s.seat).Late.C++
 	case wait > 0:
 		x.caused += wait
-		x.charge(l, s, wait)
+		own.Indirect += x.charge(l, s, wait)
 	}
 }
 

@@ -59,8 +59,19 @@ func (tm *Team) Begin(before, spare *Interval, num int32, forked uint64) *Interv
 	}
 	if tm != nil {
 		iv.id, iv.running = tm.id, true
+		tm.nested = tm.nested || before.inTeam()
 	}
 	return iv
+}
+
+// inTeam tells whether the thread is in a team whose barriers are matched.
+func (iv *Interval) inTeam() bool {
+	for ; iv != nil; iv = iv.outer {
+		if iv.team != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // Outer returns the thread's interval in the team around; nil if there is none.

@@ -74,48 +74,65 @@ func (x *instance) contend() {
 	}
 }
 
-// wait divides the time that a thread waited for a lock: into the contention, in which others held
-// it, and the rest, in which it was handed over. If all are single executions, the contention ends
-// when the previous holder frees the lock. Otherwise it is at most the time for which others held
-// the lock, and is shared out by how long each of them did. If it is not known which lock a thread
-// has used, nothing is divided.
-func (x *instance) wait(thread int32, u *Use) {
-	all, freed, single := int64(0), uint64(0), u.N == 1
-	var most *Use
-	longest, sure := int64(0), !u.Lock.Unknown
+// contention is the part of a wait for a lock in which others held it.
+type contention struct {
+	time   int64 // ns
+	all    int64 // for which the holders held it at most, ns
+	single bool  // all are single executions
+	most   *Use  // the holder who held it longest
+}
+
+// contention finds for how long others held a lock for which a thread waited. If all are single
+// executions, the contention ends when the previous holder frees the lock. Otherwise it is at most the
+// time for which others held the lock. It is not sure if it is not known which lock a thread has used.
+func (x *instance) contention(thread int32, u *Use) (c contention, sure bool) {
+	freed, longest := uint64(0), int64(0)
+	c.single, sure = u.N == 1, !u.Lock.Unknown
 	x.holders(thread, u, func(h *Use, d int64) {
-		all += d
+		c.all += d
 		sure = sure && !h.Lock.Unknown
-		single = single && h.N == 1
+		c.single = c.single && h.N == 1
 		freed = max(freed, min(h.Freed, u.Held))
-		if d > longest || d == longest && h.From < most.From {
-			most, longest = h, d
+		if d > longest || d == longest && h.From < c.most.From {
+			c.most, longest = h, d
 		}
 	})
+	c.time = min(c.all, u.Wait)
+	if c.single && freed > u.From {
+		c.time = min(int64(freed-u.From), u.Wait)
+	}
+	return c, sure
+}
+
+// shares shares a contention out among the holders, by how long each held the lock.
+func (x *instance) shares(thread int32, u *Use, c *contention, f func(h *Use, part int64)) {
+	rest := c.time
+	x.holders(thread, u, func(h *Use, d int64) {
+		part := int64(float64(c.time) * float64(d) / float64(c.all))
+		rest -= part
+		f(h, part)
+	})
+	f(c.most, rest)
+}
+
+// wait divides the time that a thread waited for a lock: into the contention and the rest, in which
+// the lock was handed over. Where this is not sure, nothing is divided.
+func (x *instance) wait(thread int32, u *Use) {
+	c, sure := x.contention(thread, u)
 	if !sure {
 		return
 	}
 	waiter := waitsAt(u.Node, u.Seat)
-	contention := min(all, u.Wait)
-	if single && freed > u.From {
-		contention = min(int64(freed-u.From), u.Wait)
-	}
-	waiter.Handed += u.Wait - contention
-	if contention <= 0 {
+	waiter.Handed += u.Wait - c.time
+	if c.time <= 0 {
 		return
 	}
-	waiter.Contended.T += contention
-	if waiter.Contended.C += u.N; !single {
-		waiter.Shared += contention
+	waiter.Contended.T += c.time
+	if waiter.Contended.C += u.N; !c.single {
+		waiter.Shared += c.time
 	}
-	rest := contention
-	x.holders(thread, u, func(h *Use, d int64) {
-		part := int64(float64(contention) * float64(d) / float64(all))
-		rest -= part
-		h.blame(part, single)
-	})
-	most.blame(rest, single)
-	waitsAt(most.Node, most.Seat).Held.C += u.N
+	x.shares(thread, u, &c, func(h *Use, part int64) { h.blame(part, c.single) })
+	waitsAt(c.most.Node, c.most.Seat).Held.C += u.N
 }
 
 // blame charges a holder with a time that another thread waited for it.

@@ -21,12 +21,13 @@ const maxSlots = 1 << 17
 
 // Team holds the barriers of one execution of a team that not all threads have passed.
 type Team struct {
-	id    uint64
-	size  int32
-	first int // number of open[0]
-	open  []*instance
-	last  uint64 // last arrival of the instance before open[0], ns
-	limit int    // the instances from this number on cannot be matched
+	id     uint64
+	size   int32
+	first  int // number of open[0]
+	open   []*instance
+	last   uint64 // last arrival of the instance before open[0], ns
+	limit  int    // the instances from this number on cannot be matched
+	nested bool   // threads are in another team around, which has the critical path
 }
 
 // NewTeam returns the barriers of a team of several threads.

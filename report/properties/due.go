@@ -131,3 +131,31 @@ func (t *text) causes(title string, all []severity.Cause) {
 		fmt.Fprintf(t, "... and %d more, %s sec together\n", left, t.Seconds(rest))
 	}
 }
+
+// critical prints the call paths that decide when the run ends.
+func (t *text) critical() {
+	all, whole := t.c.Critical(), t.c.Total(severity.CriticalPath)
+	if !slices.ContainsFunc(all, func(x severity.Critical) bool { return x.Saving.Known }) {
+		return // no team's part is known
+	}
+	fmt.Fprintln(t)
+	t.lines("", fmt.Sprintf("Critical path: only less time here makes the run shorter. Shares are of %s sec, the path's length.", t.Seconds(whole)))
+	fmt.Fprintln(t)
+	left, rest := 0, int64(0)
+	for i, x := range all {
+		share := analysis.Ratio(x.Time, whole)
+		if !t.All && (i >= causes || share < little) {
+			left++
+			rest += x.Time
+			continue
+		}
+		text := pathText(t.c, x.Path)
+		if s := x.Saving; s.Known && s.Time > 0 {
+			text += "; perfect balance here saves " + t.saving(s)
+		}
+		t.lines(fmt.Sprintf("%s sec  %5s %%  ", t.Seconds(x.Time), words.Decimal(100*share, 0, 1)), text)
+	}
+	if left > 0 {
+		fmt.Fprintf(t, "... and %d more, %s sec together\n", left, t.Seconds(rest))
+	}
+}

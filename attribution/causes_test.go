@@ -1,0 +1,156 @@
+package attribution
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ompp-attach/profile"
+)
+
+// causeCases are programs whose causes over distance are known by construction: of each node and
+// thread `delay`, what it passed on, long-term delay (far), and its time on the critical path.
+var causeCases = []struct{ name, events, want string }{
+	// Thread 2 waits 200 for the lock that thread 3 holds, computes x 400 and y 400, and comes last at
+	// 1000. Thread 1 computes x 400 and waits 600: D = 400 (y), W = 200. Thread 3 holds the lock 200,
+	// computes x 400 and waits 400: of D + W = 600, two thirds count.
+	{"s waits 200 for a lock, computes x 400, y 400; r computes x 400", `
+		0 1 fork parallel fn=300 key=7 size=3 site=90
+		0 1 begin parallel key=7
+		0 2 begin parallel key=7 num=1
+		0 3 begin parallel key=7 num=2
+		0 3 enter critical site=420
+		0 3 acquired critical
+		0 2 enter critical site=420
+		0 1 open loop site=410
+		200 3 release critical free noret
+		200 2 acquired critical
+		200 2 release critical free noret
+		200 2 open loop site=410
+		200 3 open loop site=410
+		400 1 close loop
+		400 1 wait barrier site=430
+		600 2 close loop
+		600 3 close loop
+		600 3 wait barrier site=430
+		600 2 open loop site=411
+		1000 2 close loop
+		1000 2 wait barrier site=430
+		1000 1 waited barrier
+		1000 2 waited barrier
+		1000 3 waited barrier
+		1000 1 end parallel
+		1000 2 end parallel
+		1000 3 end parallel
+		1000 1 join parallel`, `
+		PARALLEL@300/BARRIER@430 0:0 wait 600 indirect 200
+		PARALLEL@300/BARRIER@430 0:2 wait 400 indirect 133
+		PARALLEL@300/CRITICAL@420 0:1 passed 333
+		PARALLEL@300/CRITICAL@420 0:2 far 333 on path 200
+		PARALLEL@300/LOOP@410 0:1 on path 400
+		PARALLEL@300/LOOP@411 0:1 delay 666 on path 400`},
+	// Nobody holds the lock: it is not known for whom thread 2 waited.
+	{"s waits for a lock that nobody holds", `
+		0 1 fork parallel fn=300 key=7 size=2 site=90
+		0 1 begin parallel key=7
+		0 2 begin parallel key=7 num=1
+		0 1 wait barrier site=430
+		0 2 enter critical site=420
+		200 2 acquired critical
+		200 2 release critical free noret
+		200 2 wait barrier site=430
+		200 1 waited barrier
+		200 2 waited barrier
+		200 1 end parallel
+		200 2 end parallel
+		200 1 join parallel`, `
+		PARALLEL@300/BARRIER@430 0:0 wait 200 indirect 200
+		PARALLEL@300/CRITICAL@420 0:1 passed 200 on path 200`},
+	// Thread 1 is last at the first barrier (100), thread 2 at the second (250): the path is 100 in one
+	// loop, then 140 after thread 2 left at 110, and 10 at the region's end. The inner team is no part.
+	{"the path changes threads; a nested team counts for the region that forks it", `
+		0 1 fork parallel fn=300 key=7 size=2 site=90
+		0 1 begin parallel key=7
+		0 2 begin parallel key=7 num=1
+		0 1 open loop site=410
+		100 1 close loop
+		40 2 wait barrier site=430
+		100 1 wait barrier site=430
+		105 1 waited barrier
+		110 2 waited barrier
+		110 2 fork parallel fn=310 key=8 size=2 site=90
+		110 2 begin parallel key=8
+		110 3 begin parallel key=8 num=1
+		230 2 end parallel
+		240 3 end parallel
+		240 2 join parallel
+		120 1 wait barrier site=431
+		250 2 wait barrier site=431
+		251 1 waited barrier
+		250 2 waited barrier
+		261 1 end parallel
+		255 2 end parallel
+		270 1 join parallel`, `
+		PARALLEL@300 0:0 delay 5 on path 10
+		PARALLEL@300 0:1 wait 6 on path 10
+		PARALLEL@300/BARRIER@430 0:1 wait 60
+		PARALLEL@300/BARRIER@431 0:0 wait 130
+		PARALLEL@300/LOOP@410 0:0 delay 60 on path 100
+		PARALLEL@300/PARALLEL@310 0:0 wait 10 delay 130 on path 130
+		PARALLEL@300/PARALLEL@310 0:1 delay 10`},
+}
+
+// causeTable lists the causes in a profile, one line for each node and thread.
+func causeTable(p *profile.Profile) (out []string) {
+	path := make([]string, len(p.Nodes))
+	for i, n := range p.Nodes {
+		if n.Parent < 0 {
+			continue
+		}
+		r := p.Regions[n.Region]
+		path[i] = path[n.Parent] + "/" + fmt.Sprintf("%s@%d", r.Construct, r.Location.Begin)
+		for _, s := range n.Stats {
+			w := s.Waits
+			if w == nil {
+				continue
+			}
+			line := ""
+			for _, x := range []struct {
+				name string
+				t    int64
+			}{{"wait", w.Wait.T}, {"indirect", w.Indirect}, {"delay", w.Delay}, {"passed", w.Passed}, {"far", w.Far}, {"on path", w.OnPath}} {
+				if x.t != 0 {
+					line += fmt.Sprintf(" %s %d", x.name, x.t)
+				}
+			}
+			if line != "" {
+				out = append(out, fmt.Sprintf("%s %d:%d%s", path[i][1:], p.Threads[s.Thread].Root, p.Threads[s.Thread].Num, line))
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestCauses: causes over distance are as constructed, in whatever order threads are read.
+func TestCauses(t *testing.T) {
+	for _, tc := range causeCases {
+		t.Run(tc.name, func(t *testing.T) {
+			events := parse(t, tc.events)
+			want := lines(tc.want)
+			slices.Sort(want)
+			for seed := range uint64(40) {
+				e := New(1, fakeFiles{})
+				feedMixed(rand.New(rand.NewPCG(seed, 1)), e, events, seed%2 == 0)
+				p := e.Finish(2000)
+				if d := cmp.Diff(want, causeTable(p)); d != "" {
+					t.Fatalf("order %d: -want +got\n%s", seed, d)
+				}
+				balanced(t, p)
+			}
+		})
+	}
+}
