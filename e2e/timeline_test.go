@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"ompp-attach/internal/testbin"
+	"ompp-attach/page"
 	"ompp-attach/results"
 	"ompp-attach/timeline"
 	"ompp-attach/timeline/timelinetest"
@@ -38,6 +40,7 @@ func TestTimeline(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
+			drawnAll(t, s.dir, f)
 			if st, err := os.Stat(filepath.Join(s.dir, "timeline.pftrace")); err != nil || st.Size() < 1000 {
 				t.Errorf("no trace was written: %v", err)
 			}
@@ -65,6 +68,39 @@ func TestTimelineOfTop(t *testing.T) {
 		if (err == nil) != tc.some || strings.Contains(out, "open it at") != tc.some {
 			t.Errorf("%s: %v, %s", tc.plan, err, out)
 		}
+	}
+}
+
+// drawnAll fails the test if the page's figures do not hold all executions of a timeline.
+func drawnAll(t *testing.T, dir string, f *timeline.File) {
+	t.Helper()
+	if out, err := toolOutput(t, "report", "--format", "json", dir); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "profile.report.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x page.Process
+	if err := json.Unmarshal(text, &x); err != nil || x.When == nil {
+		t.Fatalf("no figures of what happened when: %v", err)
+	}
+	var want, got uint64
+	for _, tid := range f.TIDs() {
+		for s, err := range f.Thread(tid) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Kind != timeline.Created {
+				want += s.Exec.C
+			}
+		}
+	}
+	for _, r := range x.When.Rows {
+		got += r.Executions
+	}
+	if got != want || want == 0 {
+		t.Errorf("the page has %d executions, the timeline %d", got, want)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/profile"
 	"ompp-attach/report"
+	"ompp-attach/report/when"
 )
 
 // Version grows when a reader of the older version would misread the newer.
@@ -68,7 +69,9 @@ type Process struct {
 	Sampled  string         `json:"sampled,omitempty"` // event by which was sampled
 	Sources  []Source       `json:"sources,omitempty"`
 	Trees    *Trees         `json:"trees,omitempty"`
-	Notes    []report.Note  `json:"notes"`
+	// When is what happened when; absent: no timeline was recorded.
+	When  *when.Picture `json:"when,omitempty"`
+	Notes []report.Note `json:"notes"`
 }
 
 // Head says what ran.

@@ -10,6 +10,7 @@ import (
 	"ompp-attach/analysis"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
+	"ompp-attach/report/when"
 	"ompp-attach/severity"
 )
 
@@ -28,6 +29,8 @@ type Options struct {
 	Evaluators []string
 	// Conditions are properties of the user's own.
 	Conditions []severity.Condition
+	// When is what happened when, for the page; nil: no timeline was recorded.
+	When *when.Picture
 }
 
 // view returns the profile with the times that the options ask for.

@@ -46,6 +46,19 @@ export interface Trees {
   locations: { parent: number; name: string }[];
 }
 
+// Picture is what happened when (package report/when).
+export interface Picture {
+  length_ns: number; shortest_ns: number; bins: number;
+  names: { text: string; class: PartKey }[];
+  rows: { label: string; executions: number; depth: number; boxes: number[] }[];
+  left_out?: number;
+  levels: { name: string; ns: number; bins: number[] }[];
+  messages?: { from: number; to: number; sent: number; received: number }[];
+  unshown?: number;
+  gaps?: { process: string; from: number; to: number; why: string; executions: number }[];
+  notes?: string[];
+}
+
 export interface Source { file: string; lines: Record<string, string>; missing?: string }
 
 export interface Efficiency { key: string; name: string; value: number; region?: number; of?: Efficiency[] }
@@ -62,7 +75,7 @@ export interface Process {
   facts: Fact[]; whole: Parts; efficiency: Efficiency; threads: { label: string; whole: Parts }[]; findings: Finding[];
   left_out?: string[]; rough?: string[]; regions: Region[]; nodes: Node[];
   counters?: { name: string; unit?: string; running?: number; failed?: string }[];
-  sampled?: string; sources?: Source[]; trees?: Trees; notes: Note[];
+  sampled?: string; sources?: Source[]; trees?: Trees; when?: Picture; notes: Note[];
 }
 
 export interface Stats {
@@ -107,7 +120,7 @@ export interface Job {
     threads: number; wall_ns: number; thread_ns: number; probe_ns: number | null; lost_events: number;
     adjusted: boolean;
   };
-  summary: Fact[]; whole: Parts; efficiency: Efficiency; findings: Finding[]; trees?: Trees; nodes?: Node[]; places: string[]; notes: Note[];
+  summary: Fact[]; whole: Parts; efficiency: Efficiency; findings: Finding[]; trees?: Trees; when?: Picture; nodes?: Node[]; places: string[]; notes: Note[];
 }
 
 // load reads the figures that the page holds, packed or not.

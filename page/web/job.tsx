@@ -16,6 +16,7 @@ import { Radar } from "./radar";
 import { Ranks } from "./ranks";
 import { MessageSizes } from "./sizes";
 import { ThreeTrees } from "./trees";
+import { Levels, When } from "./when";
 
 export function JobPage({ job }: { job: Job }) {
   const [open, setOpen] = useState<string | number>();
@@ -30,6 +31,7 @@ export function JobPage({ job }: { job: Job }) {
   const sections: [string, string][] = [["overview", "Overview"], ["findings", "Findings"], ["ranks", "Ranks"], ["regions", "Regions"]];
   if (job.nodes && job.nodes.length > 1) sections.push(["paths", "Call paths"]);
   if (job.trees) sections.push(["trees", "Three trees"]);
+  if (job.when) sections.push(["when", "When"]);
   if (calls.length > 0) sections.push(["mpi", "MPI"]);
   sections.push(["measurement", "The measurement"]);
   const title = job.head.programs.join(", ") || "unknown";
@@ -69,6 +71,12 @@ export function JobPage({ job }: { job: Job }) {
       {job.trees && (
         <Section id="trees" title="What, on which call path, and where" lede="Over all ranks.">
           <ThreeTrees trees={job.trees} name={(r) => (r === 0 ? title : name(r))} open={show} />
+        </Section>
+      )}
+      {job.when && (
+        <Section id="when" title="When, and in what order">
+          <When picture={job.when} />
+          <Levels picture={job.when} />
         </Section>
       )}
       {calls.length > 0 && (

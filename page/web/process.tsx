@@ -12,6 +12,7 @@ import { Icicle } from "./icicle";
 import { Regions } from "./regions";
 import { Threads } from "./threads";
 import { ThreeTrees } from "./trees";
+import { Levels, When } from "./when";
 
 export function ProcessPage({ p }: { p: Process }) {
   const [open, setOpen] = useState<string | number>();
@@ -21,7 +22,7 @@ export function ProcessPage({ p }: { p: Process }) {
   };
   const h = p.head;
   const calls = p.regions.filter((r) => r.construct === "MPI");
-  const sections: [string, string][] = [["overview", "Overview"], ["findings", "Findings"], ["regions", "Regions"], ["paths", "Call paths"], ...(p.trees ? [["trees", "Three trees"] as [string, string]] : []), ["threads", "Threads"]];
+  const sections: [string, string][] = [["overview", "Overview"], ["findings", "Findings"], ["regions", "Regions"], ["paths", "Call paths"], ...(p.trees ? [["trees", "Three trees"] as [string, string]] : []), ["threads", "Threads"], ...(p.when ? [["when", "When"] as [string, string]] : [])];
   if (calls.length > 0) sections.push(["mpi", "MPI"]);
   sections.push(["measurement", "The measurement"]);
   return (
@@ -51,6 +52,12 @@ export function ProcessPage({ p }: { p: Process }) {
           columns={p.threads.map((t) => t.label)} caption="Exclusive time of each thread in each region, as a share of the row's greatest. Rows that deviate most are on top."
           choices={[heat(p, "Work", (own) => own.work ?? 0), heat(p, "Overhead", overheadOf), heat(p, "All time", sumOf)]} />
       </Section>
+      {p.when && (
+        <Section id="when" title="When, and in what order">
+          <When picture={p.when} />
+          <Levels picture={p.when} />
+        </Section>
+      )}
       {calls.length > 0 && (
         <Section id="mpi" title="What MPI takes" lede={`Call sites of MPI. Bytes by the ${h.accounting} accounting.`}>
           <CallSites p={p} calls={calls} />

@@ -138,7 +138,8 @@ func reportProcesses(dir string, f *reportFlags) error {
 		if err != nil {
 			return err
 		}
-		return writeReport(os.Stdout, p, formats[0], f.view.Options())
+		stem := strings.TrimSuffix(filepath.Base(names[0]), results.RecordSuffix)
+		return writeReport(os.Stdout, p, formats[0], withTimeline(f.view.Options(), dir, stem, formats))
 	}
 	to, err := reportDirectory(dir, f.dir)
 	if err != nil {
@@ -151,7 +152,8 @@ func reportProcesses(dir string, f *reportFlags) error {
 			errs = append(errs, err)
 			continue
 		}
-		errs = append(errs, reportOne(to, strings.TrimSuffix(filepath.Base(name), results.RecordSuffix), p, formats, f.view.Options()))
+		stem := strings.TrimSuffix(filepath.Base(name), results.RecordSuffix)
+		errs = append(errs, reportOne(to, stem, p, formats, withTimeline(f.view.Options(), dir, stem, formats)))
 	}
 	return errors.Join(errs...)
 }

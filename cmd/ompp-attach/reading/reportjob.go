@@ -34,6 +34,9 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 		}
 	}
 	view := f.view.Options()
+	if page || slices.Contains(formats, "html") {
+		view = withTimelines(view, dir)
+	}
 	options := job.Options{Paths: page || slices.Contains(formats, "pprof") || slices.Contains(formats, "html"), Rules: view.Rules, Classic: view.Classic, Raw: view.Raw}
 	for _, n := range append(slices.Clone(formats), "html") {
 		if format, _ := results.JobFormatNamed(n); format.Severity && (n != "html" || page || slices.Contains(formats, n)) {
@@ -140,14 +143,16 @@ func reportRank(dir string, ranks []job.Source, f *reportFlags) error {
 	if err := results.CheckFormats(formats); err != nil {
 		return cli.Misuse(err)
 	}
+	stem := strings.TrimSuffix(file, results.RecordSuffix)
+	view := withTimeline(f.view.Options(), dir, stem, formats)
 	if plain && f.dir == "" || f.dir == "-" && len(formats) == 1 && !isTree(formats[0]) {
-		return writeReport(os.Stdout, p, formats[0], f.view.Options())
+		return writeReport(os.Stdout, p, formats[0], view)
 	}
 	to, err := reportDirectory(dir, f.dir)
 	if err != nil {
 		return err
 	}
-	return reportOne(to, strings.TrimSuffix(file, results.RecordSuffix), p, formats, f.view.Options())
+	return reportOne(to, stem, p, formats, view)
 }
 
 // isTree tells whether a format is a directory of files.
