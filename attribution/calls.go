@@ -29,6 +29,7 @@ type calls struct {
 	resumed       uint64 // when measurement was last switched on again
 	callers       int    // number of threads that called MPI before they started a team
 	sharedCallers int    // root number of the seat that all further such threads share; 0: none
+	log           *logged
 }
 
 // mpi charges a call to the regions around it, and to a leaf region of its own: the operation at
@@ -43,6 +44,7 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 	s := statsOf(c)
 	if c.Flags&mpi.Started != 0 { // the MPI_Start that started it returns next
 		ca.comms.exchanged(t.Started.At(ev.Site, &s), c)
+		ca.logStarted(t, ev)
 		s.Sized = 0
 		ca.chargeMPI(t, &s)
 		return
@@ -83,6 +85,7 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 	if ca.Spans != nil {
 		ca.Spans.Called(t, leaf, seat, &s, ev, ev.Time+t.Suspended)
 	}
+	ca.log.add(ca, t, leaf, seat, ev, ev.Time+t.Suspended)
 	if ev.Edge == event.Enter {
 		leaf.Note(noteCallCutOff)
 		ca.Partial++

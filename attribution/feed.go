@@ -104,6 +104,9 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 		e.HadNoCore(t, ev)
 		return true
 	}
+	if ev.Lost > 0 {
+		e.log.lose(t.Last)
+	}
 	if t.LastOff = e.OffTime.T; ev.Fold != nil {
 		t.Last = max(t.Last, ev.Fold.Last)
 	} else {

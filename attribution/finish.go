@@ -27,6 +27,9 @@ func (e *engine) finish(end uint64) *profile.Profile {
 	e.closeAll(end)
 	e.addEstimates(end)
 	d := e.dictionary()
+	if d == nil && e.log != nil {
+		d = &timeline.Dictionary{}
+	}
 	e.PlaceExisting()
 	e.tellLives()
 	p := build.Assemble(&build.Input{Tree: e.Tree, Threads: e.Seats.List, Pid: e.Pid, Untied: e.untied, TasksGone: e.tasksBack != 0,
@@ -40,7 +43,8 @@ func (e *engine) finish(end uint64) *profile.Profile {
 	p.Meta.Unmatched = e.Unmatched
 	p.Meta.Partial = e.Partial
 	p.Meta.Observations = e.gaps.Observations()
-	if d != nil {
+	e.log.told(p, d, e.clock.stops)
+	if e.Spans != nil {
 		e.Spans.End(d)
 	}
 	return p

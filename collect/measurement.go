@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -10,6 +11,8 @@ import (
 	"ompp-attach/collect/places"
 	"ompp-attach/collect/selection"
 	"ompp-attach/collect/target"
+	"ompp-attach/mpi"
+	"ompp-attach/mpi/match"
 	"ompp-attach/perfcounters"
 	"ompp-attach/preflight"
 	"ompp-attach/symbols"
@@ -43,6 +46,7 @@ type common struct {
 	budget    *limiter              // nil: there is no --max-overhead
 	recording bool                  // see RecordEvents
 	timelines *Timelines            // see RecordTimelines; nil: none is recorded
+	calls     bool                  // see RecordCalls
 }
 
 // assemble makes the parts of a measurement, which have nothing to read or to follow yet.
@@ -189,6 +193,19 @@ func (m *Measurement) FetchDebugFiles(fetch func(buildID string) error) {
 // say must not wait for the user, and neither must logf of New: the callers hold locks that the
 // reader of the rings needs.
 func (m *Measurement) Say(say func(sentence string)) { m.say = say }
+
+// RecordCalls makes the profiles record MPI calls one by one, for the waits between ranks. It must be
+// called before any process is measured, and after Select. The error names an operation that the
+// selection leaves out, without which the others cannot be matched.
+func (m *Measurement) RecordCalls() error {
+	for i := range mpi.Operations {
+		if op := mpi.Op(i); match.Wanted(op) && !m.selection.WantsMPI(op) {
+			return fmt.Errorf("waits between ranks need calls of %s", op)
+		}
+	}
+	m.calls = true
+	return nil
+}
 
 // RecordEvents makes the measurement keep every event, for Result.Streams. It must be called before
 // any process is measured.

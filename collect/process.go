@@ -125,6 +125,9 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 		}
 	}
 	p.engine.Began(p.began)
+	if lv.calls {
+		p.engine.LogCalls()
+	}
 	lv.recordTimeline(p)
 	p.readCoreWaits()
 	p.meta = target.Describe(pid)

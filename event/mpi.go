@@ -14,6 +14,20 @@ type MPICall struct {
 	// seen.
 	Made uint64  `json:"made,omitempty"`
 	New  *MPINew `json:"new,omitempty"` // nil: the call makes no communicator and no window
+	// More is what the waits between ranks need; nil: not asked for.
+	More *MPIMore `json:"more,omitempty"`
+}
+
+// MPIMore is what is read of a call only if calls of ranks are to be matched.
+type MPIMore struct {
+	// RecvTag is the tag of the message received, or the tag asked for; -1: any, and which one came is
+	// not known.
+	RecvTag int32 `json:"rtag,omitempty"`
+	// Request is the request that the call makes or starts; 0: none, or not known. Completes are
+	// those that were complete when the call returned. Untold: they are not known.
+	Request   uint64   `json:"req,omitempty"`
+	Completes []uint64 `json:"done,omitempty"`
+	Untold    bool     `json:"untold,omitempty"`
 }
 
 // MPINew is a communicator or window that a call has made.

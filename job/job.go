@@ -27,10 +27,14 @@ type Job struct {
 	Paths *Paths
 	// Severity is the run's time by property, call path and thread; nil unless Options ask for it.
 	Severity *severity.Cube
+	// Waits says which MPI calls of ranks were matched; nil: their calls were not recorded, or Options
+	// do not ask for Severity.
+	Waits *Matching
 	// Builds are the build ids of the files that hold code of regions, by the files' base names.
 	Builds map[string]string
 
 	severity *severities
+	calls    []*rankCalls
 
 	binWidth int // number of ranks of a bin of Region.Bins
 	troubles []trouble
@@ -168,6 +172,9 @@ func (j *Job) fold(r *reduced) bool {
 	}
 	if j.severity != nil {
 		j.severity.fold(r)
+	}
+	if r.calls != nil {
+		j.calls = append(j.calls, r.calls)
 	}
 	return true
 }

@@ -27,6 +27,8 @@ type Options struct {
 	Raw     bool           // times as measured, including the time that probes took
 	// Severity asks for the run's time by property, call path and thread; nil: without.
 	Severity *severity.Options
+
+	waits *Matching // to be added; nil: they are not known yet
 }
 
 // Source is a recorded profile of one rank.
@@ -64,6 +66,20 @@ func FileName(rank, copy int) string {
 func Read(sources []Source, o Options) (*Job, error) {
 	sources = slices.Clone(sources)
 	slices.SortFunc(sources, bySource)
+	j, err := merged(sources, o)
+	if err != nil || len(j.calls) == 0 {
+		return j, err
+	}
+	o.waits = matchCalls(j.calls, j.Size > 0 && len(j.Missing()) == 0)
+	if j, err = merged(sources, o); err != nil {
+		return nil, err
+	}
+	j.Waits, j.Severity.Notes = o.waits, o.waits.Sentences()
+	return j, nil
+}
+
+// merged is Read without what needs the calls of all ranks.
+func merged(sources []Source, o Options) (*Job, error) {
 	j := newJob()
 	if n := len(sources); n > 0 {
 		j.binWidth = (sources[n-1].Rank + MostBins) / MostBins

@@ -66,11 +66,13 @@ type reduced struct {
 	paths   []pathPart
 	cube    *severity.Cube    // nil unless asked for
 	number  []int             // by region of the profile: its part
+	calls   *rankCalls        // nil: there are none, or Options do not ask for Severity
 	builds  map[string]string // base name of a file to its build id
 }
 
 // reduce extracts the data that the job needs from a profile. It may change p.
 func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
+	o.waits.apply(p, rank)
 	if !o.Raw {
 		p = analysis.Adjust(p)
 	}
@@ -148,6 +150,9 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 	if o.Severity != nil {
 		out.number, out.cube = number, severity.Of(p, *o.Severity)
 		out.cube.Processes[0].Rank = out.rank.Rank
+		if o.waits == nil {
+			out.calls = callsOf(p, rank)
+		}
 	}
 	return out
 }

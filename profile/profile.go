@@ -1,8 +1,10 @@
 package profile
 
 import (
-	"ompp-attach/event"
 	"time"
+
+	"ompp-attach/event"
+	"ompp-attach/mpi/calllog"
 )
 
 // Profile holds everything that was measured of one process. It is recorded losslessly (see
@@ -15,13 +17,14 @@ type Profile struct {
 	// Nodes[0] is the root (the program); a parent precedes its children.
 	Nodes []Node `json:"nodes"`
 	// Communicators and windows that Traffic names; Comms[0] is MPI_COMM_WORLD.
-	Comms    []Comm   `json:"comms,omitempty"`
-	Lost     []Loss   `json:"lost,omitempty"`
-	Unseen   []Unseen `json:"unseen,omitempty"`
-	Frames   []Frame  `json:"frames,omitempty"`   // that Samples name
-	Objects  []Object `json:"objects,omitempty"`  // that Frames and Regions name
-	Samples  []Sample `json:"samples,omitempty"`  // equal samples are added up
-	Warnings []string `json:"warnings,omitempty"` // whole sentences for the user
+	Comms    []Comm       `json:"comms,omitempty"`
+	Calls    *calllog.Log `json:"calls,omitempty"` // MPI calls one by one; nil: not asked for
+	Lost     []Loss       `json:"lost,omitempty"`
+	Unseen   []Unseen     `json:"unseen,omitempty"`
+	Frames   []Frame      `json:"frames,omitempty"`   // that Samples name
+	Objects  []Object     `json:"objects,omitempty"`  // that Frames and Regions name
+	Samples  []Sample     `json:"samples,omitempty"`  // equal samples are added up
+	Warnings []string     `json:"warnings,omitempty"` // whole sentences for the user
 }
 
 // Meta describes the measurement.

@@ -48,6 +48,9 @@ type ThreadStats struct {
 	// Traffic holds the partners and the sizes of messages, for regions of construct MPI only; nil if
 	// there were none.
 	Traffic *Traffic `json:"traffic,omitempty"`
+	// Ranks holds the waits between ranks, for regions of construct MPI only; nil if they are not
+	// known.
+	Ranks *RankWaits `json:"-"`
 	// Calls is the part of MPI that was called directly from this region, and whose own regions
 	// have been taken out (see Hide); nil if there are none.
 	Calls *MPIStats `json:"calls,omitempty"`
@@ -88,6 +91,7 @@ func (s *ThreadStats) Add(o *ThreadStats) {
 	s.MPI = s.MPI.Plus(o.MPI)
 	s.Calls = s.Calls.Plus(o.Calls)
 	s.Traffic = s.Traffic.Plus(o.Traffic)
+	s.Ranks = s.Ranks.Plus(o.Ranks)
 	s.Estimate = s.Estimate.Plus(o.Estimate)
 	s.Cost = s.Cost.Plus(o.Cost)
 	s.NoCore = s.NoCore.Plus(o.NoCore)

@@ -12,6 +12,7 @@ func (s *ThreadStats) Subtract(o *ThreadStats) {
 	s.Tasks = less(s.Tasks, o.Tasks)
 	s.MPI, s.Calls = s.MPI.minus(o.MPI), s.Calls.minus(o.Calls)
 	s.Traffic = s.Traffic.minus(o.Traffic)
+	s.Ranks = s.Ranks.minus(o.Ranks)
 	s.Estimate = s.Estimate.minus(o.Estimate)
 	s.Cost, s.NoCore = s.Cost.minus(o.Cost), s.NoCore.minus(o.NoCore)
 	s.Waits = s.Waits.minus(o.Waits)
@@ -103,5 +104,5 @@ func (s *ThreadStats) empty() bool {
 			return false
 		}
 	}
-	return s.Tasks == 0 && s.MPI == nil && s.Traffic == nil && s.Calls == nil && s.Cost == nil && s.NoCore == nil && s.Waits == nil && s.Estimate == nil && s.Uncounted == 0
+	return s.Tasks == 0 && s.MPI == nil && s.Traffic == nil && s.Ranks == nil && s.Calls == nil && s.Cost == nil && s.NoCore == nil && s.Waits == nil && s.Estimate == nil && s.Uncounted == 0
 }

@@ -70,6 +70,10 @@ type Cube struct {
 	// Adjusted: the time that probes took has been taken out of all times.
 	Adjusted bool
 	Level    Level
+	// Notes are sentences for the reader on what the values lack.
+	Notes []string
+	// Blames say for which ranks others waited in MPI calls.
+	Blames []Blame
 	// Doubts are the findings that analysis.Findings leaves out.
 	Doubts []Doubt
 

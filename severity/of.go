@@ -114,7 +114,9 @@ func (w *walker) own(i int, construct event.Construct, s *profile.ThreadStats, c
 		own -= v
 	}
 	add(NoCore, c.NoCore)
-	add(w.mpiAt(i), c.MPI)
+	property := w.mpiAt(i)
+	w.between(add, property, s, c.MPI)
+	w.rankCauses(func(id string, v int64) { w.add(id, i, s.Thread, v, markOf(s)) }, i, property, s.Ranks)
 	w.wait(i, add, synchronisation(construct), s, c.Synch)
 	w.wait(i, add, w.barrier(i, construct), s, c.Imbal+c.Limpar)
 	w.management(add, construct, s, c.Mgmt)

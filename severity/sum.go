@@ -16,6 +16,7 @@ type Sum struct {
 	*builder
 	bound int
 	at    map[Path]int
+	late  blamed
 }
 
 // NewSum returns an empty sum of at most so many values. Where there are more, the threads of each
@@ -46,6 +47,7 @@ func (s *Sum) Add(c *Cube, region []int) {
 	for _, d := range c.Doubts {
 		s.doubt(d.Property, region[d.Region], d.Why)
 	}
+	s.blame(c, property, path)
 	row := s.rows(c)
 	for _, v := range c.Values {
 		s.put(property[v.Property], path[v.Path], row[v.Thread], v.V, v.Mark)
@@ -145,6 +147,7 @@ func (s *Sum) Finish(regions []profile.Region, number []int) *Cube {
 		s.put(at.property, moved[at.path], at.thread, v.V, v.Mark)
 	}
 	s.Paths, s.at = paths, nil
+	s.Blames = s.late.list(moved)
 	return s.finish()
 }
 

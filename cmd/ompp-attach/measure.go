@@ -44,6 +44,7 @@ type measureFlags struct {
 	sample    sampleFlags
 	budget    budgetFlag
 	timeline  timelineFlag
+	waits     bool                  // --waits: MPI calls one by one
 	snapshot  time.Duration         // time between snapshots; 0: no snapshots
 	every     time.Duration         // time between snapshots that are kept; 0: none is kept
 	rest      int                   // hidden: see snapshots.Pace
@@ -60,6 +61,7 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 	f.sample.register(c, sample)
 	f.budget.register(c)
 	f.timeline.register(c)
+	c.Flags().BoolVar(&f.waits, "waits", false, "record the MPI calls of ranks one by one, too: report --properties of the job then tells which rank waited for which, and where")
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
 	c.Flags().StringSliceVar(&f.formats, "format", results.DefaultFormats, "reports to write: "+results.FormatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
@@ -198,7 +200,22 @@ func (l *loading) measurement() (*collect.Measurement, error) {
 		m.Close()
 		return nil, err
 	}
+	if err := f.recordCalls(m); err != nil {
+		m.Close()
+		return nil, err
+	}
 	return m, nil
+}
+
+// recordCalls makes a measurement record MPI calls one by one if --waits asks for that.
+func (f *measureFlags) recordCalls(m *collect.Measurement) error {
+	if !f.waits {
+		return nil
+	}
+	if err := m.RecordCalls(); err != nil {
+		return cli.Misuse(fmt.Errorf("--waits: %w, which --disable or --only leaves out", err))
+	}
+	return nil
 }
 
 // saveStream writes the recorded events of the first process if --record-events asks for them.

@@ -153,3 +153,23 @@ func (c *Call) buffered() bool {
 	name := c.Op.String()
 	return strings.HasPrefix(name, "MPI_Bsend") || strings.HasPrefix(name, "MPI_Ibsend")
 }
+
+// IsMessage reports whether ranks and tags of an operation's calls matter: it sends, receives, or
+// takes a message away.
+func IsMessage(op mpi.Op) bool {
+	p := (&Call{Op: op}).pattern()
+	return p == message || p == taking || p == matchedRecvs
+}
+
+// IsCollective reports whether an operation is a collective one that is matched, or is counted as
+// one that has no rule.
+func IsCollective(op mpi.Op) bool {
+	p := (&Call{Op: op}).pattern()
+	return p.collective() || p == unsupported
+}
+
+// Begins reports whether an operation only begins what a later call completes.
+func Begins(op mpi.Op) bool {
+	info := op.Info()
+	return info.Request != mpi.None && !Waits(op)
+}

@@ -14,13 +14,16 @@ import (
 // few is the largest number of threads that a line names.
 const few = 3
 
-// dueTo says for which threads others waited: those that came last to a barrier, held a lock, or
-// created tasks late.
+// dueTo says for which threads or ranks others waited: those that came last to a barrier, held a
+// lock, created tasks late, or were late in MPI.
 func (t *text) dueTo(f *severity.Finding) string {
 	if t.c.Properties[f.Property].ID == severity.NoTask {
 		return t.createdBy(f)
 	}
 	if t.c.Properties[f.Property].Gain != severity.Balance {
+		if ranks := t.dueToRanks(f); ranks != "" {
+			return ranks
+		}
 		return t.heldBy(f)
 	}
 	last := t.c.LastAt(f.Path)

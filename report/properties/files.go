@@ -93,6 +93,9 @@ type (
 		Processes  []process  `json:"processes"`
 		Threads    []thread   `json:"threads"`
 		Findings   []finding  `json:"findings"`
+		// Late lists the ranks for which others waited in MPI calls.
+		Late  []late   `json:"late_ranks,omitempty"`
+		Notes []string `json:"notes,omitempty"`
 		// Values are quadruples: property, path, thread, value.
 		Values [][4]int64 `json:"values"`
 	}
@@ -129,6 +132,14 @@ type (
 		Process int    `json:"process"`
 		Root    int    `json:"initial_thread"`
 		Name    string `json:"name"`
+	}
+	late struct {
+		Property string `json:"property"`
+		Path     int    `json:"path"` // of those who waited
+		Rank     int    `json:"rank"`
+		At       int    `json:"at"` // path of the late rank
+		Time     int64  `json:"time_ns"`
+		Times    uint64 `json:"times"`
 	}
 	finding struct {
 		Property  string  `json:"property"`
@@ -185,6 +196,12 @@ func fileOf(c *severity.Cube, o Options) *file {
 			x.Rank = &p.Rank
 		}
 		f.Processes = append(f.Processes, x)
+	}
+	for _, b := range c.Blames {
+		f.Late = append(f.Late, late{c.Properties[b.Property].ID, b.Path, b.Rank, b.DuePath, b.Time, b.Times})
+	}
+	for _, s := range c.Notes {
+		f.Notes = append(f.Notes, o.Clean(s))
 	}
 	for i := range c.Threads {
 		f.Threads = append(f.Threads, thread{c.Threads[i].Process, c.Threads[i].Root, threadText(c, i)})

@@ -50,6 +50,9 @@ func (t *text) head() {
 		run += " of " + words.Plural(len(t.c.Processes), "rank")
 	}
 	fmt.Fprintf(t, "The time of %s: %s sec of %s. Shares are of that time.\n", t.Clean(t.c.Program), t.Seconds(t.c.ThreadTime), run)
+	for _, s := range t.c.Notes {
+		t.lines("", t.Clean(s))
+	}
 	switch t.c.Level {
 	case severity.ByProcess:
 		t.lines("", "There are too many values to hold those of threads: values are those of whole processes.")

@@ -1,0 +1,118 @@
+package attribution
+
+import (
+	"ompp-attach/attribution/stack"
+	"ompp-attach/attribution/tree"
+	"ompp-attach/event"
+	"ompp-attach/mpi"
+	"ompp-attach/mpi/calllog"
+	"ompp-attach/mpi/match"
+	"ompp-attach/profile"
+	"ompp-attach/timeline"
+)
+
+// logged records MPI calls one by one, for the waits between ranks. A nil *logged records nothing.
+type logged struct {
+	*calllog.Recorder
+	nodes int32 // nodes that have a number of ours
+}
+
+// LogCalls makes the engine record MPI calls one by one (Profile.Calls). Call it before the first
+// event.
+func (e *Engine) LogCalls() { e.in.log = &logged{Recorder: calllog.NewRecorder()} }
+
+// add records a call at a leaf region. end is when it ended by the engine's clock.
+func (l *logged) add(ca *calls, t *stack.Thread, leaf *tree.Node, seat int, ev *event.Event, end uint64) {
+	if l == nil {
+		return
+	}
+	if ev.MPI.Op == cancel {
+		l.Cancels = true
+	}
+	if !match.Wanted(ev.MPI.Op) {
+		return
+	}
+	if leaf.Number == 0 && ca.Spans == nil { // otherwise a timeline has numbered it
+		l.nodes++
+		leaf.Number = l.nodes
+	}
+	c := ca.comms.matched(ev.MPI)
+	c.End = max(end, c.Start)
+	l.Add(t.Tid, calllog.Site{Node: int(leaf.Number), Thread: seat}, &c)
+}
+
+var cancel, _ = mpi.ParseOp("MPI_Cancel")
+
+// lose notes that records of a thread were lost after a time.
+func (l *logged) lose(since uint64) {
+	if l != nil {
+		l.Lose(since)
+	}
+}
+
+// matched makes of a call what its match is found by.
+func (cs *comms) matched(c *event.MPICall) match.Call {
+	m := c.Op.Messages(&c.Args)
+	v := c.Op.Volume(&c.Args, mpi.Minimal)
+	info := c.Op.Info()
+	out := match.Call{Op: c.Op, Start: c.Start, Comm: -1, To: mpi.NoPeer, From: mpi.NoPeer, SendTag: c.Tag, RecvTag: c.Tag,
+		Later: match.Begins(c.Op)}
+	switch {
+	case match.IsCollective(c.Op):
+		out.Sends, out.Receives, out.Unknown = v.Out > 0, v.In > 0, c.Flags&mpi.UnknownVolume != 0
+		if info.Root {
+			out.To = c.Peer
+		}
+	case m.Sends || m.Recvs:
+		out.Sends, out.Receives, out.To, out.From = m.Sends, m.Recvs, m.To, m.From
+		if info.Peer2 != mpi.None {
+			out.RecvTag = match.AnyTag // unless More tells
+		}
+	case match.IsMessage(c.Op):
+		out.From = c.Peer // of a probe
+	}
+	if info.Handle == mpi.CommHandle && c.Flags&mpi.Inter == 0 {
+		out.Comm = cs.of(c)
+	}
+	switch x := c.More; {
+	case x != nil:
+		out.Request, out.Completes, out.Untold = x.Request, x.Completes, x.Untold
+		if m.Recvs {
+			out.RecvTag = x.RecvTag
+		}
+	case match.Waits(c.Op):
+		out.Untold = true
+	}
+	return out
+}
+
+// told puts the log into a profile whose nodes and threads d names.
+func (l *logged) told(p *profile.Profile, d *timeline.Dictionary, stops []Stop) {
+	if l == nil || l.Calls+l.Left == 0 {
+		return
+	}
+	c := l.Log
+	c.Sites = nil
+	for _, s := range l.Sites {
+		at := calllog.Site{Node: -1, Thread: -1}
+		if s.Node < len(d.NodeOf) && s.Thread < len(d.SeatOf) {
+			at = calllog.Site{Node: int(d.NodeOf[s.Node]), Thread: int(d.SeatOf[s.Thread])}
+		}
+		c.Sites = append(c.Sites, at)
+	}
+	for _, s := range stops {
+		c.Stops = append(c.Stops, calllog.Stop(s))
+	}
+	p.Calls = &c
+}
+
+// logStarted records a persistent operation that the call which returns next has started. Its call
+// site is not known to be a region yet: the waits are charged to the call that waits for it.
+func (ca *calls) logStarted(t *stack.Thread, ev *event.Event) {
+	if ca.log == nil || !match.Wanted(ev.MPI.Op) {
+		return
+	}
+	c := ca.comms.matched(ev.MPI)
+	c.End = c.Start
+	ca.log.Add(t.Tid, calllog.Site{Node: 0, Thread: t.Seat}, &c)
+}

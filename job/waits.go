@@ -1,0 +1,211 @@
+package job
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"ompp-attach/mpi/calllog"
+	"ompp-attach/mpi/match"
+	"ompp-attach/profile"
+)
+
+// Waits between ranks. Profiles may hold their ranks' MPI calls one by one. When all profiles have
+// been read, the calls are matched (package match). Then the profiles are read once more, with the
+// waits added to the MPI call sites.
+
+// Matching says how many MPI calls of the job's ranks were matched.
+type Matching struct {
+	match.Result
+	Ranks []int // whose calls were matched
+	// LeftOut are the ranks whose calls could not be matched, by the reason.
+	LeftOut map[string][]int
+	// Cut are the ranks whose calls are known up to some time only, and Left is how many calls had no
+	// room.
+	Cut  []int
+	Left uint64
+
+	sites map[int][]calllog.Site // by rank
+}
+
+// rankCalls are a rank's calls.
+type rankCalls struct {
+	rank  int
+	log   *calllog.Log
+	comms rankComms
+	why   string // it takes no part; empty: it does
+}
+
+// callsOf takes the calls out of a profile; nil: it has none.
+func callsOf(p *profile.Profile, rank int) *rankCalls {
+	if p.Calls == nil {
+		return nil
+	}
+	m := &p.Meta
+	c := &rankCalls{rank: rank, log: p.Calls, comms: commsOf(p, rank)}
+	switch {
+	case m.MPI == nil || m.MPI.Rank != rank || m.MPI.Size <= 0:
+		c.why = "their ranks in MPI_COMM_WORLD are not known"
+	case m.Attached:
+		c.why = "they were attached to, so messages before that are not known"
+	case m.Off.C > 0:
+		c.why = "measuring was off meanwhile"
+	case len(m.Observations) > 0:
+		c.why = "some constructs were not observed all of the time"
+	case m.LostHits > 0 && len(p.Calls.Threads) > 1 && !p.Calls.Lost:
+		c.why = "records were lost, and several threads called MPI"
+	}
+	return c
+}
+
+// matchCalls matches the calls of ranks. complete says that all ranks of the job were read.
+func matchCalls(ranks []*rankCalls, complete bool) *Matching {
+	out := &Matching{LeftOut: map[string][]int{}, sites: map[int][]calllog.Site{}}
+	var comms []*rankComms
+	for _, r := range ranks {
+		comms = append(comms, &r.comms)
+	}
+	groups := groupsOf(comms, complete)
+	var logs []*match.Log
+	for _, r := range ranks {
+		if r.why != "" {
+			out.LeftOut[r.why] = append(out.LeftOut[r.why], r.rank)
+			continue
+		}
+		out.Ranks = append(out.Ranks, r.rank)
+		out.sites[r.rank] = r.log.Sites
+		if r.log.Until != 0 {
+			out.Cut, out.Left = append(out.Cut, r.rank), out.Left+r.log.Left
+		}
+		logs = append(logs, r.toMatch(groups))
+	}
+	out.Result = *match.Run(logs)
+	return out
+}
+
+// toMatch returns the log as package match takes it.
+func (r *rankCalls) toMatch(groups groups) *match.Log {
+	l := &match.Log{Rank: r.rank, Host: r.comms.host, Cancels: r.log.Cancels}
+	if r.log.Until != 0 {
+		l.Until = r.log.Monotonic(r.log.Until)
+	}
+	for i := range r.comms.list {
+		c := &r.comms.list[i]
+		x := match.Comm{Size: c.Size, Rank: c.Rank}
+		switch {
+		case i == 0:
+			x = match.Comm{Name: "world", Size: int32(r.comms.jobSize), Rank: int32(r.rank)}
+		case c.Parent < 0 && c.Size == 1 && !c.Several:
+			x.Name = fmt.Sprintf("self %d", r.rank)
+		case r.comms.names != nil:
+			x.Name = r.comms.names[i]
+			if g := groups[x.Name]; g == nil || g.doubted {
+				x.Name = ""
+			}
+		}
+		l.Comms = append(l.Comms, x)
+	}
+	if len(l.Comms) == 0 { // no call named any
+		l.Comms = []match.Comm{{Name: "world", Size: int32(r.comms.jobSize), Rank: int32(r.rank)}}
+	}
+	for i := range r.log.Threads {
+		l.Threads = append(l.Threads, r.log.Reader(i))
+	}
+	return l
+}
+
+// place returns the node and the thread of a place in a profile; ok is false if it has none.
+func (m *Matching) place(p match.Place) (at calllog.Site, ok bool) {
+	sites := m.sites[p.Rank]
+	if p.Site < 0 || p.Site >= len(sites) {
+		return at, false
+	}
+	at = sites[p.Site]
+	return at, at.Node >= 0
+}
+
+// apply adds the waits to a rank's profile.
+func (m *Matching) apply(p *profile.Profile, rank int) {
+	if m == nil {
+		return
+	}
+	for _, w := range m.Waits {
+		if w.At.Rank == rank {
+			if x := m.statsAt(p, w.At); x != nil {
+				span := profile.Span{T: w.T, C: w.Count}
+				x.Waits[w.Property].Add(span)
+				if due, ok := m.place(w.Due); ok && w.Due != w.At {
+					x.Due = append(x.Due, profile.Due{Property: w.Property, Rank: w.Due.Rank, Node: due.Node, Span: span})
+				}
+			}
+		}
+		if w.Due.Rank == rank && w.Due != w.At && w.Property != match.WrongOrder && w.Property != match.WrongOrderOther {
+			if x := m.statsAt(p, w.Due); x != nil {
+				x.Caused.Add(profile.Span{T: w.T, C: w.Count})
+			}
+		}
+	}
+}
+
+// statsAt returns the waits of a place in a profile; nil: the profile has no such place.
+func (m *Matching) statsAt(p *profile.Profile, at match.Place) *profile.RankWaits {
+	s, ok := m.place(at)
+	if !ok || s.Node >= len(p.Nodes) {
+		return nil
+	}
+	stats := p.Nodes[s.Node].Stats
+	i := slices.IndexFunc(stats, func(x profile.ThreadStats) bool { return x.Thread == s.Thread })
+	if i < 0 {
+		return nil
+	}
+	if stats[i].Ranks == nil {
+		stats[i].Ranks = &profile.RankWaits{}
+	}
+	return stats[i].Ranks
+}
+
+// reasons are the words for why calls were not matched.
+var reasons = [match.NumReasons]string{
+	match.NoPartner: "the other side was not recorded",
+	match.NoLog:     "the other rank was not recorded, or ran on another machine",
+	match.NoComm:    "the communicator is not known",
+	match.Wildcard:  "a receive did not tell from whom, or with which tag",
+	match.Cancelled: "a rank cancelled requests",
+	match.Threads:   "threads of a rank sent or received at the same time",
+	match.NoRule:    "there is no rule for the operation",
+	match.Contrary:  "members called different operations",
+	match.Untold:    "it is not known which requests were completed",
+}
+
+// Sentences say what was matched, and what was not.
+func (m *Matching) Sentences() (out []string) {
+	if m == nil {
+		return nil
+	}
+	for _, x := range []struct {
+		what string
+		n    *match.Count
+	}{{"messages received", &m.Receives}, {"messages sent", &m.Sends}, {"calls of collective operations", &m.Collectives}, {"waits for requests", &m.Requests}} {
+		if x.n.Calls == 0 {
+			continue
+		}
+		s := fmt.Sprintf("Of %d %s, %d were matched between ranks.", x.n.Calls, x.what, x.n.Matched)
+		for why, n := range x.n.Left {
+			if n > 0 {
+				s += fmt.Sprintf(" %d were not: %s.", n, reasons[why])
+			}
+		}
+		out = append(out, s)
+	}
+	for _, why := range slices.Sorted(maps.Keys(m.LeftOut)) {
+		out = append(out, fmt.Sprintf("Waits for other ranks leave out %s: %s.", RankList(m.LeftOut[why]), why))
+	}
+	if len(m.Cut) > 0 {
+		s := fmt.Sprintf("The MPI calls of %s are known up to some time only: records were lost, or there was no room.", RankList(m.Cut))
+		if m.Left > 0 {
+			s += fmt.Sprintf(" %d calls had no room.", m.Left)
+		}
+		out = append(out, s)
+	}
+	return out
+}

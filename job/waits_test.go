@@ -1,0 +1,110 @@
+package job
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"ompp-attach/event"
+	"ompp-attach/mpi"
+	"ompp-attach/mpi/calllog"
+	"ompp-attach/mpi/match"
+	"ompp-attach/profile"
+	"ompp-attach/severity"
+)
+
+// waiting returns the profile of a rank of two that calls MPI_Barrier and receives or sends.
+func waiting(rank int, barrier, message [2]uint64) *profile.Profile {
+	barrierOp, _ := mpi.ParseOp("MPI_Barrier")
+	op, peer := "MPI_Recv", int32(1)
+	if rank == 1 {
+		op, peer = "MPI_Send", 0
+	}
+	messageOp, _ := mpi.ParseOp(op)
+	r := calllog.NewRecorder()
+	r.Add(1, calllog.Site{Node: 1}, &match.Call{Op: barrierOp, Start: barrier[0], End: barrier[1]})
+	r.Add(1, calllog.Site{Node: 2}, &match.Call{Op: messageOp, Start: message[0], End: message[1], To: peer, From: peer, Sends: rank == 1, Receives: rank == 0})
+	stats := func(from, to uint64) []profile.ThreadStats {
+		t := int64(to - from)
+		return []profile.ThreadStats{{Exec: profile.Span{T: t, C: 1}, Body: profile.Span{T: t, C: 1}, MPI: &profile.MPIStats{T: t, Calls: 1}}}
+	}
+	return &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Program: "p", Host: "h", PID: 10 + rank, Duration: 1000, MPI: &profile.MPIJob{Rank: rank, Size: 2, Library: "MPI"}},
+		Threads: []profile.Thread{{}},
+		Regions: []profile.Region{{Construct: event.MPI, Name: "MPI_Barrier", Location: profile.Location{File: "a.c", Begin: 3, End: 3}},
+			{Construct: event.MPI, Name: op, Location: profile.Location{File: "a.c", Begin: 5 + rank, End: 5 + rank}}},
+		Nodes: []profile.Node{{Parent: -1, Region: -1, Stats: []profile.ThreadStats{{MPI: &profile.MPIStats{T: 500, Calls: 2}}}},
+			{Region: 0, Stats: stats(barrier[0], barrier[1])}, {Region: 1, Stats: stats(message[0], message[1])}},
+		Calls: &r.Log}
+}
+
+func sourcesOf(t *testing.T, profiles ...*profile.Profile) (out []Source) {
+	for i, p := range profiles {
+		var b bytes.Buffer
+		if err := profile.Encode(&b, p); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, Source{Name: FileName(i, 0), Rank: i, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil }})
+	}
+	return out
+}
+
+// TestWaitsBetweenRanks: waits stand in the tree of properties, at the call that waited, with the
+// rank that was late and its call.
+func TestWaitsBetweenRanks(t *testing.T) {
+	ps := []*profile.Profile{waiting(0, [2]uint64{100, 410}, [2]uint64{500, 650}), waiting(1, [2]uint64{400, 412}, [2]uint64{600, 640})}
+	j, err := Read(sourcesOf(t, ps...), Options{Severity: &severity.Options{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := j.Severity
+	for id, want := range map[string]int64{
+		"mpi_barrier.wait": 300, "mpi_barrier.completion": 2, "mpi_barrier": 322, // with 10 at each rank that nobody waited
+		"mpi_point_to_point.late_sender": 100, "mpi_point_to_point.late_sender_completion": 10, "mpi_point_to_point": 190,
+		severity.LateRank: 400, severity.RankWaits: 2,
+	} {
+		if got := c.Total(id); got != want {
+			t.Errorf("%s: %d, not %d", id, got, want)
+		}
+	}
+	place := func(path int) string { return c.Regions[c.Paths[path].Region].Name }
+	for _, b := range c.Blames {
+		if at := place(b.Path) + "<" + place(b.DuePath); b.Rank != 1 || at != "MPI_Barrier<MPI_Barrier" && at != "MPI_Recv<MPI_Send" {
+			t.Errorf("%+v: %s", b, at)
+		}
+	}
+	if len(c.Blames) != 2 || len(c.Blamed(c.Property("mpi_barrier.wait"), 1)) != 1 {
+		t.Errorf("%+v", c.Blames)
+	}
+	if want := "Of 1 messages received, 1 were matched between ranks."; len(c.Notes) != 3 || c.Notes[0] != want {
+		t.Errorf("%q", c.Notes)
+	}
+	if j, err := Read(sourcesOf(t, ps...), Options{}); err != nil || j.Waits != nil {
+		t.Errorf("calls were matched though nobody asked: %v", err)
+	}
+}
+
+// TestWaitsLeftOut: ranks of which not all is known take no part, and the reader is told.
+func TestWaitsLeftOut(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*profile.Profile)
+		note  string
+	}{
+		"attached":   {func(p *profile.Profile) { p.Meta.Attached = true }, "they were attached to"},
+		"off":        {func(p *profile.Profile) { p.Meta.Off.C = 1 }, "measuring was off"},
+		"unobserved": {func(p *profile.Profile) { p.Meta.Observations = []profile.Observation{{}} }, "not observed"},
+		"full":       {func(p *profile.Profile) { p.Calls.Until, p.Calls.Left = 1, 7 }, "7 calls had no room"},
+		"no calls":   {func(p *profile.Profile) { p.Calls = nil }, "ran on another machine"},
+		"elsewhere":  {func(p *profile.Profile) { p.Meta.Host = "other" }, "ran on another machine"},
+	} {
+		ps := []*profile.Profile{waiting(0, [2]uint64{100, 410}, [2]uint64{500, 650}), waiting(1, [2]uint64{400, 412}, [2]uint64{600, 640})}
+		c.spoil(ps[1])
+		j, err := Read(sourcesOf(t, ps...), Options{Severity: &severity.Options{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if notes := strings.Join(j.Severity.Notes, " "); len(j.Waits.Result.Waits) != 0 || !strings.Contains(notes, c.note) || j.Severity.Total("mpi_barrier") != 322 {
+			t.Errorf("%s: %+v, %s", name, j.Waits.Result.Waits, notes)
+		}
+	}
+}

@@ -1,0 +1,263 @@
+// Package calllog records the MPI calls of a rank in few bytes each, for package match. The record
+// is bounded: a recorder that is full leaves out later calls, and says from when on.
+package calllog
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"ompp-attach/mpi"
+	"ompp-attach/mpi/match"
+)
+
+// MostBytes is how much is recorded of a process. A call takes some 12 bytes.
+const MostBytes = 8 << 20
+
+// Log is what is recorded of a process. Times are of the recording engine's clock, ns.
+type Log struct {
+	// Ops are the operations that occur. Threads refer to them by index.
+	Ops     []mpi.Op `json:"ops,omitempty"`
+	Threads [][]byte `json:"threads,omitempty"` // of each thread, its calls (see Reader)
+	Sites   []Site   `json:"sites,omitempty"`   // by Call.Site
+	Calls   uint64   `json:"calls"`             // in the log
+	Left    uint64   `json:"left,omitempty"`    // calls left out, as there was no room
+	// Until is when calls began to be left out or lost; 0: the log has all.
+	Until   uint64 `json:"until,omitempty"`
+	Lost    bool   `json:"lost,omitempty"`    // records were lost from Until on
+	Cancels bool   `json:"cancels,omitempty"` // the process cancelled requests
+	// Stops are the stretches of CLOCK_MONOTONIC that the engine's clock leaves out, in order.
+	Stops []Stop `json:"stops,omitempty"`
+}
+
+// Site is a call site: a node of the profile, and one of its threads. -1: it has none.
+type Site struct {
+	Node   int `json:"node"`
+	Thread int `json:"thread"`
+}
+
+// Stop is a stretch of CLOCK_MONOTONIC, ns.
+type Stop struct {
+	From uint64 `json:"from"`
+	To   uint64 `json:"to"`
+}
+
+// Monotonic converts a time of the engine's clock to CLOCK_MONOTONIC, ns.
+func (l *Log) Monotonic(t uint64) uint64 {
+	for _, s := range l.Stops {
+		if s.From > t {
+			break
+		}
+		t += s.To - s.From
+	}
+	return t
+}
+
+// Recorder records a process's calls.
+type Recorder struct {
+	Log
+	bytes   int
+	sites   map[Site]int
+	ops     map[mpi.Op]int
+	threads map[uint32]int // by thread id
+	before  []before
+}
+
+// before is what a thread's next call is told by.
+type before struct{ time, request uint64 }
+
+// NewRecorder returns an empty recorder.
+func NewRecorder() *Recorder {
+	return &Recorder{sites: map[Site]int{}, ops: map[mpi.Op]int{}, threads: map[uint32]int{}}
+}
+
+// Flags of a call.
+const (
+	flagSends = 1 << iota
+	flagReceives
+	flagUnknown
+	flagLater
+	flagUntold
+	flagMessage    // ranks and tags follow
+	flagCollective // a communicator and a root follow
+	flagCompletes  // requests follow
+)
+
+// Add records a call of a thread. The call's Site is set by at, a place in the engine's numbers.
+// Calls of one thread come by their beginnings.
+func (r *Recorder) Add(tid uint32, at Site, c *match.Call) {
+	if r.bytes >= MostBytes {
+		r.Left++
+		r.stop(c.Start)
+		return
+	}
+	i, ok := r.threads[tid]
+	if !ok {
+		i = len(r.Threads)
+		r.threads[tid] = i
+		r.Threads, r.before = append(r.Threads, nil), append(r.before, before{})
+	}
+	site, ok := r.sites[at]
+	if !ok {
+		site = len(r.Sites)
+		r.sites[at], r.Sites = site, append(r.Sites, at)
+	}
+	op, ok := r.ops[c.Op]
+	if !ok {
+		op = len(r.Ops)
+		r.ops[c.Op], r.Ops = op, append(r.Ops, c.Op)
+	}
+	n := len(r.Threads[i])
+	r.Threads[i] = appendCall(r.Threads[i], &r.before[i], op, site, c)
+	r.bytes += len(r.Threads[i]) - n
+	r.Calls++
+}
+
+// Lose says that records may be lost from a time on.
+func (r *Recorder) Lose(from uint64) {
+	r.Lost = true
+	r.stop(from)
+}
+
+func (r *Recorder) stop(from uint64) {
+	if r.Until == 0 || from < r.Until {
+		r.Until = max(1, from)
+	}
+}
+
+func appendCall(b []byte, was *before, op, site int, c *match.Call) []byte {
+	flags := flagsOf(c)
+	b = binary.AppendUvarint(b, uint64(op))
+	b = append(b, flags)
+	b = binary.AppendUvarint(b, uint64(site))
+	b = binary.AppendVarint(b, int64(c.Start-was.time))
+	b = binary.AppendUvarint(b, c.End-c.Start)
+	was.time = c.End
+	request := func(h uint64) {
+		b = binary.AppendVarint(b, int64(h-was.request))
+		was.request = h
+	}
+	if flags&(flagMessage|flagCollective) != 0 {
+		b = binary.AppendVarint(b, int64(c.Comm))
+		b = binary.AppendVarint(b, int64(c.To))
+	}
+	if flags&flagMessage != 0 {
+		b = binary.AppendVarint(b, int64(c.From))
+		b = binary.AppendVarint(b, int64(c.SendTag))
+		b = binary.AppendVarint(b, int64(c.RecvTag))
+	}
+	if flags&flagLater != 0 {
+		request(c.Request)
+	}
+	if flags&flagCompletes != 0 {
+		b = binary.AppendUvarint(b, uint64(len(c.Completes)))
+		for _, h := range c.Completes {
+			request(h)
+		}
+	}
+	return b
+}
+
+func flagsOf(c *match.Call) (f byte) {
+	for _, x := range []struct {
+		is   bool
+		flag byte
+	}{
+		{c.Sends, flagSends}, {c.Receives, flagReceives}, {c.Unknown, flagUnknown}, {c.Later, flagLater}, {c.Untold, flagUntold},
+		{match.IsMessage(c.Op), flagMessage}, {match.IsCollective(c.Op), flagCollective}, {len(c.Completes) > 0, flagCompletes},
+	} {
+		if x.is {
+			f |= x.flag
+		}
+	}
+	return f
+}
+
+// ErrDamaged: a log is not as a recorder writes it.
+var ErrDamaged = errors.New("the log of MPI calls is damaged")
+
+// Reader yields the calls of a thread, on CLOCK_MONOTONIC.
+type Reader struct {
+	log   *Log
+	data  []byte
+	was   before
+	index int
+	call  match.Call
+	err   error
+}
+
+// Reader returns a reader of a thread's calls. index is that of Threads.
+func (l *Log) Reader(index int) *Reader { return &Reader{log: l, data: l.Threads[index], index: index} }
+
+// Next implements match.Calls. It ends at the first damage.
+func (r *Reader) Next() (*match.Call, bool) {
+	if len(r.data) == 0 || r.err != nil {
+		return nil, false
+	}
+	c := &r.call
+	*c = match.Call{Completes: c.Completes[:0], Thread: r.index}
+	op, flags := r.unsigned(), byte(0)
+	if len(r.data) > 0 {
+		flags, r.data = r.data[0], r.data[1:]
+	}
+	c.Sends, c.Receives, c.Unknown = flags&flagSends != 0, flags&flagReceives != 0, flags&flagUnknown != 0
+	c.Later, c.Untold = flags&flagLater != 0, flags&flagUntold != 0
+	site := r.unsigned()
+	start := r.was.time + uint64(r.signed())
+	end := start + r.unsigned()
+	r.was.time = end
+	if flags&(flagMessage|flagCollective) != 0 {
+		c.Comm, c.To = int(r.signed()), int32(r.signed())
+	}
+	if flags&flagMessage != 0 {
+		c.From, c.SendTag, c.RecvTag = int32(r.signed()), int32(r.signed()), int32(r.signed())
+	}
+	if c.Later {
+		c.Request = r.request()
+	}
+	if flags&flagCompletes != 0 {
+		for n := r.unsigned(); n > 0 && r.err == nil; n-- {
+			c.Completes = append(c.Completes, r.request())
+		}
+	}
+	if r.err == nil && (op >= uint64(len(r.log.Ops)) || site >= uint64(len(r.log.Sites)) || end < start) {
+		r.err = fmt.Errorf("%w: operation %d, site %d", ErrDamaged, op, site)
+	}
+	if r.err != nil {
+		return nil, false
+	}
+	c.Op, c.Site = r.log.Ops[op], int(site)
+	c.Start, c.End = r.log.Monotonic(start), r.log.Monotonic(end)
+	return c, true
+}
+
+// Err returns why reading ended early; nil: it did not.
+func (r *Reader) Err() error { return r.err }
+
+func (r *Reader) request() uint64 {
+	r.was.request += uint64(r.signed())
+	return r.was.request
+}
+
+func (r *Reader) unsigned() uint64 {
+	v, n := binary.Uvarint(r.data)
+	return r.took(v, n)
+}
+
+func (r *Reader) signed() int64 {
+	v, n := binary.Varint(r.data)
+	r.took(0, n)
+	return v
+}
+
+func (r *Reader) took(v uint64, n int) uint64 {
+	if n <= 0 {
+		if r.err == nil {
+			r.err = fmt.Errorf("%w: a number is cut off", ErrDamaged)
+		}
+		r.data = nil
+		return 0
+	}
+	r.data = r.data[n:]
+	return v
+}

@@ -1,0 +1,65 @@
+package profile
+
+import (
+	"slices"
+
+	"ompp-attach/mpi/match"
+)
+
+// RankWaits are a thread's waits for other ranks at an MPI call site, and those of others for it.
+// They are found when the profiles of a job are read together, and are never recorded.
+type RankWaits struct {
+	// Waits has a span for each property of package match: ns, and the number of calls.
+	Waits [match.NumProperties]Span
+	// Caused is how long calls of other ranks waited for this call site, and how many.
+	Caused Span
+	Due    []Due // for whom this one waited
+}
+
+// Due says which rank a thread waited for.
+type Due struct {
+	Property match.Property
+	Rank     int // in MPI_COMM_WORLD
+	Node     int // of that rank's profile, where it was
+	Span
+}
+
+// Plus returns the sum of two threads', or two places', waits; either may be nil. It changes
+// neither.
+func (w *RankWaits) Plus(o *RankWaits) *RankWaits {
+	if w == nil || o == nil {
+		if w == nil {
+			return o
+		}
+		return w
+	}
+	sum := *w
+	for i := range sum.Waits {
+		sum.Waits[i].Add(o.Waits[i])
+	}
+	sum.Caused.Add(o.Caused)
+	sum.Due = slices.Concat(w.Due, o.Due)
+	return &sum
+}
+
+// minus takes away an earlier state of the same waits.
+func (w *RankWaits) minus(o *RankWaits) *RankWaits {
+	if w == nil || o == nil {
+		return w
+	}
+	out := *w
+	for i := range out.Waits {
+		out.Waits[i].subtract(o.Waits[i])
+	}
+	out.Caused.subtract(o.Caused)
+	out.Due = slices.Clone(w.Due)
+	for _, d := range o.Due {
+		if i := slices.Index(out.Due, d); i >= 0 {
+			out.Due = slices.Delete(out.Due, i, i+1)
+		}
+	}
+	if len(out.Due) == 0 && out.Waits == [match.NumProperties]Span{} && out.Caused == (Span{}) {
+		return nil
+	}
+	return &out
+}

@@ -1,0 +1,256 @@
+package severity
+
+import (
+	"cmp"
+	"slices"
+
+	"ompp-attach/mpi/match"
+	"ompp-attach/profile"
+)
+
+// The trees about waits between ranks beside Time.
+const (
+	LateRank  = "mpi_late_rank"
+	RankWaits = "mpi_rank_waits"
+)
+
+// betweenRanks are the properties of waits between ranks, by the part of MPI's time that they
+// divide. Package mpi/match has their rules.
+var betweenRanks = []struct {
+	of                                              match.Property
+	below, id, name                                 string
+	description, formula, diagnosis, helps, defined string
+}{
+	{match.WaitAtInit, "mpi_init_exit", ".wait_init", "Wait in MPI_Init", "Waiting for the last rank to come to MPI_Init.",
+		"last E - E, where nobody left before the last one came", "The rank that came last started late, or did more before.",
+		"Do less before MPI_Init at that rank, or ask the launcher's manual.", own},
+	{match.InitCompletion, "mpi_init_exit", ".init_completion", "Completion of MPI_Init", "Leaving MPI_Init after the first rank has left.",
+		"L - max(last E, first L)", "", "", expert},
+	{match.WaitAtFinalize, "mpi_init_exit", ".wait_finalize", "Wait in MPI_Finalize", "Waiting for the last rank to come to MPI_Finalize.",
+		"last E - E, where nobody left before the last one came", "The rank that came last had more to do at the end.",
+		"Balance the work before MPI_Finalize.", scalasca},
+	{match.WaitAtBarrier, "mpi_barrier", ".wait", "Wait at MPI barrier", "Waiting for the last rank to come to the barrier.",
+		"min(last E, L) - E", "The report names the rank that came last, and where its call was.",
+		"Give work of the late rank to others, or remove the barrier.", expert},
+	{match.BarrierCompletion, "mpi_barrier", ".completion", "MPI barrier completion", "Leaving the barrier after the first rank has left.",
+		"L - max(last E, first L)", "", "", expert},
+	{match.WaitAtNxN, "mpi_collective", ".wait_nxn", "Wait at N x N", "All receive from all: waiting for the last rank to come.",
+		"min(last E, L) - E", "The report names the rank that came last, and where its call was.",
+		"Give work of the late rank to others, or use nonblocking operations.", expert},
+	{match.NxNCompletion, "mpi_collective", ".nxn_completion", "N x N completion", "Leaving after the first rank has left.",
+		"L - max(last E, first L)", "", "", scalasca},
+	{match.LateBroadcast, "mpi_collective", ".late_broadcast", "Late broadcast", "All receive from the root: waiting for the root to come.",
+		"E(root) - E, at most until L", "The root had more to do before.", "Let the root call earlier, or do less at the root.", expert},
+	{match.EarlyReduce, "mpi_collective", ".early_reduce", "Early reduce", "The root receives from all: it waits for the first one to send.",
+		"first E of the others - E(root)", "The root came before all others.", "Give the root work of the others.", expert},
+	{match.EarlyScan, "mpi_collective", ".early_scan", "Early scan", "Waiting for the last one of the lower ranks.",
+		"last E of lower ranks - E", "A lower rank had more to do before.", "Balance the work between ranks.", scalasca},
+	{match.LateSender, "mpi_point_to_point", ".late_sender", "Late sender", "Waiting to receive a message that was not sent yet.",
+		"E(send) - E(receive or its wait), at most until L", "The report names the sender, and where it sent.",
+		"Send earlier, receive later, or give the late rank less work.", expert},
+	{match.LateSenderDone, "mpi_point_to_point", ".late_sender_completion", "Late sender completion", "After a late sender: receiving goes on behind the end of the send.",
+		"L(receive) - L(send)", "", "", scalasca},
+	{match.LateReceiver, "mpi_point_to_point", ".late_receiver", "Late receiver", "Waiting to send until the receive is posted.",
+		"E(receive) - E(send or its wait), if L(send) is later than E(receive)", "The report names the receiver, and where it received.",
+		"Post receives earlier (MPI_Irecv), or use nonblocking sends.", expert},
+	{match.LateReceiverDone, "mpi_point_to_point", ".late_receiver_completion", "Late receiver completion", "After a late receiver: sending goes on behind the end of the receive.",
+		"L(send) - L(receive)", "", "", scalasca},
+}
+
+// withRanks adds the properties of waits between ranks behind the one that each divides.
+func withRanks(properties []Property) (out []Property) {
+	for _, p := range properties {
+		out = append(out, p)
+		for _, x := range betweenRanks {
+			if x.below != p.ID {
+				continue
+			}
+			q := Property{ID: p.ID + x.id, Parent: p.ID, Name: x.name, Unit: Seconds, Source: x.defined,
+				Description: x.description, Formula: x.formula, Diagnosis: x.diagnosis, Helps: x.helps}
+			if x.helps != "" {
+				q.Gain, q.Reported = Removal, true
+			}
+			out = append(out, q)
+			if x.of == match.LateSender {
+				out = append(out, wrongOrder(q.ID, ".same_source", "Wrong order, same source", "The same rank had sent another message before, which is received later."),
+					wrongOrder(q.ID, ".other_source", "Wrong order, other source", "Another rank had sent a message before, which is received later."))
+			}
+		}
+		if p.ID == "mpi_point_to_point" {
+			out = append(out, Property{ID: p.ID + nonblocking, Parent: p.ID, Name: "Wait for nonblocking collectives", Unit: Seconds, Source: own,
+				Gain: Removal, Reported: true,
+				Description: "Waiting, in a call that completes a collective operation, for ranks that have not begun it yet.",
+				Formula:     "as of the blocking operation, with E of the call that waits",
+				Diagnosis:   "The report names the rank that began it last.",
+				Helps:       "Begin it earlier at the late rank, or wait for it later."})
+		}
+	}
+	return out
+}
+
+func wrongOrder(parent, id, name, description string) Property {
+	return Property{ID: parent + id, Parent: parent, Name: name, Unit: Seconds, Source: expert, Gain: Removal, Reported: true,
+		Description: description, Formula: "the late sender's whole wait",
+		Diagnosis: "The receives are in another order than the sends.",
+		Helps:     "Receive in the order in which messages are sent, from any source, or by MPI_Irecv."}
+}
+
+const nonblocking = ".nonblocking_collective"
+
+var rankTrees = []Property{
+	{ID: LateRank, Name: "Waits for a late rank", Unit: Seconds, Source: own,
+		Description: "How long other ranks waited for the thread at its MPI call. It is a part of their time, not of its own.",
+		Formula:     "sum of the others' waits that are due to this call"},
+	{ID: RankWaits, Name: "Calls that waited for a rank", Unit: Count, Source: own,
+		Description: "MPI calls that waited for another rank.", Formula: "number of calls"},
+}
+
+// rankPart returns the part of MPI's time that a wait at a node belongs to.
+func (w *walker) rankPart(of match.Property, at string) (id string, ok bool) {
+	switch of {
+	case match.WrongOrder:
+		id = "mpi_point_to_point.late_sender.same_source"
+	case match.WrongOrderOther:
+		id = "mpi_point_to_point.late_sender.other_source"
+	}
+	for _, x := range betweenRanks {
+		if x.of == of {
+			if id = x.below + x.id; x.below != at && at == "mpi_point_to_point" {
+				id = at + nonblocking
+			}
+		}
+	}
+	_, ok = w.byID[id]
+	return id, ok && (id == at || len(id) > len(at) && id[:len(at)+1] == at+".")
+}
+
+// between adds the time of an MPI call, and divides it by what is known of waits for other ranks.
+// Where parts exceed the time, as it is without the time that probes took, all are reduced alike.
+func (w *walker) between(add func(string, int64), property string, s *profile.ThreadStats, t int64) {
+	x := s.Ranks
+	if x == nil || t <= 0 {
+		add(property, t)
+		return
+	}
+	// Those in the wrong order are parts of the late senders' times.
+	parts := [match.NumProperties]int64{}
+	var sum int64
+	for p := range parts {
+		parts[p] = max(0, x.Waits[p].T)
+		if p != int(match.WrongOrder) && p != int(match.WrongOrderOther) {
+			sum += parts[p]
+		}
+	}
+	parts[match.LateSender] = max(0, parts[match.LateSender]-parts[match.WrongOrder]-parts[match.WrongOrderOther])
+	left := t
+	for p, v := range parts {
+		id, ok := w.rankPart(match.Property(p), property)
+		if !ok || v == 0 {
+			continue
+		}
+		if sum > t {
+			v = int64(float64(v) * (float64(t) / float64(sum)))
+		}
+		v = min(v, left)
+		add(id, v)
+		left -= v
+	}
+	add(property, left)
+}
+
+// rankCauses adds what other ranks' waits are due to, and notes for whom this one waited.
+func (w *walker) rankCauses(add func(string, int64), node int, property string, x *profile.RankWaits) {
+	if x == nil {
+		return
+	}
+	add(LateRank, max(0, x.Caused.T))
+	var n uint64
+	for p, s := range x.Waits {
+		switch match.Property(p) {
+		case match.LateSender, match.LateReceiver, match.WaitAtBarrier, match.WaitAtNxN, match.LateBroadcast, match.EarlyReduce,
+			match.EarlyScan, match.WaitAtInit, match.WaitAtFinalize:
+			n += s.C
+		}
+	}
+	add(RankWaits, int64(n))
+	for _, d := range x.Due {
+		if id, ok := w.rankPart(d.Property, property); ok {
+			w.Blames = append(w.Blames, Blame{Property: w.byID[id], Path: node, Rank: d.Rank, DuePath: d.Node, Time: d.T, Times: d.C})
+		}
+	}
+}
+
+// Blame says for which rank others waited, and where it was.
+type Blame struct {
+	Property int // index in Cube.Properties
+	Path     int // index in Cube.Paths: of those who waited
+	Rank     int // in MPI_COMM_WORLD
+	DuePath  int // index in Cube.Paths: of the late rank
+	Time     int64
+	Times    uint64
+}
+
+// Blamed returns the ranks for which others waited by a property at a path, the most severe first.
+func (c *Cube) Blamed(property, path int) (out []Blame) {
+	for _, b := range c.Blames {
+		if b.Property == property && b.Path == path {
+			out = append(out, b)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Blame) int { return cmp.Compare(b.Time, a.Time) })
+	return out
+}
+
+// blamed adds up the blames of processes. A late rank's path is known once that rank is added.
+type blamed struct {
+	sums  map[Blame]*Blame // without times; DuePath is the node of that rank's profile
+	nodes map[int][]int    // by rank: the path of each node
+}
+
+func (s *Sum) blame(c *Cube, property, path []int) {
+	if s.late.sums == nil {
+		s.late = blamed{map[Blame]*Blame{}, map[int][]int{}}
+	}
+	s.late.nodes[c.Processes[0].Rank] = path
+	for _, b := range c.Blames {
+		b.Property, b.Path = property[b.Property], path[b.Path]
+		k := b
+		k.Time, k.Times = 0, 0
+		sum := s.late.sums[k]
+		if sum == nil {
+			sum = &Blame{}
+			*sum = k
+			s.late.sums[k] = sum
+		}
+		sum.Time += b.Time
+		sum.Times += b.Times
+	}
+}
+
+// list returns the blames, with paths that were moved.
+func (l *blamed) list(moved []int) (out []Blame) {
+	byPlace := map[Blame]*Blame{}
+	for _, b := range l.sums {
+		b.Path = moved[b.Path]
+		if nodes := l.nodes[b.Rank]; b.DuePath >= 0 && b.DuePath < len(nodes) {
+			b.DuePath = moved[nodes[b.DuePath]]
+		} else {
+			b.DuePath = 0
+		}
+		k := *b
+		k.Time, k.Times = 0, 0
+		if byPlace[k] == nil {
+			byPlace[k] = &Blame{}
+			*byPlace[k] = k
+		}
+		byPlace[k].Time += b.Time
+		byPlace[k].Times += b.Times
+	}
+	for _, b := range byPlace {
+		out = append(out, *b)
+	}
+	slices.SortFunc(out, func(a, b Blame) int {
+		return cmp.Or(cmp.Compare(a.Property, b.Property), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.DuePath, b.DuePath))
+	})
+	return out
+}
