@@ -62,7 +62,9 @@ func adjustNodeWaits(n, measured *profile.Node) (barriers, locks shrunk) {
 		if cut := old.Enter.T - s.Enter.T; cut > 0 {
 			handed := within(cut, w.Handed)
 			w.Handed -= handed
-			w.Contended.T -= within(cut-handed, w.Contended.T)
+			contended := within(cut-handed, w.Contended.T)
+			w.Contended.T -= contended
+			w.NoHolder.T -= within(cut-handed-contended, w.NoHolder.T)
 		}
 		ownTime := shrunk{old.Exec.T - old.Child, s.Exec.T - s.Child}
 		w.OnPath = ownTime.part(w.OnPath)

@@ -31,6 +31,9 @@ func waitTable(p *profile.Profile) []string {
 				if w.Contended != (profile.Span{}) || w.Handed != 0 || w.Held != (profile.Span{}) {
 					more += fmt.Sprintf(" contended %d/%d handed %d held %d/%d shared %d", w.Contended.T, w.Contended.C, w.Handed, w.Held.T, w.Held.C, w.Shared)
 				}
+				if w.NoHolder != (profile.Span{}) {
+					more += fmt.Sprintf(" no holder %d/%d", w.NoHolder.T, w.NoHolder.C)
+				}
 				if w.NoTask != (profile.Span{}) || w.LateTask != (profile.Span{}) {
 					more += fmt.Sprintf(" no task %d/%d late task %d/%d", w.NoTask.T, w.NoTask.C, w.LateTask.T, w.LateTask.C)
 				}
@@ -444,6 +447,9 @@ func balanced(t *testing.T, p *profile.Profile) {
 		for _, s := range n.Stats {
 			if w := s.Waits; w != nil {
 				here = *here.Plus(w)
+				if before := w.Contended.T + w.Handed + w.NoHolder.T; before > s.Enter.T {
+					t.Errorf("node %d: waited %d ns for a lock, of %d: %+v", i, before, s.Enter.T, *w)
+				}
 				if w.Delay < 0 || w.Done.C > w.Wait.C {
 					t.Errorf("node %d: %+v", i, *w)
 				}

@@ -92,6 +92,7 @@ type Rank struct {
 	Overheads analysis.Classes // in all regions and outside, summed over threads
 	LostHits  uint64
 	Partial   uint64
+	Edges     profile.Edges // ends of calls that were derived
 	Warnings  int
 
 	Efficiency efficiency.Process
@@ -108,6 +109,15 @@ func (r *Rank) MeasuredTime() int64 {
 		return r.ThreadTime
 	}
 	return int64(float64(r.ThreadTime) * (float64(r.End.Sub(r.Start)) / float64(r.Wall)))
+}
+
+// Edges returns how many ends of calls were derived on all ranks.
+func (j *Job) Edges() (sum profile.Edges) {
+	for i := range j.Ranks {
+		sum.All += j.Ranks[i].Edges.All
+		sum.Derived += j.Ranks[i].Edges.Derived
+	}
+	return sum
 }
 
 // Communication returns the time of all threads in MPI, without the start and end of MPI, in ns.

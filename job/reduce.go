@@ -234,7 +234,7 @@ func rankOf(p *profile.Profile, file string, rank int) Rank {
 	r := Rank{Rank: rank, File: file, Host: m.Host, Program: m.Program, LeftOut: strings.Join(m.LeftOut, ", "), PID: m.PID, Start: m.Start,
 		End: m.Start.Add(time.Duration(m.Duration + m.TakenOut)), Threads: analysis.Threads(p), Tool: m.Tool,
 		Wall: m.Duration, User: m.UserTime, System: m.SysTime, ThreadTime: analysis.ThreadTime(p),
-		Serial: analysis.SerialTime(p), Idle: analysis.Idle(p), Parallel: analysis.ParallelCoverage(p).Wall, LostHits: m.LostHits, Partial: m.Partial, Warnings: len(p.Warnings)}
+		Serial: analysis.SerialTime(p), Idle: analysis.Idle(p), Parallel: analysis.ParallelCoverage(p).Wall, LostHits: m.LostHits, Partial: m.Partial, Edges: m.Edges, Warnings: len(p.Warnings)}
 	r.EndedAt = r.End.Add(time.Duration(m.Off.T + m.Stopped.Total))
 	r.Adjusted = m.Adjusted
 	r.Ended, r.Exit, r.SnapshotAt = m.Ended, m.Exit, m.SnapshotAt

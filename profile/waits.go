@@ -40,6 +40,10 @@ type Waits struct {
 	Contended Span `json:"contended,omitzero"`
 	// Handed is the part of Enter in which nobody held the lock: it was handed over (ns).
 	Handed int64 `json:"handed,omitempty"`
+	// NoHolder is the part of Enter of a critical or lock of which it is not known who held it: it is
+	// in neither Contended nor Handed. C is the number of executions; where executions were added up,
+	// of all of them.
+	NoHolder Span `json:"no_holder,omitzero"`
 	// Held is the time that other threads waited while this thread held the lock here. C is the
 	// number of their executions in Contended for which this thread held it longest.
 	Held Span `json:"held,omitzero"`
@@ -52,8 +56,8 @@ type Waits struct {
 }
 
 // spans lists the times of w that have a count.
-func (w *Waits) spans() [8]*Span {
-	return [8]*Span{&w.Wait, &w.Done, &w.Last, &w.Late, &w.NoTask, &w.LateTask, &w.Contended, &w.Held}
+func (w *Waits) spans() [9]*Span {
+	return [9]*Span{&w.Wait, &w.Done, &w.Last, &w.Late, &w.NoTask, &w.LateTask, &w.Contended, &w.Held, &w.NoHolder}
 }
 
 // times lists the times of w that have no count (ns).

@@ -113,7 +113,7 @@ func (o *ompp) facts(key func(name, format string, args ...any)) {
 	}
 	key("Probe Hits", "%d", m.Hits)
 	if e := m.Edges; e.Derived > 0 {
-		key("Ends Derived", "%d of %d: begins behind a fork, ends of barriers, joins (estimates: --derive-edges)", e.Derived, e.All)
+		key("Ends Derived", "%s", EndsDerived(e))
 	}
 	o.budgetHeader(key)
 	key("Probe Cost", "%s", costText(o.p, o.clock))

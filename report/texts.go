@@ -67,6 +67,11 @@ func Rough(p *profile.Profile) (out []string) {
 	return out
 }
 
+// EndsDerived says how many ends of calls were derived.
+func EndsDerived(e profile.Edges) string {
+	return fmt.Sprintf("%d of %d: begins behind a fork, ends of barriers, joins (estimates: --derive-edges)", e.Derived, e.All)
+}
+
 // LeftOut says which findings are left out, and why, in one sentence for each reason.
 func LeftOut(p *profile.Profile, f analysis.Findings) []string { return leftOut(p, f) }
 

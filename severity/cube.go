@@ -46,6 +46,9 @@ type Mark uint8
 const (
 	Estimated Mark = 1 << iota // it holds extrapolated figures
 	Derived                    // a part of it was shared out by a rule
+	// It is a wait, more than a tenth of which was taken out: the waiting thread had no core
+	// meanwhile. What the wait is due to has the whole of it.
+	Shortened
 )
 
 // Value is the severity of a property at a call path for a thread. It is exclusive.

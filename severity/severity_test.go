@@ -257,7 +257,7 @@ func TestLateTasks(t *testing.T) {
 func TestLocks(t *testing.T) {
 	p := teamOf3()
 	stats := &p.Nodes[2].Stats
-	(*stats)[0].Waits = &profile.Waits{Contended: profile.Span{T: .75e9, C: 2}, Handed: .2e9, Shared: 1}
+	(*stats)[0].Waits = &profile.Waits{Contended: profile.Span{T: .75e9, C: 2}, Handed: .2e9, Shared: 1, NoHolder: profile.Span{T: .05e9, C: 7}}
 	*stats = append(*stats, profile.ThreadStats{Thread: 0, Exec: profile.Span{T: .5e9, C: 1}, Body: profile.Span{T: .5e9, C: 1},
 		Waits: &profile.Waits{Held: profile.Span{T: .75e9, C: 1}}})
 	p.Nodes[1].Stats[0].Child = .5e9
@@ -265,13 +265,16 @@ func TestLocks(t *testing.T) {
 	if got := c.Total("omp_critical"); got != 1e9 {
 		t.Errorf("the critical section has %d ns, want 1 s as without waits", got)
 	}
-	for id, want := range map[string]int64{"omp_critical.contention": .75e9, "omp_critical.handover": .2e9, Held: .75e9} {
+	for id, want := range map[string]int64{"omp_critical.contention": .75e9, "omp_critical.handover": .2e9, "omp_critical.no_holder": .05e9, NoHolder: 7, Held: .75e9} {
 		if got := c.Total(id); got != want {
 			t.Errorf("%s is %d, want %d", id, got, want)
 		}
 	}
 	if d := cmp.Diff([]Cause{{0, 2, .75e9, 0}}, c.Holders(2)); d != "" {
 		t.Errorf("holders (-want +got):\n%s", d)
+	}
+	if at, below := c.WithoutHolder(2), c.WithoutHolder(1); at != 7 || below != 0 {
+		t.Errorf("%d executions without a known holder, want 7; %d in the loop itself", at, below)
 	}
 	if got := c.Holders(1); len(got) != 1 { // below the loop
 		t.Errorf("holders in the loop: %v", got)
@@ -280,7 +283,7 @@ func TestLocks(t *testing.T) {
 		if c.Properties[f.Property].ID != "omp_critical" {
 			continue
 		}
-		if f.Estimated || len(f.Parts) != 2 || f.Parts[0].Mark != Derived || f.Parts[1].Mark != 0 {
+		if f.Estimated || len(f.Parts) != 3 || f.Parts[0].Mark != Derived || f.Parts[1].Mark != 0 {
 			t.Errorf("only the contention is derived: %+v", f)
 		}
 	}

@@ -17,6 +17,7 @@ const (
 	Indirect  = "omp_wait_indirect"
 	Passed    = "omp_wait_passed"
 	Held      = "omp_held"
+	NoHolder  = "omp_no_holder"
 	NoTask    = "omp_no_task"
 	LateTask  = "omp_late_task"
 	dropped   = "omp_arrivals_dropped"
@@ -24,10 +25,11 @@ const (
 
 // The parts of the time of a barrier, and of a lock: what is appended to its ID.
 const (
-	waiting    = ".wait"
+	Waiting    = ".wait"
 	completing = ".completion"
 	Contended  = ".contention" // others held the lock
 	handed     = ".handover"
+	NotHeld    = ".no_holder" // it is not known who held it
 )
 
 // withParts adds the two parts of each kind of barrier, and of critical sections and locks.
@@ -42,11 +44,15 @@ func withParts(properties []Property) (out []Property) {
 			part.ID, part.Name = p.ID+handed, "Handing over"
 			part.Description, part.Formula = "Nobody held the lock: it was handed over.", "time before the lock in which nobody held it"
 			out = append(out, part)
+			part.ID, part.Name, part.Source = p.ID+NotHeld, "Holder not known", own
+			part.Description, part.Formula = "The record does not tell who held the lock, for example where the kernel side added up executions of a lock routine.",
+				"time before the lock of which the holder is not known"
+			out = append(out, part)
 		}
 		if p.Gain != Balance {
 			continue
 		}
-		part.ID, part.Name = p.ID+waiting, "Waiting"
+		part.ID, part.Name = p.ID+Waiting, "Waiting"
 		part.Description, part.Formula = "Waiting for the last thread of the team.", "last arrival - own arrival, without tasks"
 		out = append(out, part)
 		part.ID, part.Name = p.ID+completing, "Completion"
@@ -99,6 +105,9 @@ var causeTrees = []Property{
 	{ID: LateTask, Name: "Tasks created late", Unit: Seconds, Source: own,
 		Description: "The same waits, at the construct and the thread that created the tasks. They are no part of that thread's time.",
 		Formula:     "sum of the waits of the threads that executed the tasks in a barrier"},
+	{ID: NoHolder, Name: "Lock executions without a known holder", Unit: Count, Source: own,
+		Description: "Executions of critical sections and locks that waited, as far as is known, for a holder that is not known. Where they were added up, all of them count.",
+		Formula:     "number of executions"},
 	{ID: dropped, Name: "Arrivals not matched", Unit: Count, Source: own,
 		Description: "Arrivals of which it is not known who came last.", Formula: "number of arrivals"},
 }
@@ -117,6 +126,9 @@ func (w *walker) wait(node int, add func(string, int64), property string, s *pro
 		}
 		a, b = max(0, a), max(0, b)
 		if both := a + b; both > t {
+			if both > t+t/10 {
+				mark |= Shortened
+			}
 			a = int64(float64(t) * (float64(a) / float64(both)))
 			b = t - a
 		}
@@ -129,8 +141,13 @@ func (w *walker) wait(node int, add func(string, int64), property string, s *pro
 	if x.Shared > 0 {
 		derived = Derived
 	}
-	part(waiting, completing, x.Wait.T, x.Done.T, 0)
+	part(Waiting, completing, x.Wait.T, x.Done.T, 0)
 	part(Contended, handed, x.Contended.T, x.Handed, derived)
+	if _, divided := w.byID[property+NotHeld]; divided {
+		unknown := min(t, max(0, x.NoHolder.T))
+		add(property+NotHeld, unknown)
+		t -= unknown
+	}
 	add(property, t)
 }
 
@@ -150,6 +167,7 @@ func causes(add func(string, int64), x *profile.Waits) {
 	add(Arrivals, int64(x.Wait.C))
 	add(dropped, int64(x.Dropped))
 	add(Held, max(0, x.Held.T))
+	add(NoHolder, int64(x.NoHolder.C))
 	add(NoTask, max(0, x.NoTask.T))
 	add(LateTask, max(0, x.LateTask.T))
 }
@@ -220,6 +238,17 @@ func (c *Cube) Holders(path int) (out []Cause) {
 		}
 	}
 	return worst(out)
+}
+
+// WithoutHolder returns how often threads waited for the critical section or lock at a path while
+// its holder is not known: the number of executions.
+func (c *Cube) WithoutHolder(path int) (n int64) {
+	for _, v := range c.Of(c.Property(NoHolder)) {
+		if v.Path == path {
+			n += v.V
+		}
+	}
+	return n
 }
 
 // Held returns what threads did while others waited for the locks that they held, the most severe

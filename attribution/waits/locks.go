@@ -3,6 +3,7 @@ package waits
 import (
 	"ompp-attach/attribution/place"
 	"ompp-attach/attribution/tree"
+	"ompp-attach/profile"
 )
 
 // Lock names a lock of the process, or the lock of a critical.
@@ -24,8 +25,8 @@ type Use struct {
 	N                        uint64
 }
 
-// mostUses bounds the places at which a thread uses locks between two barriers. Uses at others are
-// left out.
+// mostUses bounds the places at which a thread uses locks between two barriers. Of uses at others no
+// holder is known.
 const mostUses = 16
 
 // Use notes that the thread has used a lock. All uses at one place are added up, because the kernel
@@ -38,7 +39,26 @@ func (iv *Interval) Use(u *Use) {
 		s.Again(u.From, u.Until, u.Wait, u.Busy, u.N)
 	} else if len(iv.uses) < mostUses {
 		iv.uses = append(iv.uses, *u)
+	} else {
+		u.unmatched()
 	}
+}
+
+// unmatched notes that it is not known for whom the thread waited.
+func (u *Use) unmatched() {
+	if u.Wait > 0 {
+		waitsAt(u.Node, u.Seat).NoHolder.Add(profile.Span{T: u.Wait, C: u.N})
+	}
+}
+
+// forget forgets the uses of locks since the last barrier: they cannot be matched.
+func (iv *Interval) forget(m *Meter) {
+	for i := range iv.uses {
+		if !m.Quiet {
+			iv.uses[i].unmatched()
+		}
+	}
+	iv.uses = iv.uses[:0]
 }
 
 // Again adds n more executions.
@@ -120,6 +140,7 @@ func (x *instance) shares(thread int32, u *Use, c *contention, f func(h *Use, pa
 func (x *instance) wait(thread int32, u *Use) {
 	c, sure := x.contention(thread, u)
 	if !sure {
+		u.unmatched()
 		return
 	}
 	waiter := waitsAt(u.Node, u.Seat)

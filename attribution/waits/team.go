@@ -69,7 +69,8 @@ func (m *Meter) Arrive(iv *Interval, a *Arrival) {
 	if x == nil {
 		m.stop(tm, iv.seq)
 		waitsAt(a.Barrier, a.Seat).Dropped++
-		iv.own, iv.uses, iv.hint = iv.own[:0], iv.uses[:0], 0
+		iv.forget(m)
+		iv.own, iv.hint = iv.own[:0], 0
 		return
 	}
 	iv.seq++
@@ -177,6 +178,12 @@ func (m *Meter) drop(x *instance) {
 	x.dropped = true
 	x.settle()
 	for i := range x.slots {
+		if s := &x.slots[i]; s.barrier != nil && !x.complete && !m.Quiet {
+			for j := range s.uses {
+				s.uses[j].unmatched()
+			}
+			s.uses = s.uses[:0]
+		}
 		x.slots[i].drop(m)
 	}
 }
@@ -193,6 +200,7 @@ func (s *slot) drop(m *Meter) {
 func (m *Meter) CutOff(iv *Interval, end uint64) {
 	x := iv.at
 	iv.at, iv.running = nil, false
+	iv.forget(m)
 	if x != nil && x.complete && !x.dropped && x.at <= end && !x.slots[iv.num].ended {
 		m.finish(iv.team, x, iv.num)
 		x.settle()

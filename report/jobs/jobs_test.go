@@ -18,6 +18,7 @@ import (
 
 	"ompp-attach/job"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 	"ompp-attach/report"
 	"ompp-attach/report/reporttest"
 )
@@ -153,6 +154,40 @@ func TestJobTables(t *testing.T) {
 	for r, row := range ranks[1:] {
 		if row[slices.Index(ranks[0], "mpi_ns")] != strconv.FormatInt(doc.Ranks[r].MPI, 10) || doc.Ranks[r].MPI == 0 {
 			t.Errorf("rank %d: %q in CSV, %+v in JSON", r, row, doc.Ranks[r])
+		}
+	}
+}
+
+// The ends of calls that were derived are summed over the ranks, in the text and for each in JSON.
+func TestDerivedEndsOfAllRanks(t *testing.T) {
+	for _, tt := range []struct {
+		ranks []profile.Edges
+		want  string // of the text; empty: no such line
+	}{
+		{[]profile.Edges{{All: 10}, {All: 7}}, ""},
+		{[]profile.Edges{{All: 10, Derived: 3}, {}, {All: 7, Derived: 7}}, "Ends Derived    : 10 of 17: "},
+	} {
+		ranks := reporttest.Figure9Job(t, make([]uint64, len(tt.ranks))...)
+		for i, e := range tt.ranks {
+			ranks[i].Meta.Edges = e
+		}
+		j := reporttest.ReadJob(t, ranks)
+		text := string(jobBytes(t, j, WriteText, report.Options{}))
+		if tt.want == "" && strings.Contains(text, "Ends Derived") || !strings.Contains(text, tt.want) {
+			t.Errorf("no %q in\n%s", tt.want, text)
+		}
+		var doc struct {
+			Ranks []struct {
+				Edges profile.Edges `json:"edges"`
+			} `json:"ranks"`
+		}
+		if err := json.Unmarshal(jobBytes(t, j, WriteJSON, report.Options{}), &doc); err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range doc.Ranks {
+			if r.Edges != tt.ranks[i] {
+				t.Errorf("rank %d: %+v, want %+v", i, r.Edges, tt.ranks[i])
+			}
 		}
 	}
 }

@@ -103,6 +103,7 @@ type (
 		Calls     map[string]int64 `json:"calls"`
 		Lost      uint64           `json:"lost_events"`
 		Partial   uint64           `json:"partial"`
+		Edges     profile.Edges    `json:"edges,omitzero"`
 		Probes    *int64           `json:"probe_ns"` // null: not known
 		Adjusted  bool             `json:"adjusted"`
 	}
@@ -149,7 +150,7 @@ func WriteJSON(w io.Writer, j *job.Job, o report.Options) error {
 		line := rankJSON{Rank: r.Rank, Ended: r.Ended, Exit: r.Exit, Snapshot: r.SnapshotAt, File: r.File, Host: r.Host, Program: r.Program, PID: r.PID, Start: r.Start, Library: r.MPI.Library,
 			Threads: r.Threads, Wall: r.Wall, Parallel: r.Parallel, User: r.User, System: r.System, Thread: r.ThreadTime, Serial: r.Serial, Idle: r.Idle, Work: r.Work, SerialOwn: r.SerialWork, MPI: r.MPITime, StartEnd: r.StartEnd, NoCore: r.NoCore,
 			Overheads: map[string]int64{"synch": c.Synch, "imbal": c.Imbal, "limpar": c.Limpar, "mgmt": c.Mgmt, "mpi": c.MPI, "no_core": c.NoCore, "sum": c.Sum()},
-			Calls:     map[string]int64{}, Lost: r.LostHits, Partial: r.Partial}
+			Calls:     map[string]int64{}, Lost: r.LostHits, Partial: r.Partial, Edges: r.Edges}
 		if line.Adjusted = r.Adjusted; r.CostKnown {
 			line.Probes = &r.ProbeCost
 		}

@@ -155,6 +155,9 @@ func (t *jobText) header() {
 	if unknown.Max > 0 {
 		key("Unknown Volume", "%s calls; a volume with a + is without them, - is not known at all", unknown.Sum)
 	}
+	if e := j.Edges(); e.Derived > 0 {
+		key("Ends Derived", "%s", report.EndsDerived(e))
+	}
 	if v := values(j, func(r *job.Rank) string { return r.LeftOut }); v != "" {
 		key("Left Out", "%s", v)
 	}

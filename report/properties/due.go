@@ -35,12 +35,22 @@ func (t *text) dueTo(f *severity.Finding) string {
 		held += x.Time
 	}
 	for _, p := range f.Parts {
-		waited += p.Time
+		if t.isPart(p, severity.Waiting) {
+			waited += p.Time
+		}
 	}
 	if held > waited+waited/10 {
-		who += " (in a part of these waits, the waiting threads had no core)"
+		who += withoutCore
 	}
 	return who
+}
+
+// withoutCore says why the time of a finding is shorter than the time for which others waited.
+const withoutCore = " (in a part of these waits, the waiting threads had no core)"
+
+// isPart tells whether a part of a finding is of a kind.
+func (t *text) isPart(p severity.Part, kind string) bool {
+	return strings.HasSuffix(t.c.Properties[p.Property].ID, kind)
 }
 
 // createdBy says which threads created the tasks that came late, and where.
@@ -67,12 +77,26 @@ func (t *text) threads(all []severity.Cause, name func(severity.Cause) string) s
 	return strings.Join(names, "; ")
 }
 
-// heldBy says which threads held a critical section or lock while others waited for it.
+// heldBy says which threads held a critical section or lock while others waited for it, and for how
+// many waits that is not known.
 func (t *text) heldBy(f *severity.Finding) string {
-	locks := func(p severity.Part) bool {
-		return strings.HasSuffix(t.c.Properties[p.Property].ID, severity.Contended)
+	var out []string
+	if who := t.holders(f); who != "" {
+		out = append(out, who)
 	}
-	if !slices.ContainsFunc(f.Parts, locks) {
+	if n := t.c.WithoutHolder(f.Path); n > 0 && t.hasPart(f, severity.NotHeld) {
+		out = append(out, fmt.Sprintf("of %s of it the holder is not known", words.Plural(int(n), "execution")))
+	}
+	return strings.Join(out, "; ")
+}
+
+// hasPart tells whether a finding has a part of a kind.
+func (t *text) hasPart(f *severity.Finding, kind string) bool {
+	return slices.ContainsFunc(f.Parts, func(p severity.Part) bool { return t.isPart(p, kind) })
+}
+
+func (t *text) holders(f *severity.Finding) string {
+	if !t.hasPart(f, severity.Contended) {
 		return ""
 	}
 	held := map[int]int64{}
@@ -84,9 +108,14 @@ func (t *text) heldBy(f *severity.Finding) string {
 		threads = append(threads, severity.Cause{Thread: thread, Time: ns})
 	}
 	slices.SortFunc(threads, func(a, b severity.Cause) int { return cmp.Or(cmp.Compare(b.Time, a.Time), a.Thread-b.Thread) })
-	return t.threads(threads, func(x severity.Cause) string {
+	who := t.threads(threads, func(x severity.Cause) string {
 		return fmt.Sprintf("thread %s, which held it while others waited %s sec", threadText(t.c, x.Thread), t.Seconds(x.Time))
 	})
+	shortened := func(p severity.Part) bool { return p.Mark&severity.Shortened != 0 && t.isPart(p, severity.Contended) }
+	if who != "" && slices.ContainsFunc(f.Parts, shortened) {
+		who += withoutCore
+	}
+	return who
 }
 
 // cameFrom says from where a thread came last. The record has that for all barriers of the team. To

@@ -207,7 +207,7 @@ func (t *text) parts(f *severity.Finding) string {
 	}
 	for _, p := range f.Parts {
 		mark := ""
-		if p.Mark != 0 {
+		if p.Mark&(severity.Estimated|severity.Derived) != 0 {
 			mark = "~"
 		}
 		parts = append(parts, fmt.Sprintf("%s %s%s sec", strings.ToLower(t.c.Properties[p.Property].Name), mark, t.Seconds(p.Time)))

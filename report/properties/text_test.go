@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -230,6 +231,90 @@ func TestDueTo(t *testing.T) {
 		found := c.Findings()
 		tx := &text{Options: options(false), c: c}
 		if got := tx.dueTo(&found[0]); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// Waits shrink by the time without a core, and what they are due to does not. The text says that, also
+// where completing the barrier takes longer than that time.
+func TestDueToWithoutCore(t *testing.T) {
+	const note = "(in a part of these waits, the waiting threads had no core)"
+	for name, test := range map[string]struct {
+		noCore int64
+		done   int64
+		want   bool
+	}{
+		"all had a core":  {0, 0, false},
+		"next to nothing": {1, 0, false},
+		"a part":          {20, 0, true},
+		"long completion": {20, 40, true},
+		"only completion": {0, 40, false},
+		"the whole wait":  {50, 0, true},
+	} {
+		p := barriers(3, 50)
+		n := &p.Nodes[1]
+		all := profile.Span{T: (50 + test.done) * 1e9, C: 1}
+		for i := range n.Stats {
+			n.Stats[i].Exec, n.Stats[i].Barrier, n.Stats[i].Body = all, all, profile.Span{}
+			n.Stats[i].Waits.Done = profile.Span{T: test.done * 1e9, C: 1}
+		}
+		if test.noCore > 0 {
+			n.Stats[0].NoCore = &profile.Cost{Exec: test.noCore * 1e9, Barrier: test.noCore * 1e9}
+		}
+		c := severity.Of(p, severity.Options{})
+		found := c.Findings()
+		i := slices.IndexFunc(found, func(f severity.Finding) bool { return c.Properties[f.Property].Gain == severity.Balance })
+		if i < 0 {
+			t.Fatalf("%s: no finding of a barrier: %+v", name, found)
+		}
+		tx := &text{Options: options(false), c: c}
+		if got := tx.dueTo(&found[i]); strings.Contains(got, note) != test.want {
+			t.Errorf("%s: %q, want the note: %v", name, got, test.want)
+		}
+	}
+}
+
+// A lock's line names holders, says of how many executions none is known, and where waiting threads
+// had no core.
+func TestDueToHolders(t *testing.T) {
+	known := &profile.Waits{Contended: profile.Span{T: 30e9, C: 3}, Handed: 10e9}
+	part := &profile.Waits{Contended: profile.Span{T: 30e9, C: 3}, NoHolder: profile.Span{T: 10e9, C: 12}}
+	none := &profile.Waits{NoHolder: profile.Span{T: 40e9, C: 12}}
+	held := "thread 1, which held it while others waited 30.00 sec"
+	for name, test := range map[string]struct {
+		waits  *profile.Waits
+		held   int64
+		noCore int64
+		want   string
+	}{
+		"known":          {known, 30e9, 0, held},
+		"a part":         {part, 30e9, 0, held + "; of 12 executions of it the holder is not known"},
+		"none":           {none, 0, 0, "of 12 executions of it the holder is not known"},
+		"without a core": {known, 30e9, 20e9, held + " (in a part of these waits, the waiting threads had no core)"},
+		"nearly":         {known, 30e9, 1e9, held},
+		"old record":     {nil, 0, 0, ""},
+	} {
+		p := busy(barriers(2, 50))
+		all := profile.Span{T: 40e9, C: 20}
+		stats := []profile.ThreadStats{{Thread: 0, Exec: all, Enter: all, Waits: test.waits}}
+		if test.noCore > 0 {
+			stats[0].NoCore = &profile.Cost{Exec: test.noCore, Enter: test.noCore}
+		}
+		if test.held > 0 {
+			stats = append(stats, profile.ThreadStats{Thread: 1, Waits: &profile.Waits{Held: profile.Span{T: test.held, C: 3}}})
+		}
+		p.Regions = append(p.Regions, profile.Region{Construct: event.Lock, Location: profile.Location{File: "l.c", Begin: 7}})
+		p.Nodes[1].Stats[0].Child = all.T
+		p.Nodes = append(p.Nodes, profile.Node{Parent: 1, Region: len(p.Regions) - 1, Stats: stats})
+		c := severity.Of(p, severity.Options{})
+		found := c.Findings()
+		i := slices.IndexFunc(found, func(f severity.Finding) bool { return c.Properties[f.Property].ID == "omp_lock" })
+		if i < 0 {
+			t.Fatalf("%s: no finding of a lock: %+v", name, found)
+		}
+		tx := &text{Options: options(false), c: c}
+		if got := tx.dueTo(&found[i]); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
