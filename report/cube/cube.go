@@ -8,7 +8,7 @@ package cube
 
 import (
 	"archive/tar"
-	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -19,37 +19,40 @@ import (
 	"ompp-attach/severity"
 )
 
-// mostCells bounds the cells of a file, of 8 bytes each: Cube's rows have a cell for each location,
-// also where nothing is.
+// mostCells bounds the size of a file, by its cells of 8 bytes each: Cube's rows have a cell for each
+// location, also where nothing is, and its readers hold rows in memory.
 const mostCells = 64 << 20
 
 // Write writes the severities of a run. Of a run that would have too many cells, it writes those of
-// processes, or of the whole.
+// processes, or of the whole. Cells are written row by row: in memory are only those that hold a value.
 func Write(w io.Writer, c *severity.Cube) error {
 	for c.Level < severity.Whole && cells(c) > mostCells {
 		c = c.Coarser(len(c.Values) - 1)
 	}
-	o := orderOf(c)
-	out := tar.NewWriter(w)
-	add := func(name string, content []byte) error {
-		// The same run gives the same file: the time is that of nothing.
-		h := &tar.Header{Name: name, Mode: 0o644, Size: int64(len(content)), ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
-		if err := out.WriteHeader(h); err != nil {
-			return fmt.Errorf("write cube: %w", err)
-		}
-		if _, err := out.Write(content); err != nil {
-			return fmt.Errorf("write cube: %w", err)
-		}
-		return nil
+	if err := write(tar.NewWriter(w), orderOf(c)); err != nil {
+		return fmt.Errorf("write cube: %w", err)
 	}
+	return nil
+}
+
+func write(out *tar.Writer, o *order) error {
 	// Cube reads the parts in any order, and writes its own anchor last.
-	metrics := metricsOf(c)
+	metrics := metricsOf(o.Cube)
 	for i, property := range metrics {
-		values := c.Inclusive(property)
-		if err := add(fmt.Sprintf("%d.index", i), o.index(values)); err != nil {
+		values := o.Inclusive(property)
+		slices.SortFunc(values, func(a, b severity.Value) int { return cmp.Compare(o.path[a.Path], o.path[b.Path]) })
+		rows := o.rows(values)
+		index := indexOf(rows)
+		if err := head(out, fmt.Sprintf("%d.index", i), int64(len(index))); err != nil {
 			return err
 		}
-		if err := add(fmt.Sprintf("%d.data", i), o.data(property, values)); err != nil {
+		if _, err := out.Write(index); err != nil {
+			return err
+		}
+		if err := head(out, fmt.Sprintf("%d.data", i), int64(len(dataMark)+8*len(rows)*len(o.Threads))); err != nil {
+			return err
+		}
+		if err := o.data(out, property, values); err != nil {
 			return err
 		}
 	}
@@ -57,13 +60,18 @@ func Write(w io.Writer, c *severity.Cube) error {
 	if err != nil {
 		return err
 	}
-	if err := add("anchor.xml", text); err != nil {
+	if err := head(out, "anchor.xml", int64(len(text))); err != nil {
 		return err
 	}
-	if err := out.Close(); err != nil {
-		return fmt.Errorf("write cube: %w", err)
+	if _, err := out.Write(text); err != nil {
+		return err
 	}
-	return nil
+	return out.Close()
+}
+
+// head begins a file of the archive. The same run gives the same archive: the time is that of nothing.
+func head(out *tar.Writer, name string, size int64) error {
+	return out.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: size, ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR})
 }
 
 // cells estimates the number of cells, from above: values of a property are in the rows of those
@@ -140,49 +148,56 @@ func orderOf(c *severity.Cube) *order {
 	return o
 }
 
-// rows returns the numbers of the paths with values, ordered.
+// rows returns the numbers of the paths of values that are ordered by them.
 func (o *order) rows(values []severity.Value) (paths []int) {
 	for _, v := range values {
-		paths = append(paths, o.path[v.Path])
-	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
-}
-
-// index lists the rows of the data: a mark, the number 1 (which tells the byte order), the version,
-// the kind of index (1: sparse), the number of rows, and their call paths.
-func (o *order) index(values []severity.Value) []byte {
-	var b bytes.Buffer
-	paths := o.rows(values)
-	b.WriteString("CUBEX.INDEX")
-	b.Write(binary.LittleEndian.AppendUint32(nil, 1))
-	b.Write(binary.LittleEndian.AppendUint16(nil, 0))
-	b.WriteByte(1)
-	b.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(paths))))
-	for _, p := range paths {
-		b.Write(binary.LittleEndian.AppendUint32(nil, uint32(p)))
-	}
-	return b.Bytes()
-}
-
-// data holds, for each row of the index, a value for each thread.
-func (o *order) data(property int, values []severity.Value) []byte {
-	at := map[int]int{}
-	for i, p := range o.rows(values) {
-		at[p] = i
-	}
-	words := make([]uint64, len(at)*len(o.Threads))
-	for _, v := range values {
-		cell := &words[at[o.path[v.Path]]*len(o.Threads)+o.thread[v.Thread]]
-		if o.Properties[property].Unit == severity.Seconds {
-			*cell = math.Float64bits(float64(v.V) / 1e9)
-		} else {
-			*cell = uint64(v.V)
+		if n := o.path[v.Path]; len(paths) == 0 || paths[len(paths)-1] != n {
+			paths = append(paths, n)
 		}
 	}
-	out := []byte("CUBEX.DATA")
-	for _, x := range words {
-		out = binary.LittleEndian.AppendUint64(out, x)
+	return paths
+}
+
+// indexOf lists the rows of the data: a mark, the number 1 (which tells the byte order), the version,
+// the kind of index (1: sparse), the number of rows, and their call paths.
+func indexOf(paths []int) []byte {
+	b := []byte("CUBEX.INDEX")
+	b = binary.LittleEndian.AppendUint32(b, 1)
+	b = binary.LittleEndian.AppendUint16(b, 0)
+	b = append(b, 1)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(paths)))
+	for _, p := range paths {
+		b = binary.LittleEndian.AppendUint32(b, uint32(p))
 	}
-	return out
+	return b
+}
+
+// dataMark begins the data of a metric.
+const dataMark = "CUBEX.DATA"
+
+// data writes, for each row of the index, a value for each thread. The values are ordered by row.
+func (o *order) data(w io.Writer, property int, values []severity.Value) error {
+	if _, err := io.WriteString(w, dataMark); err != nil {
+		return err
+	}
+	row := make([]byte, 8*len(o.Threads))
+	for i := 0; i < len(values); {
+		clear(row)
+		path := values[i].Path
+		for ; i < len(values) && values[i].Path == path; i++ {
+			binary.LittleEndian.PutUint64(row[8*o.thread[values[i].Thread]:], o.cell(property, values[i].V))
+		}
+		if _, err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cell is the word of a value: of a time a floating-point number of seconds, otherwise an integer.
+func (o *order) cell(property int, v int64) uint64 {
+	if o.Properties[property].Unit == severity.Seconds {
+		return math.Float64bits(float64(v) / 1e9)
+	}
+	return uint64(v)
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -183,6 +185,42 @@ func TestGolden(t *testing.T) {
 		}
 	}
 	reporttest.Golden(t, "two-hosts.anchor.golden", []byte(strings.Join(lines, "")))
+}
+
+// counter counts what is written.
+type counter int64
+
+func (n *counter) Write(b []byte) (int, error) {
+	*n += counter(len(b))
+	return len(b), nil
+}
+
+// TestMemory: the memory does not grow with the cells of the file, but with its values.
+func TestMemory(t *testing.T) {
+	c := severity.Of(reporttest.MixedProfile(), severity.Options{})
+	for i := range 5000 {
+		c.Threads = append(c.Threads, severity.Thread{Thread: profile.Thread{Num: i}})
+	}
+	for range 300 {
+		c.Values = append(c.Values, severity.Value{Property: c.Property(severity.Computation), Path: len(c.Paths), V: 1})
+		c.Paths = append(c.Paths, severity.Path{})
+	}
+	slices.SortFunc(c.Values, func(a, b severity.Value) int {
+		return slices.Compare([]int{a.Property, a.Path, a.Thread}, []int{b.Property, b.Path, b.Thread})
+	})
+	if cells(c) > mostCells {
+		t.Fatalf("%d cells are too many", cells(c))
+	}
+	var before, after runtime.MemStats
+	var size counter
+	runtime.ReadMemStats(&before)
+	if err := Write(&size, c); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; size < 8<<20 || took > uint64(size)/2 {
+		t.Errorf("%d bytes were allocated for a file of %d with %d values", took, size, len(c.Values))
+	}
 }
 
 // TestManyCells: a run of very many locations is written by processes.
