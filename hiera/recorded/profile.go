@@ -97,9 +97,9 @@ func place(l *profile.Location) (file string, line int) {
 }
 
 // method splits the name of a C++ method into its class and itself. Names of functions have no
-// class.
+// class. A demangled template has its result's type before its name, which is dropped.
 func method(name string) (class, own string) {
-	depth, last := 0, -1
+	depth, last, begin := 0, -1, 0
 	for i := 0; i+1 < len(name); i++ {
 		switch name[i] {
 		case '<', '(':
@@ -110,12 +110,18 @@ func method(name string) (class, own string) {
 			if depth == 0 && name[i+1] == ':' {
 				last = i
 			}
+		case ' ':
+			if depth == 0 && last < begin {
+				begin = i + 1
+			} else if depth == 0 && !strings.HasPrefix(name[last+2:], "operator") && !strings.Contains(name[last:i], ")") {
+				begin, last = i+1, -1 // the type's name had a namespace
+			}
 		}
 	}
 	if last < 0 || strings.HasPrefix(name, "operator") {
 		return "", name
 	}
-	return name[:last], name[last+2:]
+	return name[begin:last], name[last+2:]
 }
 
 // Statistics returns the statistics of the processes, with what a reader must know of their

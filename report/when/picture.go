@@ -3,6 +3,7 @@ package when
 import (
 	"fmt"
 
+	"ompp-attach/analysis"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 	"ompp-attach/report/words"
@@ -194,13 +195,9 @@ func (m *maker) finish() {
 func (m *maker) describe(r *profile.Region) (name, level int) {
 	switch form := r.Construct.Form(); {
 	case r.Construct == event.MPI:
-		return m.name(words.Clean(r.Name)+" "+words.Location(&r.Location), "mpi"), m.level("MPI")
+		return m.name(words.Clean(r.Name)+" "+words.Location(&r.Location), "mpi"), m.level(analysis.LevelMPI)
 	case r.Construct == event.UserRegion:
-		level := "user regions"
-		if r.Level != "" {
-			level = words.Clean(r.Level)
-		}
-		return m.name(words.Region(r), "work"), m.level(level)
+		return m.name(words.Region(r), "work"), m.level(words.Clean(analysis.LevelOf(r)))
 	default:
 		class := "work"
 		switch form.Overhead {
@@ -209,7 +206,7 @@ func (m *maker) describe(r *profile.Region) (name, level int) {
 		case event.CreationMgmt, event.TransferMgmt:
 			class = "mgmt"
 		}
-		return m.name(r.Construct.String()+" "+words.Region(r), class), m.level("OpenMP")
+		return m.name(r.Construct.String()+" "+words.Region(r), class), m.level(analysis.LevelOpenMP)
 	}
 }
 
