@@ -162,8 +162,13 @@ static __always_inline u64 take_arguments(struct pt_regs *regs, struct mpi_row *
 #define TAKE(n, reg) t->words[n] = regs->reg;
 	EACH_REG_ARG(TAKE)
 #undef TAKE
-	if (row->flags & MPI_ROW_ON_STACK)
-		bpf_probe_read_user(&t->words[REG_ARGS], 8 * (RETURN_ON_STACK + MPI_STACK_ARGS), (void *)REG_SP(regs));
+	if (row->flags & MPI_ROW_ON_STACK) {
+		/* The kernel checks a copy into a thread's state at length (hardened usercopy). */
+		u64 stack[RETURN_ON_STACK + MPI_STACK_ARGS] = {};
+
+		bpf_probe_read_user(stack, sizeof(stack), (void *)REG_SP(regs));
+		__builtin_memcpy(&t->words[REG_ARGS], stack, sizeof(stack));
+	}
 #if RETURN_ON_STACK
 	else if (row->flags & MPI_ROW_SITE || !site_at_exit)
 		bpf_probe_read_user(&t->words[REG_ARGS], 8, (void *)REG_SP(regs));
@@ -372,15 +377,19 @@ static __always_inline u64 birth_of(struct mpi_library *l, struct mpi_thread *t)
 	return birth ? *birth : 0;
 }
 
-/* Notes where a receive from any source will tell the source. */
+/* Notes where a receive from any source will tell the source. Other receives need no status. So
+ * if that is the row's only argument on the stack, it is read here and not by take_arguments. */
 static __always_inline void look_for_status(struct mpi_row *row, struct mpi_library *l, struct mpi_thread *t)
 {
 	s32 source = row->peer2 == MPI_NO_ARG ? t->call.peer : t->call.peer2;
 
 	if (row->status == MPI_NO_ARG || source != l->any_source)
 		return;
-	t->status_at = word(t, row->status);
-	if (t->status_at == l->status_ignore)
+	if (row->status < REG_ARGS || row->flags & MPI_ROW_ON_STACK)
+		t->status_at = word(t, row->status);
+	else
+		t->status_at = read_u64(t->call.sp + 8 * (row->status - REG_ARGS));
+	if (!t->status_at || t->status_at == l->status_ignore)
 		t->status_at = 0;
 	else
 		t->status_at += l->status_source;

@@ -124,11 +124,26 @@ func (r *reading) at(position int8) uint8 {
 		return uint8(position)
 	}
 	r.stack = true
+	return r.onStack(position)
+}
+
+// onStack is at for an argument on the stack.
+func (r *reading) onStack(position int8) uint8 {
+	w := words[r.arch]
 	word := position - w.registers + w.stack
 	if word > lastWord && r.err == nil {
 		r.err = fmt.Errorf("argument %d is not read", position+1)
 	}
 	return uint8(word)
+}
+
+// status returns where a receive's status is. Most receives name their source. Then nobody asks for
+// the status, and the kernel side does not read the stack for it.
+func (r *reading) status(position int8) uint8 {
+	if position == mpi.None || position < words[r.arch].registers {
+		return r.at(position)
+	}
+	return r.onStack(position)
 }
 
 func (r *reading) of(op *mpi.Operation) bpf.MPIRow {
@@ -137,7 +152,7 @@ func (r *reading) of(op *mpi.Operation) bpf.MPIRow {
 		RecvCount: r.at(op.Recv.Count), RecvType: r.at(op.Recv.Type),
 		Peer: r.at(op.Peer), Peer2: r.at(op.Peer2), Tag: r.at(op.Tag), Comm: r.at(op.Comm),
 		SendBuf: r.at(op.SendBuf), RecvBuf: r.at(op.RecvBuf), Partitions: r.at(op.Partitions),
-		Request: bpf.MPINoArg, Requests: bpf.MPINoArg, Status: r.at(op.Status),
+		Request: bpf.MPINoArg, Requests: bpf.MPINoArg, Status: r.status(op.Status),
 	}
 	set := func(when bool, flag uint32) {
 		if when {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"testing"
 
+	"ompp-attach/bpf"
 	"ompp-attach/mpi"
 	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
@@ -94,6 +95,31 @@ func TestRow(t *testing.T) {
 			if r.of(&mpi.Operations[i]); r.err != nil {
 				t.Errorf("%s on %s: %v", mpi.Operations[i].Name, arch, r.err)
 			}
+		}
+	}
+}
+
+// A receive's status is on the stack on amd64, which is not read for its sake: only a receive from
+// any source needs it. What else is on the stack is read, and the status with it.
+func TestStatusReadLater(t *testing.T) {
+	for _, tc := range []struct {
+		arch, op string
+		status   uint8
+		stack    bool
+	}{
+		{"amd64", "MPI_Recv", 7, false}, // behind the return address
+		{"arm64", "MPI_Recv", 6, false},
+		{"amd64", "MPI_Sendrecv", 12, true},
+		{"arm64", "MPI_Sendrecv", 11, true},
+	} {
+		op, ok := mpi.ParseOp(tc.op)
+		if !ok {
+			t.Fatalf("no %s", tc.op)
+		}
+		r := reading{arch: tc.arch}
+		row := r.of(op.Info())
+		if row.Status != tc.status || row.Flags&bpf.MPIOnStack != 0 != tc.stack || r.err != nil {
+			t.Errorf("%s on %s: status %d, flags %#x, %v", tc.op, tc.arch, row.Status, row.Flags, r.err)
 		}
 	}
 }
