@@ -106,7 +106,7 @@ func TestLevels(t *testing.T) {
 	shim, dir := levelShim(t, library), t.TempDir()
 	line := testbin.OpenMPI.Launch(4, "env", "SHIM_OUT="+dir, "LD_PRELOAD="+shim, bin)
 	cmd := exec.Command(line[0], line[1:]...)
-	cmd.Env = append(os.Environ(), testbin.OpenMPI.LaunchEnv()...)
+	cmd.Env = append(os.Environ(), testbin.OpenMPI.LaunchEnv(t)...)
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "solved") {
 		t.Fatalf("under the shim: %v\n%s", err, out)
 	}

@@ -39,7 +39,7 @@ func launchJob(t *testing.T, m testbin.MPI, ranks int, argv ...string) (status i
 	t.Helper()
 	line := m.Launch(ranks, argv...)
 	cmd := exec.Command(line[0], line[1:]...)
-	cmd.Env = append(os.Environ(), m.LaunchEnv()...)
+	cmd.Env = append(os.Environ(), m.LaunchEnv(t)...)
 	text, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -62,7 +62,7 @@ func TestMPIEnds(t *testing.T) {
 				bin := m.Build(t, "mpi_ends.c", testbin.Options{NoOpenMP: true})
 				want, _ := launchJob(t, m, ranks, bin, mode)
 				line := m.Launch(ranks, bin, mode)
-				s := run(t, options{env: m.LaunchEnv()}, line[0], line[1:]...)
+				s := run(t, options{env: m.LaunchEnv(t)}, line[0], line[1:]...)
 				if s.exit != want || want == 0 {
 					t.Errorf("exit status %d, without the tool %d\n%s", s.exit, want, s.stderr)
 				}
@@ -93,7 +93,7 @@ func TestMPIPlain(t *testing.T) {
 		t.Run(string(m), func(t *testing.T) {
 			m.Need(t)
 			line := m.Launch(2, testbin.Build(t, "plain.c", testbin.Options{NoOpenMP: true}))
-			s := run(t, options{env: m.LaunchEnv()}, line[0], line[1:]...)
+			s := run(t, options{env: m.LaunchEnv(t)}, line[0], line[1:]...)
 			if s.exit != 0 || s.main != nil || len(s.others) != 0 {
 				t.Errorf("exit status %d, profiles of %v", s.exit, s.others)
 			}

@@ -192,7 +192,7 @@ func sameCalls(t *testing.T, p *profile.Profile, truth *testbin.MPIRank, g grain
 func runJob(t *testing.T, m testbin.MPI, ranks int, opt options, bin string, args ...string) []*profile.Profile {
 	t.Helper()
 	m.Need(t)
-	opt.env = append(m.LaunchEnv(), opt.env...)
+	opt.env = append(m.LaunchEnv(t), opt.env...)
 	line := m.Launch(ranks, append([]string{bin}, args...)...)
 	s := run(t, opt, line[0], line[1:]...)
 	if s.exit != 0 {

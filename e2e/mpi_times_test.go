@@ -163,7 +163,7 @@ func TestMPIAttached(t *testing.T) {
 			bin := m.Build(t, "mpi_times.c", testbin.Options{})
 			line := m.Launch(ranks, bin, "ring", "8")
 			job := exec.Command(line[0], line[1:]...)
-			job.Env = append(os.Environ(), m.LaunchEnv()...)
+			job.Env = append(os.Environ(), m.LaunchEnv(t)...)
 			var out strings.Builder
 			job.Stdout = &out
 			if err := job.Start(); err != nil {
@@ -236,7 +236,7 @@ func TestMPISummary(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "out")
 				line := append([]string{"run", "-q", "-o", dir, "--"}, m.Launch(tc.ranks, append([]string{bin}, tc.args...)...)...)
 				cmd := exec.Command(tool, line...)
-				cmd.Env = append(append(os.Environ(), m.LaunchEnv()...), "OMP_NUM_THREADS=2", "OMP_WAIT_POLICY=passive")
+				cmd.Env = append(append(os.Environ(), m.LaunchEnv(t)...), "OMP_NUM_THREADS=2", "OMP_WAIT_POLICY=passive")
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Fatalf("%v\n%s", err, out)
 				}

@@ -26,7 +26,7 @@ func TestPredictCannon(t *testing.T) {
 		out := filepath.Join(dir, name)
 		line := testbin.OpenMPI.Launch(ranks, bin, strconv.Itoa(size), strconv.Itoa(times))
 		cmd := exec.Command(tool, append([]string{"run", "--quiet", "-o", out, "--"}, line...)...)
-		cmd.Env = append(os.Environ(), append(testbin.OpenMPI.LaunchEnv(), "OMP_WAIT_POLICY=passive")...)
+		cmd.Env = append(os.Environ(), append(testbin.OpenMPI.LaunchEnv(t), "OMP_WAIT_POLICY=passive")...)
 		cmd.Env = append(cmd.Env, threadsEnv(threads)...)
 		if b, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, b)

@@ -30,7 +30,7 @@ func newMeasuring(t *testing.T, before []string, args ...string) *measuring {
 	m := &measuring{temp: t.TempDir(), file: filepath.Join(t.TempDir(), "system.json")}
 	line := append(append(before, tool, "system", "--quick", "--no-probes", "-o", m.file), args...)
 	m.cmd = exec.Command(line[0], line[1:]...)
-	m.cmd.Env = append(append(os.Environ(), testbin.OpenMPI.LaunchEnv()...), "TMPDIR="+m.temp)
+	m.cmd.Env = append(append(os.Environ(), testbin.OpenMPI.LaunchEnv(t)...), "TMPDIR="+m.temp)
 	m.cmd.Stdout, m.cmd.Stderr = &m.out, &m.err
 	return m
 }

@@ -79,12 +79,21 @@ func (m MPI) Launch(ranks int, argv ...string) []string {
 	return append(append(line, "-n", strconv.Itoa(ranks)), argv...)
 }
 
-// LaunchEnv is what the launcher needs in its environment to work as root.
-func (m MPI) LaunchEnv() []string {
+// LaunchEnv is what the launcher needs in its environment to work as root, and what lets MPICH's
+// ranks yield while they wait.
+func (m MPI) LaunchEnv(t testing.TB) []string {
+	t.Helper()
 	if m == OpenMPI {
 		return []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
 	}
-	return nil
+	return []string{"LD_PRELOAD=" + yielding(t)}
+}
+
+// yielding is the library that lets MPICH's ranks yield.
+func yielding(t testing.TB) string {
+	t.Helper()
+	return compile(t, "gcc", filepath.Join(Repo(t), "testdata", "truth", "mpich_yield.c"),
+		[]string{"-O2", "-g", "-fPIC", "-shared"}, []string{"-ldl"})
 }
 
 // RunTruth runs ranks processes of argv under the count of their MPI calls, and
@@ -98,10 +107,14 @@ func (m MPI) RunTruth(t testing.TB, ranks int, env []string, argv ...string) map
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(context.Background(), runTimeout)
 	defer cancel()
+	preload := lib
+	if m == MPICH {
+		preload += ":" + yielding(t)
+	}
 	// Only the ranks are counted, not the launcher.
-	line := m.Launch(ranks, append([]string{"env", "TRUTH_OUT=" + dir, "LD_PRELOAD=" + lib}, argv...)...)
+	line := m.Launch(ranks, append([]string{"env", "TRUTH_OUT=" + dir, "LD_PRELOAD=" + preload}, argv...)...)
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
-	cmd.Env = append(append(os.Environ(), m.LaunchEnv()...), env...)
+	cmd.Env = append(append(os.Environ(), m.LaunchEnv(t)...), env...)
 	msg, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if ctx.Err() != nil || err != nil && !errors.As(err, &exit) {

@@ -49,7 +49,11 @@ func start(t *testing.T, ranks int, args ...string) []rank {
 	dir := t.TempDir()
 	var output strings.Builder
 	cmd := exec.Command(args[0], append(args[1:], dir)...)
-	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	launched := testbin.OpenMPI
+	if strings.HasSuffix(args[0], "."+string(testbin.MPICH)) {
+		launched = testbin.MPICH
+	}
+	cmd.Env = append(os.Environ(), launched.LaunchEnv(t)...)
 	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
