@@ -15,7 +15,7 @@ type Tree struct {
 	era uint32
 }
 
-// newTree returns an empty tree whose questions r answers.
+// New returns an empty tree whose questions r answers.
 func New(r place.Resolver) *Tree { return &Tree{Root: &Node{}, Answers: place.NewAnswers(r)} }
 
 // Child returns the child of a node, and adds it if there is none.

@@ -58,7 +58,7 @@ func PlacedBy(pid int) (points []Placed, programs []ebpf.ProgramID, err error) {
 	seen := map[ebpf.ProgramID]bool{}
 	for _, f := range files {
 		text, err := os.ReadFile(f)
-		if err != nil || !bytes.Contains(text, []byte("uprobe_multi")) {
+		if err != nil || !ofUprobes(text) {
 			continue // closed meanwhile, or something else
 		}
 		for line := range strings.Lines(string(text)) {
@@ -88,6 +88,12 @@ func PlacedBy(pid int) (points []Placed, programs []ebpf.ProgramID, err error) {
 		return nil, nil, fmt.Errorf("process %d has placed no probe by uprobe_multi", pid)
 	}
 	return points, programs, nil
+}
+
+// ofUprobes tells whether the kernel's text on a file descriptor is that of a uprobe_multi link. Since
+// Linux 6.17 the text names links of returns uretprobe_multi.
+func ofUprobes(text []byte) bool {
+	return bytes.Contains(text, []byte("uprobe_multi")) || bytes.Contains(text, []byte("uretprobe_multi"))
 }
 
 // placedByLink is PlacedBy for one link. It leaves out the probe that a tool places in itself to
