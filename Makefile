@@ -14,14 +14,19 @@ BRIEFLY = ^Test(Memo|Targets|Modules)$$
 # Tests whose limits are stricter without the race detector: they run with it and without.
 STRICTER = TestManyRanks
 
-export BPF_CLANG BPF_ASM
+# Everything is compiled without libc, as users have the tool: the builds of tools, tests and linters
+# are the same then. The race detector needs cgo. Without the checkout's path in them (-trimpath),
+# they serve all checkouts.
+export CGO_ENABLED = 0
+GOFLAGS := $(filter-out -trimpath,$(GOFLAGS)) -trimpath
+export BPF_CLANG BPF_ASM GOFLAGS
 
 .PHONY: fuzz test-fuzz build generate check-generated lint quick test deps test-unit test-race test-e2e test-guests test-pmu demo demo-mpi demo-scale bench pgo install clean
 
-# Without libc: the tool runs on older systems too, and glibc takes variables away
+# Without libc (CGO_ENABLED=0): the tool runs on older systems too, and glibc takes variables away
 # from programs that have capabilities (setcap).
 build:
-	CGO_ENABLED=0 $(GO) build -o bin/ompp-attach ./cmd/ompp-attach
+	$(GO) build -o bin/ompp-attach ./cmd/ompp-attach
 
 generate:
 	scripts/deps.sh generate
@@ -59,8 +64,8 @@ test-fuzz:
 	scripts/fuzz.sh 4s '^FuzzDecode$$' '^FuzzRender$$' '^FuzzDamaged$$' '^FuzzLibrary$$' '^FuzzFormula$$'
 
 test-race:
-	$(GOTEST) -race -timeout 30m $(RACE)
-	$(GOTEST) -race -run '$(BRIEFLY)' $(RACE_BRIEFLY)
+	CGO_ENABLED=1 $(GOTEST) -race -timeout 30m $(RACE)
+	CGO_ENABLED=1 $(GOTEST) -race -run '$(BRIEFLY)' $(RACE_BRIEFLY)
 
 # First the tests that measure times, one after the other; then those that count, at once.
 test-e2e:

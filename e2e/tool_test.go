@@ -47,7 +47,9 @@ func withTool(run func() int) int {
 	}
 	defer os.RemoveAll(dir)
 	tool = filepath.Join(dir, "ompp-attach")
-	build := exec.Command("go", "build", "-o", tool, "ompp-attach/cmd/ompp-attach")
+	// As `make build` makes it: without libc, and by the recorded profile of hot functions.
+	build := exec.Command("go", "build", "-pgo=auto", "-o", tool, "ompp-attach/cmd/ompp-attach")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
 		return 1

@@ -5,6 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 . scripts/step.sh
+export GOFLAGS="${GOFLAGS:-} -pgo=off" # as scripts/lint.sh
 
 layout() {
 	unformatted=$(gofmt -l $(git ls-files -co --exclude-standard '*.go'))

@@ -33,6 +33,7 @@ gotest="$dir/run $dir/times go test -vet=off"
 # A process group of its own, which ends with this script.
 setsid make --no-print-directory test-guests GOTEST="$gotest" >"$dir/guests" 2>&1 &
 guests=$!
+export GOFLAGS="${GOFLAGS:-} -pgo=off" # as scripts/lint.sh
 # Compilers, linters and tests make much garbage: collecting less often saves a fifth of their time.
 # The end-to-end tests run the tool as its users do.
 for kind in lint check-generated test-unit test-race test-fuzz; do
