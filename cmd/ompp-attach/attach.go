@@ -118,7 +118,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	stopShots()
 	held := m.Held()
 	if held == "" || res == nil {
-		m.Close()
+		defer closing(m)()
 	}
 	if res == nil {
 		return out.Abandon(err)

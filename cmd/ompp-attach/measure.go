@@ -311,8 +311,19 @@ func run(f *measureFlags, args []string) error {
 	stop := f.snapshots(out, m)
 	res, err := m.Run(path, args, signals)
 	stop()
-	m.Close()
+	defer closing(m)()
 	return f.conclude(out, res, err, path)
+}
+
+// closing frees the kernel side, which mostly waits for the kernel. The caller writes the results
+// meanwhile. closed waits until all is freed.
+func closing(m *collect.Measurement) (closed func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		m.Close()
+	}()
+	return func() { <-done }
 }
 
 // heed catches signals until the tool ends: neither an impatient second Ctrl-C nor a pager that the
