@@ -9,8 +9,8 @@ import (
 // Ends of calls that are not reported. An armed return costs nearly as much as a second hit, so the
 // kernel side arms the returns of short and frequent calls only now and then (bpf/sparse.h): that of
 // the fork, of a barrier, of a team's end. The team's arrivals tell nearly as much: a barrier ends,
-// and a team is joined, when the last thread has come. What follows takes about as long as in the
-// executions whose end was reported.
+// and a team is joined, when the last thread has come. What follows takes about as long as in those
+// executions whose end was reported and whose thread came to its next event about as late.
 //
 // Before a thread's next event is applied, the end is derived and applied like an event. The event
 // waits until the arrivals of the whole team are known. So an end is never corrected afterwards,
@@ -55,39 +55,46 @@ func (e *engine) expect(t *stack.Thread, ev *event.Event, at uint64) {
 	e.edges.All++
 }
 
+// longestHold is how long (ns) a sample waits for the thread's next event of another kind.
+const longestHold = 100e6
+
 // passEdge applies the pending end of a thread's call, if it comes before the thread's next event
-// and is not that event. It answers false if events of other threads have to be applied first.
+// and is not that event. It answers false if events of other threads have to be applied first, or if
+// a sample has to wait for the event behind it.
 func (e *engine) passEdge(t *stack.Thread, ev *event.Event) bool {
 	x := &t.Edge
-	if ev.Edge == event.CoreWait {
+	switch {
+	case ev.Edge == event.CoreWait:
 		return true
-	}
-	if e.isTaskIn(t, ev) {
+	case e.isTaskIn(t, ev):
 		if ev.Lost > 0 { // the end of the task may be lost, and the call over
 			t.DropEdge()
 		}
 		return true
+	case ev.Edge == event.Sampled:
+		return x.Reported() || e.passSample(t, ev.Time)
 	}
-	until := ev.Time
-	if ev.MPI != nil && ev.MPI.Start >= x.Enter.Time {
-		until = ev.MPI.Start
-	}
-	if ev.Lost == 0 && !x.Decided() && !e.allRead(ev.Time) {
+	until := max(stack.Start(ev), x.Enter.Time)
+	if ev.Lost == 0 && !x.Decided() && !e.isGivenUp(x, ev.Time) {
 		e.Await(t, until)
 		return false
 	}
-	x.Next = 0
-	switch {
-	case !x.Reported():
-		e.derive(t, until, ev.Edge == event.Sampled)
-	case ev.Edge == event.Sampled:
-	default:
-		if ev.Edge == x.Edge && t.Waited == 0 {
-			t.Learn(x, ev.Time, e.Ledger.BeforeReturn())
-		}
-		t.DropEdge()
+	if !x.Reported() {
+		e.derive(t, until)
+		return true
 	}
+	if ev.Edge == x.Edge {
+		t.Learn(x, ev.Time)
+	}
+	t.DropEdge()
 	return true
+}
+
+// isGivenUp tells whether the arrivals that decide a call's end, before a time, will not come. A
+// thread can be preempted between reading the clock and storing its record, so a second has to pass.
+// If arrivals were lost, all that comes has been read.
+func (e *engine) isGivenUp(x *stack.Edge, at uint64) bool {
+	return x.GivenUp || e.allRead(at) && (x.Team.Torn || e.now >= at+stragglerWait)
 }
 
 // isTaskIn tells whether an event belongs to a task that the thread executes in the call.
@@ -95,24 +102,80 @@ func (e *engine) isTaskIn(t *stack.Thread, ev *event.Event) bool {
 	return len(t.Stack) > t.Edge.Depth || ev.Construct == event.TaskExec && ev.Edge == event.Begin
 }
 
-// derive applies the pending end of a call before a time. A sample that was taken earlier than a
-// usual end leaves it pending.
-func (e *engine) derive(t *stack.Thread, until uint64, sampled bool) {
-	x, y := &t.Edge, t.Mean(&t.Edge)
-	from := min(max(x.From(until), t.Last), until)
-	gap := ledger.Span(from, until)
-	if sampled && !y.Fits(gap) {
+// passSample applies the pending end of a thread's call if it came before a sample. The thread's next
+// event of another kind has to be read first: it tells how long the end may have taken.
+func (e *engine) passSample(t *stack.Thread, at uint64) bool {
+	x := &t.Edge
+	if x.Next == 0 {
+		e.FindNext(t)
+	}
+	until := at + longestHold
+	switch {
+	case x.Next != 0:
+		until = min(until, x.Next)
+	case e.now < until+clockSlack:
+		return false
+	}
+	if !x.Decided() {
+		if e.allRead(at) {
+			return true // the team has not arrived before: the thread is in the call
+		}
+		e.Await(t, x.Next)
+		return false
+	}
+	if x.At == 0 && x.From(until) <= at {
+		e.deriveTime(t, until)
+	}
+	if x.At != 0 && x.At <= at {
+		e.derive(t, until)
+	}
+	return true
+}
+
+// queue appends an event to the queue of a thread whose events wait.
+func (e *engine) queue(t *stack.Thread, ev *event.Event) {
+	if !t.Holding() || t.Replaying {
+		t.Queue.Push(&e.chunks, ev)
 		return
 	}
-	// The thread's time without a core lies anywhere between the call's beginning and the next event.
-	idle := t.Waited - t.WaitedInCall
-	before := int64(0)
-	if all := ledger.Span(x.Enter.Time, until); all > 0 {
-		before = int64(float64(idle) * float64(ledger.Span(x.Enter.Time, from)) / float64(all))
+	if ev.Edge == event.CoreWait { // it belongs to the time before the next event
+		e.HadNoCore(t, ev)
+		return
 	}
-	in := int64(float64(idle-before) * y.Share())
-	d := y.Derive(max(0, gap-(idle-before)))
-	ev := event.Event{Time: min(from+uint64(d+in), until), PID: x.Enter.PID, TID: x.Enter.TID, Construct: x.Enter.Construct,
+	t.Queue.Push(&e.chunks, ev)
+	if ev.Edge == event.Sampled {
+		return
+	}
+	if x := &t.Edge; x.Team != nil {
+		e.Await(t, stack.Start(ev))
+	} else {
+		x.Next = stack.Start(ev)
+	}
+	e.replay(t)
+	e.followUp()
+}
+
+// deriveTime derives when the pending end of a call came, before a time.
+func (e *engine) deriveTime(t *stack.Thread, until uint64) {
+	x := &t.Edge
+	from := min(max(x.From(until), t.Last), until)
+	y, others := t.Means(x)
+	x.At = from + uint64(y.Derive(ledger.Span(from, until), others))
+}
+
+// derive applies the pending end of a call, which came before a time.
+func (e *engine) derive(t *stack.Thread, until uint64) {
+	x := &t.Edge
+	if x.At == 0 {
+		e.deriveTime(t, until)
+	}
+	at := min(x.At, until)
+	// The thread's time without a core lies anywhere between the call's beginning and the next event.
+	idle, in := t.Waited-t.WaitedInCall, int64(0)
+	if all := ledger.Span(x.Enter.Time, until); all > 0 {
+		in = int64(float64(idle) * float64(ledger.Span(x.Enter.Time, at)) / float64(all))
+	}
+	ev := event.Event{Time: at, PID: x.Enter.PID, TID: x.Enter.TID, Construct: x.Enter.Construct,
 		Edge: x.Edge, Flags: event.Unarmed, Runtime: x.Enter.Runtime, Instance: x.Enter.Instance, SP: x.Enter.SP}
 	if x.Node != nil {
 		x.Node.Note(noteDerived)
@@ -127,11 +190,11 @@ func (e *engine) derive(t *stack.Thread, until uint64, sampled bool) {
 	t.DropEdge()
 
 	waited, inCall := t.Waited, t.WaitedInCall
-	t.Waited, t.WaitedInCall = before+in, 0
+	t.Waited, t.WaitedInCall = in, 0
 	e.Spans.Derived(ev.Edge == event.Waited)
 	e.apply(t, &ev)
 	e.Spans.Derived(false)
-	t.Waited, t.WaitedInCall = waited-(before+in), inCall
+	t.Waited, t.WaitedInCall = waited-in, inCall
 }
 
 // passUntil applies the pending end of a thread's call if it came before a time. All events before
@@ -141,5 +204,15 @@ func (e *engine) passUntil(t *stack.Thread, at uint64) {
 	if !x.Pending() || x.Reported() || len(t.Stack) > x.Depth || !x.Decided() || x.From(at) >= at {
 		return
 	}
-	e.derive(t, at, true)
+	if x.At == 0 {
+		// A program that ends has mostly left its last region. What goes on is told later.
+		ended := x.Edge == event.Join && !e.Waits.Quiet
+		if y, _ := t.Means(x); !ended && !y.Fits(ledger.Span(x.From(at), at)) {
+			return
+		}
+		e.deriveTime(t, at)
+	}
+	if x.At <= at {
+		e.derive(t, at)
+	}
 }

@@ -45,8 +45,8 @@ func (m sparseModel) thin(all []event.Event) (kept []event.Event) {
 		exact = exact || ev.Construct.IsTasking() || ev.Construct == event.TaskExec
 		place, follows := uint64(0), event.NoEdge
 		switch {
-		case ev.Edge == event.Fork && ev.Construct == event.Parallel && ev.Flags == 0:
-			place, follows = ev.Fn, event.Begin
+		case ev.Edge == event.Fork && ev.Construct == event.Parallel && ev.Flags&^event.Inside == 0:
+			place, follows = ev.Fn|ev.Site, event.Begin
 			t.fork = place
 		case ev.Edge == event.End && t.fork != 0 && m.joins(all, &ev):
 			place, follows = ^t.fork, event.Join

@@ -30,7 +30,7 @@ func (e *engine) feed(ev *event.Event) {
 		*slot = t
 	}
 	if t.Parked() {
-		t.Queue.Push(&e.chunks, ev)
+		e.queue(t, ev)
 		return
 	}
 	if !e.try(t, ev) {
@@ -54,6 +54,9 @@ func (e *engine) try(t *stack.Thread, ev *event.Event) bool {
 // step applies an event to its thread's stack. It returns false if the event has to wait for
 // earlier events of other threads.
 func (e *engine) step(t *stack.Thread, ev *event.Event) bool {
+	if t.Learns() && ev.Edge != event.Sampled && ev.Edge != event.CoreWait {
+		t.LearnEdge(stack.Start(ev), e.Ledger.Return())
+	}
 	applied := false
 	if e.Switching {
 		applied = e.stepSwitching(t, ev)

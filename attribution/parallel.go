@@ -111,7 +111,7 @@ func (pa *parallel) begin(t *stack.Thread, ev *event.Event) bool {
 		pa.Tax(t, ev)
 		return true // the region began at its fork
 	}
-	m := pa.openTeam(stack.TeamKey{Instance: ev.Instance, Key: ev.Key}, ev)
+	m := pa.openTeam(t, ev)
 	if m != nil {
 		pa.enlist(t, m, ev)
 	}
@@ -121,7 +121,7 @@ func (pa *parallel) begin(t *stack.Thread, ev *event.Event) bool {
 // enlist makes a worker a member of a team: the worker takes over the team's stack.
 func (pa *parallel) enlist(t *stack.Thread, m *stack.Team, ev *event.Event) {
 	pa.LeaveAll(t)
-	t.Lossy = false
+	t.Lossy, t.Serves = false, m.Primary.Tid
 	f := t.Open(m.Node, ev)
 	f.Team, f.Num, f.Flags = m, -1, 0
 	t.Due = 0 // that was due in the final barrier of its last region
@@ -256,9 +256,9 @@ func (pa *parallel) chargeIfComplete(m *stack.Team) bool {
 // takes part in an execution once, and executions of one team follow each other. An execution
 // without a join so far may in truth be over, and followed by another one. So the events of the
 // primary thread must have been read up to the worker's begin.
-func (pa *parallel) openTeam(k stack.TeamKey, ev *event.Event) *stack.Team {
+func (pa *parallel) openTeam(t *stack.Thread, ev *event.Event) *stack.Team {
 	var found *stack.Team // the latest: the join of an older one was lost
-	for _, m := range pa.OpenTeams(k) {
+	for _, m := range pa.OpenTeams(stack.TeamKey{Instance: ev.Instance, Key: ev.Key}) {
 		if m.Forked > ev.Time || m.Member(ev.Num) != nil || m.Size > 0 && ev.Num >= m.Size ||
 			m.Joined != 0 && ev.Time > m.Joined || found != nil && found.Forked > m.Forked {
 			continue
@@ -275,10 +275,15 @@ func (pa *parallel) openTeam(k stack.TeamKey, ev *event.Event) *stack.Team {
 	if found.Primary.Lossy && !pa.allRead(ev.Time) {
 		return nil
 	}
-	if pa.caughtUp(found.Primary, ev.Time) {
-		return found
+	if !pa.caughtUp(found.Primary, ev.Time) {
+		return pa.openLeague(ev)
 	}
-	return pa.openLeague(ev)
+	// If its join is to be derived, the team may be over, and another thread may have forked a team
+	// at its address. A thread of the pool serves the pool's own primary thread only.
+	if x := &found.Primary.Edge; x.Edge == event.Join && x.Team == found && !x.Reported() && t.Serves != found.Primary.Tid && !pa.isNext(ev) {
+		return nil
+	}
+	return found
 }
 
 // openLeague finds the league of a thread that begins as thread 0. It is the open execution of that

@@ -26,7 +26,7 @@ func (e *engine) unpark(k stack.TeamKey) {
 	for i := 0; i < len(e.parked); i++ {
 		t := e.parked[i]
 		first := t.Queue.Front()
-		if !t.Replaying && first.Construct != event.TaskExec && k == (stack.TeamKey{Instance: first.Instance, Key: first.Key}) && e.openTeam(k, first) != nil && e.replay(t) {
+		if !t.Replaying && first.Construct != event.TaskExec && k == (stack.TeamKey{Instance: first.Instance, Key: first.Key}) && e.openTeam(t, first) != nil && e.replay(t) {
 			i = -1 // the list has changed
 		}
 	}
@@ -141,6 +141,9 @@ func (e *engine) giveIn(t *stack.Thread) bool {
 	first := t.Queue.Front()
 	m := e.unnamed(first)
 	switch {
+	case t.Edge.Pending():
+		t.Edge.GivenUp = true
+		return e.replay(t)
 	case first.Construct == event.TaskExec:
 		return false // threads with older events go on first
 	case m != nil:

@@ -18,7 +18,7 @@ func (e *engine) pauseAt(at uint64) {
 	e.OffSince = at
 	for _, t := range e.threads.byID {
 		t.Stack, t.Suspended, t.Interval = t.Stack[:0], 0, nil
-		t.Edge = stack.Edge{}
+		t.ForgetEdges()
 		t.Queue.Drop(&e.chunks)
 		t.Counters.Reset()
 		t.Waited, t.WaitedInCall, t.WaitUnsure = 0, 0, true
@@ -64,6 +64,9 @@ func (e *engine) switched(t *stack.Thread, ev *event.Event) {
 			t.Stack[i].LeaveOut(gap)
 		}
 		e.countOff(ev.Time)
+		for _, o := range e.threads.byID { // arrivals of other threads may not have been reported
+			o.Tear()
+		}
 		t.LastOff, t.Waited = e.OffTime.T, 0
 	case ev.Edge == event.On && e.OffSince != 0:
 		e.goOnBy, e.goOnAt = t, ev.Time

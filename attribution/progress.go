@@ -1,6 +1,9 @@
 package attribution
 
-import "ompp-attach/attribution/stack"
+import (
+	"ompp-attach/attribution/stack"
+	"ompp-attach/event"
+)
 
 // clockSlack is how much older (ns) than the time of Advance an event of another thread may be that
 // still comes: reading the clock and storing the record are two steps.
@@ -32,9 +35,27 @@ func (pg *progress) allRead(at uint64) bool {
 	return true
 }
 
-// caughtUp tells whether everything that a thread did before a time is known.
+// isNext tells whether a begin is the earliest one of its team and number that has not been applied.
+func (pg *progress) isNext(begin *event.Event) bool {
+	if pg.now < begin.Time+clockSlack {
+		return false
+	}
+	for _, p := range pg.parked {
+		for ev := range p.Queue.All() {
+			if ev.Time >= begin.Time {
+				break
+			}
+			if ev.Edge == event.Begin && ev.Construct != event.TaskExec && ev.Key == begin.Key && ev.Num == begin.Num && ev.Instance == begin.Instance {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// caughtUp tells whether everything that a thread did before a time is known, but for samples.
 func (pg *progress) caughtUp(t *stack.Thread, at uint64) bool {
-	return t.Last >= at || t.Edge.Next >= at || pg.now >= at+clockSlack && !t.Parked()
+	return t.Last >= at || t.Edge.Next >= at || pg.now >= at+clockSlack && (!t.Parked() || t.Holding())
 }
 
 // letGo removes a thread from the parked ones. The last of them takes its index.

@@ -8,8 +8,8 @@ import (
 // SetCosts sets the time that hits of probes take (ns). Before that, hits count as free.
 func (l *Ledger) SetCosts(c event.HitCosts) { l.costs = c }
 
-// BeforeReturn returns how much of a call's time the hit at its return takes (ns).
-func (l *Ledger) BeforeReturn() int64 { return l.costs.Kinds[event.ProbeReturn].Before }
+// Return returns the time that the hit at a call's return takes (ns).
+func (l *Ledger) Return() event.HitCost { return l.costs.Kinds[event.ProbeReturn] }
 
 // Hit counts a hit. due is the time that the thread's last hit took after its time stamp; Hit sets
 // it to that of this hit. It returns the time that probes took since the last time stamp, and all

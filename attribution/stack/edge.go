@@ -14,9 +14,15 @@ type Edge struct {
 	Node  *tree.Node  // of the region that the thread is in
 	Depth int         // number of open regions in the call
 	Turn  int         // of a barrier, see Teams.Reach
-	// Next is the time of the thread's next event while that waits for the team; 0: none waits.
-	Next   uint64
-	listed bool // the team knows that the thread waits
+	// Next is the time of the thread's next event that is no sample, if it has been read and waits;
+	// else 0.
+	Next uint64
+	At   uint64 // the derived time of the end; 0: not derived yet
+	// GivenUp: the thread does not wait any longer.
+	GivenUp bool
+	listed  bool // the team knows that the thread waits
+	// All that waits in the thread's queue are samples: its next event of another kind is not read.
+	holding bool
 }
 
 // Pending tells whether the end is still to come.
@@ -68,6 +74,36 @@ func (x *Edge) From(until uint64) uint64 {
 	return max(own, last)
 }
 
+// Holding tells whether the thread's queue has nothing but samples, which wait for the thread's next
+// event of another kind.
+func (t *Thread) Holding() bool {
+	return t.Parked() && t.Edge.holding && t.Edge.Next == 0
+}
+
+// FindNext looks for a thread's next event that is no sample in its queue.
+func (st *Stacks) FindNext(t *Thread) {
+	for ev := range t.Queue.All() {
+		switch ev.Edge {
+		case event.Sampled:
+		case event.CoreWait: // it belongs to the time before that event
+			st.HadNoCore(t, ev)
+			ev.Value, ev.Key, ev.Num = 0, 0, 0
+		default:
+			t.Edge.Next = Start(ev)
+			return
+		}
+	}
+	t.Edge.holding = true
+}
+
+// Start returns when what an event reports has begun.
+func Start(ev *event.Event) uint64 {
+	if ev.MPI != nil && ev.MPI.Start != 0 {
+		return ev.MPI.Start
+	}
+	return ev.Time
+}
+
 // DropEdge forgets the end. It was reported or derived, or will not come.
 func (t *Thread) DropEdge() {
 	x := &t.Edge
@@ -77,17 +113,17 @@ func (t *Thread) DropEdge() {
 	*x = Edge{}
 }
 
-// Await notes that a thread's next event, at a time, waits until its pending end is decided.
-// Threads that wait for the primary thread's events may go on.
+// Await notes that a thread's events wait until its pending end is decided, and that its next event
+// other than a sample is at a time. Threads that wait for the primary thread's events may go on.
 func (tm *Teams) Await(t *Thread, at uint64) {
 	x := &t.Edge
 	m := x.Team
+	if m.Bound && (x.Next == 0 || !x.listed) {
+		tm.Woken = append(tm.Woken, m.Key)
+	}
 	if !x.listed {
 		x.listed = true
 		m.waiters = append(m.waiters, t)
-	}
-	if x.Next == 0 && m.Bound {
-		tm.Woken = append(tm.Woken, m.Key)
 	}
 	x.Next = at
 }

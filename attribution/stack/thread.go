@@ -33,6 +33,7 @@ type Thread struct {
 	Initial   bool        // it started a team while in none, or is the process's first thread
 	Suspended uint64      // how long the task that it executes stood still so far
 	InLeague  bool        // it has executed a team of a league
+	Serves    uint32      // the primary thread of the last team that it was a worker of; 0: none
 	Home      int         // of an initial thread: the seat outside any team
 	CallsMPI  bool
 	Started   Started
@@ -55,6 +56,9 @@ type Thread struct {
 	Turn  int  // number of the barrier that it came to last, see Teams.Reach
 	Again bool // what its next event waits for has come
 	means map[MeanKey]*Mean
+	// Lesson is the last reported end of a call. What is to be learnt from it is known at the
+	// thread's next event.
+	lesson lesson
 }
 
 // Key identifies the construct that a call starts. If the call returns into the runtime itself, the
