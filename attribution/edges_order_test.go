@@ -229,7 +229,7 @@ func TestDerivedSumsOfRealRun(t *testing.T) {
 			off := float64(got-want[part]) / float64(want[part])
 			bias[part] += off / seeds
 			worst[part] = max(worst[part], math.Abs(off))
-			if math.Abs(off) > 0.25 {
+			if math.Abs(off) > 0.1 {
 				t.Errorf("seed %d: %s is %d, in full %d", seed, part, got, want[part])
 			}
 		}
