@@ -89,7 +89,9 @@ func (m *Measurement) join(pid int) (*joined, error) {
 	found := 0
 	if err == nil {
 		if found, err = m.placer.scan(p); err == nil && found == 0 {
-			err = target.NoRuntime(pid)
+			if found = m.placer.ownCode(p); found == 0 {
+				err = target.NoRuntime(pid)
+			}
 		}
 	}
 	if found == 0 {

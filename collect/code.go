@@ -51,6 +51,18 @@ func (pc *placer) placeCode(p *Process, mods []symbols.Module) error {
 	return nil
 }
 
+// ownCode returns in how many of a process's files probes of its own code are placed.
+func (pc *placer) ownCode(p *Process) (files int) {
+	pc.mu.Lock()
+	defer pc.mu.Unlock()
+	for _, c := range p.code {
+		if c.link != nil {
+			files++
+		}
+	}
+	return files
+}
+
 // codePlan returns the stored plan of the probes in a file's own code, or nil if none are wanted
 // there; placer.mu is held.
 func (pc *placer) codePlan(mod *symbols.Module) (*probes.Attached, error) {

@@ -141,11 +141,25 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 // so that what would fail at the end fails now.
 func (f *measureFlags) prepareFor(program string, pids []int) (*results.Directory, error) {
 	for _, pid := range pids {
-		if err := target.CheckRuntime(pid); err != nil {
+		if err := f.checkRuntime(pid); err != nil {
 			return nil, err
 		}
 	}
 	return results.Open(f.out, program, pids[0], f.overwrite)
+}
+
+// checkRuntime refuses a process without an OpenMP runtime or MPI library, unless the user has named
+// functions or libraries to measure.
+func (f *measureFlags) checkRuntime(pid int) error {
+	err := target.CheckRuntime(pid)
+	if err == nil || len(f.user.functions)+len(f.user.levels) == 0 {
+		return err
+	}
+	if _, no := target.Check(pid); no != nil {
+		return no
+	}
+	f.say(err.Error() + "; only what you have named is measured")
+	return nil
 }
 
 func until(d time.Duration) string {

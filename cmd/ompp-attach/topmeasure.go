@@ -104,7 +104,7 @@ func (t *topRun) end(res *collect.Result, err error) error {
 // attach measures and shows running processes.
 func (f *topFlags) attach(program string) error {
 	for _, pid := range f.pids {
-		if err := target.CheckRuntime(pid); err != nil {
+		if err := f.checkRuntime(pid); err != nil {
 			return err
 		}
 	}
