@@ -168,6 +168,10 @@ func newPlayer(period []event.Event) *player {
 	p.engine.Costs(*testCosts())
 	for i := range p.period {
 		p.period[i].Probe = event.ProbeEmulated
+		if c := p.period[i].MPI; c != nil {
+			own := *c
+			p.period[i].MPI = &own
+		}
 	}
 	return p
 }
@@ -175,6 +179,9 @@ func newPlayer(period []event.Event) *player {
 func (p *player) play() {
 	length := uint64(100 * len(p.period))
 	for i := range p.period { // in place: what it takes to make an event is the decoder's
+		if c := p.period[i].MPI; c != nil {
+			c.Start = p.period[i].Time - min(80, p.period[i].Time)
+		}
 		p.engine.Feed(&p.period[i])
 		p.period[i].Time += length
 	}

@@ -1,6 +1,8 @@
 package attribution
 
 import (
+	"cmp"
+
 	"ompp-attach/attribution/estimate"
 	"ompp-attach/attribution/stack"
 	"ompp-attach/event"
@@ -25,6 +27,7 @@ func (e *engine) feed(ev *event.Event) {
 			if e.Started == 0 {
 				e.Started = ev.Time
 			}
+			t.Strip = e.Strip.Row(t.Tid, cmp.Or(e.From, ev.Time))
 			e.Enroll(t)
 		}
 		*slot = t

@@ -36,6 +36,7 @@ func (e *engine) finish(end uint64) *profile.Profile {
 		Stacks: e.Sampling.Stacks, Losses: e.Losses, SeatOfSample: e.seatOfSample, Measured: e.measured(end), Timeline: d,
 		Warnings: slices.Concat(e.sharedSeat(), e.Sampling.Note())})
 	p.Comms = e.comms.finished()
+	p.Strip = e.Strip.Profile(p.Threads, end)
 	p.Meta.Hits = e.events
 	p.Meta.Edges = e.edges
 	p.Meta.Overhead = e.Ledger.Overhead()

@@ -156,7 +156,9 @@ func TestFoldedStreams(t *testing.T) {
 			t.Logf("%d events, folded %d with %d sums", len(s.Events), len(f.events), countFolds(f.events))
 			folded := *s
 			folded.Events = f.events
-			sameFolded(t, want, folded.Replay())
+			got := folded.Replay()
+			want.Strip, got.Strip = nil, nil // sums are spread over their time
+			sameFolded(t, want, got)
 		})
 	}
 }

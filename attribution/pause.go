@@ -46,6 +46,7 @@ func (e *engine) resumeAt(tids []int, at uint64) {
 }
 
 func (e *engine) countOff(at uint64) {
+	e.Strip.Off(e.OffSince, at)
 	e.OffTime.T += ledger.Span(e.OffSince, at)
 	e.OffTime.C++
 	e.OffSince, e.resumed = 0, at

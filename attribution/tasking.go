@@ -283,11 +283,11 @@ func (tk *tasking) waitForTasks(t *stack.Thread, ev *event.Event) {
 		}
 		f := tk.UnwindTo(t, i, ev.Time)
 		f.Pass(profile.Body, ev.Time)
-		f.Phase, f.Mark = stack.InBarrier, ev.Time
+		f.Phase, f.Mark, f.Waiting = stack.InBarrier, ev.Time, ev.Time+t.Suspended
 		return
 	}
 	f := tk.Push(t, t.Key(ev.Construct, ev), ev)
-	f.Phase = stack.InBarrier
+	f.Phase, f.Waiting = stack.InBarrier, ev.Time+t.Suspended
 	// libgomp's call does nothing, and its return has no probe.
 	if ev.Construct == event.TaskYield && ev.Runtime == event.Gomp {
 		tk.Pop(t, ev.Time)

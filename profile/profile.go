@@ -17,14 +17,16 @@ type Profile struct {
 	// Nodes[0] is the root (the program); a parent precedes its children.
 	Nodes []Node `json:"nodes"`
 	// Communicators and windows that Traffic names; Comms[0] is MPI_COMM_WORLD.
-	Comms    []Comm       `json:"comms,omitempty"`
-	Calls    *calllog.Log `json:"calls,omitempty"` // MPI calls one by one; nil: not asked for
-	Lost     []Loss       `json:"lost,omitempty"`
-	Unseen   []Unseen     `json:"unseen,omitempty"`
-	Frames   []Frame      `json:"frames,omitempty"`   // that Samples name
-	Objects  []Object     `json:"objects,omitempty"`  // that Frames and Regions name
-	Samples  []Sample     `json:"samples,omitempty"`  // equal samples are added up
-	Warnings []string     `json:"warnings,omitempty"` // whole sentences for the user
+	Comms   []Comm       `json:"comms,omitempty"`
+	Calls   *calllog.Log `json:"calls,omitempty"` // MPI calls one by one; nil: not asked for
+	Lost    []Loss       `json:"lost,omitempty"`
+	Unseen  []Unseen     `json:"unseen,omitempty"`
+	Frames  []Frame      `json:"frames,omitempty"`  // that Samples name
+	Objects []Object     `json:"objects,omitempty"` // that Frames and Regions name
+	Samples []Sample     `json:"samples,omitempty"` // equal samples are added up
+	// What each thread did, over time; nil: not known, as of a part of a measurement.
+	Strip    *Strip   `json:"strip,omitempty"`
+	Warnings []string `json:"warnings,omitempty"` // whole sentences for the user
 }
 
 // Meta describes the measurement.

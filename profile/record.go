@@ -181,6 +181,9 @@ func Validate(p *Profile) error {
 			return err
 		}
 	}
+	if !p.Strip.valid(len(p.Threads)) {
+		return errors.New("its strip has bins or threads that cannot be")
+	}
 	for i := range p.Comms {
 		if up := p.Comms[i].Parent; up < -1 || up >= i {
 			return fmt.Errorf("communicator %d has parent %d, which does not precede it", i, up)

@@ -27,6 +27,7 @@ func Window(later, earlier *Profile) (*Profile, error) {
 		return nil, fmt.Errorf("%w: the first one is not the earlier one", ErrOtherMeasurement)
 	}
 	w := *later
+	w.Strip = nil // its bins are of the whole measurement
 	w.Meta.since(e)
 	w.Regions = slices.Clone(later.Regions)
 	w.Nodes = slices.Clone(later.Nodes)

@@ -48,6 +48,7 @@ type Frame struct {
 	Section   uint64          // start of the section under way; 0: none
 	End       BodyEnd         // of a single
 	InlineEnd event.InlineEnd // of a construct without calls (flags has event.Inline)
+	Waiting   uint64          // when the thread came to its barrier, by the thread's clock; 0: not yet
 	nested    uint8           // of a target region: open calls between libomptarget's entry points
 	Kind      uint8           // of a user region: event.UserFunction and so on
 	// A user region on a cycle of regions: its node is that of the outer execution

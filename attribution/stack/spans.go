@@ -275,6 +275,9 @@ func (sp *Spans) End(d *timeline.Dictionary) {
 func (st *Stacks) charge(t *Thread, i int, at uint64, exec int64) {
 	f := &t.Stack[i]
 	st.Ledger.Charge(&f.Account, f.Node.Stat(f.Seat), exec)
+	if t.Strip != nil && shows(f) {
+		t.show(i, at)
+	}
 	if st.Spans != nil {
 		st.Spans.ended(t, i, at, exec)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/place"
+	"ompp-attach/attribution/strip"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -37,6 +38,8 @@ type Stacks struct {
 	OffSince uint64  // when measurement was switched off; 0: it is on
 	OffBy    *Thread // the thread whose marker switched it off
 	OffTime  profile.Span
+
+	Strip strip.Chart
 
 	StackLo, StackHi uint64 // see MainStack
 }

@@ -2,6 +2,7 @@ package stack
 
 import (
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/strip"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/attribution/waits"
 	"ompp-attach/profile"
@@ -181,6 +182,8 @@ type Member struct {
 	Begin uint64
 	End   uint64       // 0: not yet
 	turns int          // number of barriers that it has come to
+	strip *strip.Row   // of its thread
+	in    strip.State  // of its thread around the team
 	Body  profile.Span // of parallel sections, or of a league: what the thread executed
 	ledger.Share
 }

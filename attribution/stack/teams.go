@@ -96,7 +96,7 @@ func (tm *Teams) BeginAs(t *Thread, f *Frame, m *Team, num int32, at uint64) {
 	t.Num, t.Seat, t.Known = num, tm.Seat(m.Root, int(num)), true
 	tm.NoteTID(t)
 	f.Seat, f.Phase, f.Mark = t.Seat, InBody, at
-	m.Members = append(m.Members, Member{num: num, tid: t.Tid, Seat: t.Seat, Begin: at})
+	m.Members = append(m.Members, Member{num: num, tid: t.Tid, Seat: t.Seat, Begin: at, strip: t.Strip, in: t.around(f)})
 	m.entered(t.Seat)
 	tm.beginWaits(t, f, m)
 }
@@ -165,6 +165,7 @@ func (tm *Teams) chargeMember(m *Team, mem *Member, end, last, joined uint64) {
 		return
 	}
 	was := figures(s)
+	mem.show(m.Forked, min(mem.Begin, end), end, last, joined)
 	tm.addMember(m, mem, s, end, last, joined)
 	tm.Spans.member(m, mem, &was, joined)
 }

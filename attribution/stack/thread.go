@@ -7,6 +7,7 @@ import (
 	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/place"
 	"ompp-attach/attribution/queue"
+	"ompp-attach/attribution/strip"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/attribution/waits"
 	"ompp-attach/event"
@@ -59,6 +60,7 @@ type Thread struct {
 	// Lesson is the last reported end of a call. What is to be learnt from it is known at the
 	// thread's next event.
 	lesson lesson
+	Strip  *strip.Row // nil: it is not followed
 }
 
 // Key identifies the construct that a call starts. If the call returns into the runtime itself, the

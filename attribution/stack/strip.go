@@ -1,0 +1,133 @@
+package stack
+
+import (
+	"ompp-attach/attribution/strip"
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
+
+// whole holds the constructs whose executions are of one state from begin to end.
+var whole = func() (of [256]strip.State) {
+	for _, c := range []event.Construct{event.Barrier, event.TaskWait, event.TaskYield} {
+		of[c] = strip.Barrier
+	}
+	for _, c := range []event.Construct{event.Task, event.UntiedTask, event.TaskLoop} {
+		of[c] = strip.Runtime
+	}
+	for _, c := range []event.Construct{event.TaskExec, event.UntiedTaskExec} {
+		of[c] = strip.Work
+	}
+	return of
+}()
+
+// shows tells whether a region that ends has changed the state of its thread.
+func shows(f *Frame) bool {
+	return whole[f.Node.Key.Construct] != strip.None || f.Team != nil ||
+		f.Parts[profile.Enter].T|f.Parts[profile.Barrier].T|f.Parts[profile.Exit].T != 0
+}
+
+// show notes the states of a thread in the i-th region of its stack, which ends at a time. Where an
+// execution stood still, its parts are taken to lie at its begin and end.
+func (t *Thread) show(i int, at uint64) {
+	f := &t.Stack[i]
+	weight := t.Strip.Weight(at - f.Start)
+	if weight == 0 {
+		return
+	}
+	in := t.state(i - 1)
+	from, to := f.began(), at
+	if !IsContext(f.Node.Key.Construct) {
+		to += t.suspendedAt(i)
+	}
+	if s := whole[f.Node.Key.Construct]; s != strip.None {
+		t.Strip.Move(in, s, from, to, weight)
+		return
+	}
+	first, last := strip.Lock, strip.Runtime
+	if f.Team != nil {
+		from, first = f.Team.Forked, strip.Runtime
+		t.Strip.Move(in, strip.Work, from, to, weight)
+		in = strip.Work
+	}
+	if to <= from {
+		return
+	}
+	length := to - from
+	enter := min(uint64(max(f.Parts[profile.Enter].T, 0)), length)
+	exit := min(uint64(max(f.Parts[profile.Exit].T, 0)), length-enter)
+	t.Strip.Move(in, first, from, from+enter, weight)
+	if f.Waiting != 0 { // with the tasks that the thread executed meanwhile
+		t.Strip.Move(in, strip.Barrier, max(f.Waiting, from), to-exit, weight)
+	} else {
+		barrier := min(uint64(max(f.Parts[profile.Barrier].T, 0)), length-enter-exit)
+		t.Strip.Move(in, strip.Barrier, to-exit-barrier, to-exit, weight)
+	}
+	t.Strip.Move(in, last, to-exit, to, weight)
+}
+
+// state returns the state of a thread in the i-th region of its stack now; None: it is in none.
+func (t *Thread) state(i int) strip.State {
+	for ; i >= 0; i-- {
+		f := &t.Stack[i]
+		if s := whole[f.Node.Key.Construct]; s != strip.None {
+			return s
+		}
+		switch f.Phase {
+		case InBarrier:
+			return strip.Barrier
+		case Entering:
+			return strip.Lock
+		case Leaving:
+			return strip.Runtime
+		case Starting:
+			if f.Team != nil {
+				return strip.Runtime
+			}
+		}
+		if f.Team != nil {
+			return strip.Work
+		}
+	}
+	return strip.None
+}
+
+// around returns the state around the region in a frame, which is mostly the innermost one.
+func (t *Thread) around(f *Frame) strip.State {
+	i := len(t.Stack) - 1
+	for i > 0 && &t.Stack[i] != f {
+		i--
+	}
+	return t.state(i - 1)
+}
+
+// show notes the states of a team's thread.
+func (mem *Member) show(forked, begin, end, last, joined uint64) {
+	weight := mem.strip.Weight(joined - forked)
+	if weight == 0 {
+		return
+	}
+	mem.strip.Move(mem.in, strip.Runtime, forked, begin, weight)
+	mem.strip.Move(mem.in, strip.Work, begin, end, weight)
+	mem.strip.Move(mem.in, strip.Barrier, end, last, weight)
+	mem.strip.Move(mem.in, strip.Runtime, last, joined, weight)
+}
+
+// ShowFold notes the states of a thread in executions that the kernel side has added up. They are
+// spread evenly from the first one, at a time, to the last one.
+func (t *Thread) ShowFold(at uint64, f *event.Fold) {
+	if t.Strip == nil || f.Enter|f.Exit == 0 {
+		return
+	}
+	in := t.state(len(t.Stack) - 1)
+	t.Strip.Spread(in, strip.Lock, at, f.Last, int64(f.Enter))
+	t.Strip.Spread(in, strip.Runtime, at, f.Last, int64(f.Exit))
+}
+
+// ShowCall notes an MPI call, which took a time (ns) and ends at another.
+func (t *Thread) ShowCall(end uint64, took int64) {
+	if t.Strip != nil {
+		if weight := t.Strip.Weight(uint64(took)); weight != 0 {
+			t.Strip.Move(t.state(len(t.Stack)-1), strip.MPI, end-uint64(took), end, weight)
+		}
+	}
+}
