@@ -195,6 +195,7 @@ func (e *engine) observe(w estimate.Switch) {
 			e.tasksBack = w.At
 		}
 	}
+	e.noteAway(&w)
 	e.pending = append(e.pending, c)
 	e.Switching = true
 }

@@ -26,6 +26,7 @@ func (e *engine) finish(end uint64) *profile.Profile {
 	}
 	e.closeAll(end)
 	e.addEstimates(end)
+	e.stayedAway(end)
 	d := e.dictionary()
 	if d == nil && e.log != nil {
 		d = &timeline.Dictionary{}

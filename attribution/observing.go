@@ -3,6 +3,7 @@ package attribution
 import (
 	"cmp"
 	"maps"
+	"slices"
 
 	"ompp-attach/attribution/estimate"
 	"ompp-attach/attribution/ledger"
@@ -10,6 +11,7 @@ import (
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
+	"ompp-attach/timeline"
 )
 
 // To save cost, constructs may be unobserved for a while: the probes of all constructs of one class
@@ -26,6 +28,30 @@ type observing struct {
 	done    int                // number of changes that all threads have come to
 	away    event.Constructs   // constructs that are unobserved for all threads
 	gaps    *estimate.Gaps
+	since   map[event.Constructs]uint64 // when those that are away now went
+}
+
+// noteAway tells a timeline of the stretches in which constructs were not observed.
+func (ob *observing) noteAway(w *estimate.Switch) {
+	from, away := ob.since[w.Of]
+	switch {
+	case w.Change == estimate.Away && !away:
+		if ob.since == nil {
+			ob.since = map[event.Constructs]uint64{}
+		}
+		ob.since[w.Of] = w.At
+	case w.Change == estimate.Back && away:
+		delete(ob.since, w.Of)
+		ob.Spans.Gap(from, w.At, timeline.ByBudget, w.Of)
+	}
+}
+
+// stayedAway tells a timeline of the constructs that are not observed when measurement ends.
+func (ob *observing) stayedAway(end uint64) {
+	for _, of := range slices.Sorted(maps.Keys(ob.since)) {
+		ob.Spans.Gap(ob.since[of], end, timeline.ByBudget, of)
+	}
+	ob.since = nil
 }
 
 // catchUp applies the changes before a time to a thread. All of the thread's events before that

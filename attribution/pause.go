@@ -7,6 +7,7 @@ import (
 	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/stack"
 	"ompp-attach/event"
+	"ompp-attach/timeline"
 )
 
 // Switching measurement off and on. The time while it is off belongs to no region, and constructs
@@ -47,6 +48,7 @@ func (e *engine) resumeAt(tids []int, at uint64) {
 
 func (e *engine) countOff(at uint64) {
 	e.Strip.Off(e.OffSince, at)
+	e.Spans.Gap(e.OffSince, at, timeline.Off, 0)
 	e.OffTime.T += ledger.Span(e.OffSince, at)
 	e.OffTime.C++
 	e.OffSince, e.resumed = 0, at

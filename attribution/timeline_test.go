@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"ompp-attach/attribution/estimate"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 	"ompp-attach/timeline"
@@ -30,8 +31,14 @@ func recordAll(t testing.TB, e *Engine, end uint64, feed func()) (*profile.Profi
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Torn || len(f.Gaps) > 0 {
-		t.Errorf("the timeline is torn (%v) or has gaps: %+v", f.Torn, f.Gaps)
+	off := int64(0) // for which measurement was switched off, by the gaps
+	for _, g := range f.Gaps {
+		if off += int64(g.To - g.From); g.Why != timeline.Off {
+			t.Errorf("gap %+v", g)
+		}
+	}
+	if f.Torn || off != p.Meta.Off.T {
+		t.Errorf("torn: %v; measurement was off for %d ns, by the gaps %d", f.Torn, p.Meta.Off.T, off)
 	}
 	return p, f
 }
@@ -199,5 +206,26 @@ func TestTimelineDerived(t *testing.T) {
 	}
 	if marked == 0 || marked != left[event.Waited] || joins == 0 || joins != left[event.Join] || len(teams) < left[event.Begin] {
 		t.Errorf("%d barriers, %d of %d teams are marked; left out were %v", marked, joins, len(teams), left)
+	}
+}
+
+// TestTimelineUnobserved: stretches in which constructs were not observed are gaps that name them,
+// also those that had not ended when measurement did.
+func TestTimelineUnobserved(t *testing.T) {
+	rec, err := timeline.NewRecorder(timeline.Options{Plan: timeline.Plan{Cap: 1 << 26}, Wait: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := New(1, fakeFiles{})
+	e.Timeline(rec)
+	locks, barriers := event.SetOf(event.Critical, event.Lock), event.SetOf(event.Barrier)
+	for _, w := range []Switch{{At: 1000, Of: locks, Change: estimate.Away}, {At: 1500, Of: locks, Change: estimate.Period},
+		{At: 2000, Of: barriers, Change: estimate.Away}, {At: 3000, Of: locks, Change: estimate.Back}} {
+		e.Observe(w)
+	}
+	e.Finish(9000)
+	want := []timeline.Gap{{From: 1000, To: 3000, Why: timeline.ByBudget, What: "CRITICAL,LOCK"}, {From: 2000, To: 9000, Why: timeline.ByBudget, What: "BARRIER"}}
+	if got := rec.Gaps(); !slices.Equal(got, want) {
+		t.Errorf("gaps %+v, want %+v", got, want)
 	}
 }

@@ -21,7 +21,7 @@ const (
 	blockHeader     = 'H' // JSON: header
 	blockNames      = 'N' // JSON: names
 	blockChunk      = 'C'
-	blockGaps       = 'G' // JSON: []Gap; the last such block counts
+	blockGaps       = 'G' // JSON: []Gap; those of all blocks count
 	blockDictionary = 'D' // JSON, compressed: Dictionary
 )
 

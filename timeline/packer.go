@@ -28,6 +28,7 @@ type work struct {
 	chunk
 	now   uint64 // the latest end of any span, ns
 	names *names
+	gap   *Gap // to be written by itself
 	copy  chan<- shelf
 }
 
@@ -52,7 +53,7 @@ func newPacker(o *Options) (*packer, error) {
 
 // put queues work. A chunk is dropped if the queue is full.
 func (p *packer) put(w work) {
-	if p.options.Wait || w.names != nil || w.copy != nil {
+	if p.options.Wait || w.names != nil || w.gap != nil || w.copy != nil {
 		p.queue <- w
 		return
 	}
@@ -60,7 +61,7 @@ func (p *packer) put(w work) {
 	case p.queue <- w:
 	default:
 		p.mu.Lock()
-		p.shelf.drop(Gap{w.first, w.last, BySpeed, w.spans})
+		p.shelf.drop(Gap{From: w.first, To: w.last, Why: BySpeed, Spans: w.spans})
 		p.mu.Unlock()
 	}
 }
@@ -86,6 +87,10 @@ func (p *packer) run(zip *packing) {
 			p.mu.Lock()
 			w.copy <- p.shelf.clone()
 			p.mu.Unlock()
+		case w.gap != nil:
+			p.mu.Lock()
+			p.out.try(func(to io.Writer) error { return putJSON(to, blockGaps, []Gap{*w.gap}) })
+			p.mu.Unlock()
 		case w.names != nil:
 			p.mu.Lock()
 			if p.out != nil {
@@ -109,7 +114,7 @@ func (p *packer) keep(c chunk, now uint64) {
 		return
 	}
 	if !p.out.chunk(&c) {
-		p.shelf.drop(Gap{c.first, c.last, ByDisk, c.spans})
+		p.shelf.drop(Gap{From: c.first, To: c.last, Why: ByDisk, Spans: c.spans})
 	}
 }
 
@@ -141,7 +146,7 @@ func (p *packer) complete(d *Dictionary, gaps []Gap) error {
 	defer p.mu.Unlock()
 	for i := range p.shelf.chunks {
 		if c := &p.shelf.chunks[i]; !p.out.chunk(c) {
-			gaps = append(gaps, Gap{c.first, c.last, ByDisk, c.spans})
+			gaps = append(gaps, Gap{From: c.first, To: c.last, Why: ByDisk, Spans: c.spans})
 		}
 	}
 	return p.out.complete(d, gaps)

@@ -176,8 +176,11 @@ func (f *File) describe(kind byte, data []byte, known *names) error {
 		}
 		known.Defined, known.Seats = append(known.Defined, n.Defined...), append(known.Seats, n.Seats...)
 	case blockGaps:
-		f.Gaps = nil
-		return json.Unmarshal(data, &f.Gaps)
+		var more []Gap
+		if err := json.Unmarshal(data, &more); err != nil {
+			return err
+		}
+		f.Gaps = append(f.Gaps, more...)
 	case blockDictionary:
 		zip, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(largestWindow))
 		if err != nil {

@@ -28,21 +28,23 @@ type Options struct {
 
 // Recorder is a Sink that keeps spans as its plan says. The engine's goroutine calls it.
 type Recorder struct {
-	options   Options
-	from, to  uint64 // the window
-	lanes     map[laneID]*lane
-	recent    [64]*lane // cache of lanes, by the last digits of the thread
-	open      int       // bytes in lanes
-	mostOpen  int
-	now       uint64 // the latest end of a span
-	closed    uint64 // when all lanes were closed last
-	outside   [2]Gap // before and behind the window
-	names     names
-	told      int // of names.Defined, those that the packer has been given
-	toldSeats int
-	packer    *packer
-	ended     sync.Once
-	last      *Dictionary
+	options  Options
+	from, to uint64 // the window
+	lanes    map[laneID]*lane
+	recent   [64]*lane // cache of lanes, by the last digits of the thread
+	open     int       // bytes in lanes
+	mostOpen int
+	now      uint64 // the latest end of a span
+	closed   uint64 // when all lanes were closed last
+	outside  [2]Gap // before and behind the window
+	names    names
+
+	unobserved unobserved
+	told       int // of names.Defined, those that the packer has been given
+	toldSeats  int
+	packer     *packer
+	ended      sync.Once
+	last       *Dictionary
 }
 
 // often is how long the spans of a plan that streams may stay in memory (ns).
@@ -168,7 +170,7 @@ func (r *Recorder) leaveOut(s *Span) {
 	if s.From > r.to {
 		g = &r.outside[1]
 	}
-	g.include(Gap{s.From, s.To, Outside, 1})
+	g.include(Gap{From: s.From, To: s.To, Why: Outside, Spans: 1})
 }
 
 // include makes a gap cover another one.
@@ -220,7 +222,7 @@ func (r *Recorder) Gaps() (out []Gap) {
 			out = append(out, g)
 		}
 	}
-	return append(out, r.packer.shelf.gaps...)
+	return append(append(out, r.packer.shelf.gaps...), r.unobserved.since(r.packer.shelf.gaps)...)
 }
 
 // Save writes the recording that was kept in memory, after End. Errors are those of w.
@@ -250,6 +252,7 @@ func (r *Recorder) Branch() (*Recorder, error) {
 		return nil, err
 	}
 	b.from, b.to, b.now, b.closed, b.outside = r.from, r.to, r.now, r.closed, r.outside
+	b.unobserved.gaps = slices.Clone(r.unobserved.gaps)
 	b.names = names{slices.Clone(r.names.Defined), slices.Clone(r.names.Seats)}
 	b.told, b.toldSeats = len(b.names.Defined), len(b.names.Seats)
 	for id, l := range r.lanes {

@@ -34,7 +34,7 @@ func (sh *shelf) put(c chunk, now uint64) {
 		} else if sh.bytes <= sh.most {
 			break
 		}
-		sh.drop(Gap{x.first, x.last, why, x.spans})
+		sh.drop(Gap{From: x.first, To: x.last, Why: why, Spans: x.spans})
 		sh.bytes -= int64(len(x.data)) + chunkCost
 		*x = chunk{}
 	}

@@ -108,6 +108,8 @@ type Sink interface {
 	Seat(r Seat)
 	// Span tells an execution that has ended.
 	Span(s *Span)
+	// Gap tells that nothing, or not all, was observed between two moments.
+	Gap(g Gap)
 	// End comes last, with the engine's profile.
 	End(d *Dictionary)
 }
@@ -123,6 +125,8 @@ const (
 	ByDisk   Why = "disk"   // the file could not be written
 	Outside  Why = "window" // outside of the time that was to be recorded
 	ByDamage Why = "damage" // a part of the file is damaged or missing
+	Off      Why = "off"    // measurement was switched off
+	ByBudget Why = "budget" // What was not observed, to save cost (--max-overhead)
 )
 
 // Gap is a stretch of time of which spans are missing.
@@ -131,4 +135,6 @@ type Gap struct {
 	To    uint64 `json:"to"`
 	Why   Why    `json:"why"`
 	Spans uint64 `json:"spans"` // how many; 0: not known
+	// What names the constructs that are missing, separated by commas; empty: all.
+	What string `json:"what,omitempty"`
 }

@@ -33,6 +33,15 @@ func (sp *Spans) With(to timeline.Sink, seats *Seats) *Spans {
 	return &c
 }
 
+// Gap tells that nothing, or not all, was observed between two moments.
+func (sp *Spans) Gap(from, to uint64, why timeline.Why, what event.Constructs) {
+	if sp == nil || from >= to {
+		return
+	}
+	names, _ := what.MarshalText() // never fails
+	sp.to.Gap(timeline.Gap{From: from, To: to, Why: why, What: string(names)})
+}
+
 // Closing says whether the executions that are charged now were under way when measurement ended.
 func (sp *Spans) Closing(now bool) {
 	if sp != nil {

@@ -165,7 +165,6 @@ func (tm *Teams) chargeMember(m *Team, mem *Member, end, last, joined uint64) {
 		return
 	}
 	was := figures(s)
-	mem.show(m.Forked, min(mem.Begin, end), end, last, joined)
 	tm.addMember(m, mem, s, end, last, joined)
 	tm.Spans.member(m, mem, &was, joined)
 }
@@ -173,6 +172,7 @@ func (tm *Teams) chargeMember(m *Team, mem *Member, end, last, joined uint64) {
 // addMember adds a thread's part in a team to its figures.
 func (tm *Teams) addMember(m *Team, mem *Member, s *profile.ThreadStats, end, last, joined uint64) {
 	begin := min(mem.Begin, end)
+	mem.show(m.Forked, begin, end, last, joined)
 	tm.Ledger.Count(&mem.Share, s)
 	s.Exec.T += ledger.Span(m.Forked, joined)
 	s.Exec.C++

@@ -16,6 +16,7 @@ import (
 var reasons = map[timeline.Why]string{
 	timeline.ByAge: "older than what was to be kept", timeline.ByCap: "more than was to be kept", timeline.BySpeed: "the tool was too slow",
 	timeline.ByDisk: "the file could not be written", timeline.Outside: "outside of the time that was recorded", timeline.ByDamage: "the file is damaged",
+	timeline.Off: "measurement was switched off", timeline.ByBudget: "not observed, to save cost",
 }
 
 // WriteTimeline writes the timeline of a process as an XML trace. rank is the process's number in
@@ -69,6 +70,9 @@ func (t *xmlTimeline) gap(g *timeline.Gap) {
 	reason := cmp.Or(reasons[g.Why], string(g.Why))
 	if g.Spans > 0 {
 		reason += fmt.Sprintf(" (%d executions)", g.Spans)
+	}
+	if g.What != "" {
+		reason += ": " + g.What
 	}
 	t.Gap(t.at(g.From), t.at(max(g.From, g.To)), reason)
 }

@@ -82,6 +82,8 @@ var reasons = map[timeline.Why]string{
 	timeline.ByDisk:   "lost: the file could not be written",
 	timeline.Outside:  "outside of the time that was to be recorded",
 	timeline.ByDamage: "lost: a part of the file is damaged",
+	timeline.Off:      "measurement was switched off",
+	timeline.ByBudget: "not observed, to save cost (--max-overhead)",
 }
 
 // gaps writes a track for each stretch of time of which spans are missing. Gaps may overlap, so
@@ -99,6 +101,9 @@ func (p *process) gap(g *timeline.Gap) {
 	e := slice{moment{track: track, name: cmp.Or(reasons[g.Why], string(g.Why)), category: "not recorded"}}
 	if g.Spans > 0 {
 		e.arguments = []argument{{name: "executions", n: int64(g.Spans)}}
+	}
+	if g.What != "" {
+		e.arguments = append(e.arguments, argument{name: "constructs", text: g.What})
 	}
 	p.begin(&e, at(g.From))
 	p.end(track, at(max(g.From, g.To)))
