@@ -30,7 +30,8 @@ type Line struct {
 
 // Lines judges the facts of the machine. A fact is a problem only if the trial failed.
 func (m *Machine) Lines(t Trial) []Line {
-	ls := []Line{m.kernelLine(t), m.btfLine(t)}
+	ls := append([]Line{m.kernelLine(t)}, m.crowdLines()...)
+	ls = append(ls, m.btfLine(t))
 	ls = append(ls, m.capLines(t)...)
 	ls = append(ls, m.sysctlLines()...)
 	ls = append(ls, m.lockdownLine(t))
@@ -77,6 +78,24 @@ func (m *Machine) kernelLine(t Trial) Line {
 // hide that system call from seccomp filters.
 func (m *Machine) SeccompKills(mode bpf.Mode) bool {
 	return mode != bpf.Perf && m.Major == 6 && m.Minor >= 11 && m.Minor < 14
+}
+
+// crowd is how many threads' hits hold each other up for longer than a hit takes otherwise.
+const crowd = 8
+
+// HitsContend tells whether the hits of so many threads hold each other up in the kernel. Before
+// Linux 6.14 the threads of a process queue there (commits e0925f2dc4de, cd7bdd9d46a9): at 64
+// processors a hit took 8 to 20 us. What a hit costs is measured with one thread.
+func (m *Machine) HitsContend(threads int) bool {
+	return m.Major != 0 && !m.atLeast(6, 14) && threads >= crowd
+}
+
+func (m *Machine) crowdLines() []Line {
+	if !m.HitsContend(m.Cores) {
+		return nil
+	}
+	return []Line{{"many threads", Note, fmt.Sprintf("before Linux 6.14 hits of many threads at one time hold each other up; the costs below are those of one thread, and %d may pay several times as much", m.Cores),
+		"use a kernel from 6.14 on, or fewer threads; samples (--sample task-clock) tell what probes took"}}
 }
 
 func (m *Machine) btfLine(t Trial) Line {

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"io/fs"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,7 @@ type Machine struct {
 	Unprivileged string // kernel.unprivileged_bpf_disabled; "" if it does not exist
 	Lockdown     string // none, integrity, confidentiality; "": no such security module
 	Uprobes      bool   // the kernel has uprobes as perf events
+	Cores        int    // on which this process may run
 	Executable   string // this program's file, for advice
 	NoSuid       bool   // Executable is on a nosuid mount: it gives no capabilities
 }
@@ -58,6 +60,7 @@ func Look(fsys fs.FS) Machine {
 	ids := strings.Fields(line(fsys, "proc/self/uid_map"))
 	m.UserNS = len(ids) == 3 && (ids[0] != "0" || ids[1] != "0" || ids[2] != "4294967295")
 	m.Executable, _ = os.Executable()
+	m.Cores = runtime.NumCPU()
 	var st unix.Statfs_t
 	m.NoSuid = unix.Statfs(m.Executable, &st) == nil && st.Flags&unix.ST_NOSUID != 0
 	return m
