@@ -20,7 +20,7 @@ func adjustWaits(a, measured *profile.Profile) {
 		for j := range a.Nodes[i].Stats {
 			if w := a.Nodes[i].Stats[j].Waits; w != nil {
 				out := *w
-				out.Late.T, out.Delay = barriers.part(w.Late.T), barriers.part(w.Delay)
+				out.Late.T, out.Delay, out.NoCore = barriers.part(w.Late.T), barriers.part(w.Delay), barriers.part(w.NoCore)
 				out.Indirect, out.Passed, out.Far = barriers.part(w.Indirect), barriers.part(w.Passed), barriers.part(w.Far)
 				out.NoTask.T, out.LateTask.T = barriers.part(w.NoTask.T), barriers.part(w.LateTask.T)
 				out.Held.T, out.Shared = locks.part(w.Held.T), locks.part(w.Shared)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ompp-attach/event"
 	"ompp-attach/profile"
 )
 
@@ -152,5 +153,50 @@ func TestCauses(t *testing.T) {
 				balanced(t, p)
 			}
 		})
+	}
+}
+
+// TestLateForWantOfACore: thread 2 comes 600 later than thread 1, and was without a core for 450, thread
+// 1 for 50. While a thread is in a barrier, that is no delay. After the first barrier, thread 2 is 30
+// later, and was without a core for longer than that.
+func TestLateForWantOfACore(t *testing.T) {
+	events := parse(t, `
+		0 1 fork parallel fn=300 key=7 size=2 site=90
+		0 1 begin parallel key=7
+		0 2 begin parallel key=7 num=1
+		400 1 wait barrier site=430
+		1000 2 wait barrier site=430
+		1010 1 waited barrier
+		1010 2 waited barrier
+		1070 1 wait barrier site=431
+		1100 2 wait barrier site=431
+		1101 1 waited barrier
+		1101 2 waited barrier
+		1110 1 end parallel
+		1110 2 end parallel
+		1110 1 join parallel`)
+	noCore := map[int]int64{3: 50, 4: 450, 5: 300, 8: 80} // before the events of these indices, ns
+	var all []event.Event
+	for i, ev := range events {
+		if d := noCore[i]; d > 0 {
+			all = append(all, event.Event{Time: ev.Time, PID: 1, TID: ev.TID, Edge: event.CoreWait, Value: d})
+		}
+		all = append(all, ev)
+	}
+	for seed := range uint64(20) {
+		e := New(1, fakeFiles{})
+		feedMixed(rand.New(rand.NewPCG(seed, 1)), e, all, seed%2 == 0)
+		p := e.Finish(2000)
+		got := map[int]int64{}
+		for _, n := range p.Nodes {
+			for _, s := range n.Stats {
+				if s.Waits != nil {
+					got[p.Threads[s.Thread].Num] += s.Waits.NoCore
+				}
+			}
+		}
+		if got[0] != 0 || got[1] != 400+30 {
+			t.Fatalf("order %d: late for want of a core: %v, want 430 ns of thread 1", seed, got)
+		}
 	}
 }

@@ -472,6 +472,9 @@ func balanced(t *testing.T, p *profile.Profile) {
 	if all.Indirect != all.Passed || all.Far > all.Passed || all.Delay+all.Passed > all.Wait.T {
 		t.Errorf("of %d ns of waits, %d are due to what late threads did, %d to their waits (%d), %d of these to others", all.Wait.T, all.Delay, all.Passed, all.Indirect, all.Far)
 	}
+	if all.NoCore < 0 || all.NoCore > all.Late.T {
+		t.Errorf("of %d ns, %d are for want of a core", all.Late.T, all.NoCore)
+	}
 	if all.Wait.T != all.Late.T || all.Last.C != all.Late.C || all.Delay > all.Wait.T {
 		t.Errorf("in all: %+v", all)
 	}

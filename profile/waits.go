@@ -19,6 +19,9 @@ type Waits struct {
 	// Delay is the part of the others' waits that is due to what this thread did at this node:
 	// more than they did since the team's threads were last together.
 	Delay int64 `json:"delay,omitempty"`
+	// NoCore is the part of Late that is due to the scheduler: the time for which the late thread
+	// was ready to run, but had no core, longer than those who waited for it (ns).
+	NoCore int64 `json:"no_core,omitempty"`
 	// Indirect is the part of Wait that is due to the late thread's own waiting (ns). Passed is the
 	// same at that thread's node, where it waited. Far is the part of Passed that is due to this
 	// thread, at the node where it held the lock for which the late thread waited.
@@ -61,8 +64,8 @@ func (w *Waits) spans() [9]*Span {
 }
 
 // times lists the times of w that have no count (ns).
-func (w *Waits) times() [7]*int64 {
-	return [7]*int64{&w.Delay, &w.Indirect, &w.Passed, &w.Far, &w.OnPath, &w.Handed, &w.Shared}
+func (w *Waits) times() [8]*int64 {
+	return [8]*int64{&w.Delay, &w.NoCore, &w.Indirect, &w.Passed, &w.Far, &w.OnPath, &w.Handed, &w.Shared}
 }
 
 // Plus returns the sum of two threads', or two places', figures; either may be nil. It changes
@@ -110,7 +113,7 @@ func (w *Waits) caused() *Waits {
 	if w == nil {
 		return nil
 	}
-	out := Waits{Late: w.Late, LateTask: w.LateTask, Delay: w.Delay, Passed: w.Passed, Far: w.Far, OnPath: w.OnPath}
+	out := Waits{Late: w.Late, LateTask: w.LateTask, Delay: w.Delay, NoCore: w.NoCore, Passed: w.Passed, Far: w.Far, OnPath: w.OnPath}
 	if out == (Waits{}) {
 		return nil
 	}

@@ -13,6 +13,7 @@ const (
 	Delay     = "omp_delay"
 	TimesLast = "omp_times_last"
 	Arrivals  = "omp_arrivals"
+	LateCore  = "omp_late_no_core"
 	DelayFar  = "omp_delay_far"
 	Indirect  = "omp_wait_indirect"
 	Passed    = "omp_wait_passed"
@@ -72,6 +73,10 @@ var causeTrees = []Property{
 	{ID: Delay, Name: "Delay", Unit: Seconds, Source: scalasca,
 		Description: "The part of others' waits that is due to what the late thread did at the call path: more than they did.",
 		Formula:     "max(0, time of the late thread - time of the waiting one) since they were last together, scaled to the wait"},
+	{ID: LateCore, Name: "Late for want of a core", Unit: Seconds, Source: own,
+		Description: "The part of others' waits at barriers that is due to the late thread having been ready to run without a core.",
+		Formula: "max(0, time without a core of the late thread - of the waiting one) since they were last together, at most the delay, " +
+			"scaled to the wait"},
 	{ID: DelayFar, Name: "Long-term delay", Unit: Seconds, Source: scalasca,
 		Description: "The part of others' waits at barriers that is due to this thread, because it held a lock for which the late thread waited.",
 		Formula:     "waits passed on x share of the holder in the late thread's contention"},
@@ -159,6 +164,7 @@ func causes(add func(string, int64), x *profile.Waits) {
 	add(Latecomer, max(0, x.Last.T))
 	add(LateFrom, max(0, x.Late.T))
 	add(Delay, max(0, x.Delay))
+	add(LateCore, max(0, x.NoCore))
 	add(DelayFar, max(0, x.Far))
 	add(Indirect, max(0, x.Indirect))
 	add(Passed, max(0, x.Passed))
@@ -261,6 +267,10 @@ func (c *Cube) Delays() (out []Cause) { return c.causes(Delay) }
 // FarDelays returns where threads held locks for which threads waited that then came late, the most
 // severe first.
 func (c *Cube) FarDelays() (out []Cause) { return c.causes(DelayFar) }
+
+// LateCores returns where threads came from that were late because they had no core, the most severe
+// first.
+func (c *Cube) LateCores() (out []Cause) { return c.causes(LateCore) }
 
 func (c *Cube) causes(property string) (out []Cause) {
 	for _, v := range c.Of(c.Property(property)) {

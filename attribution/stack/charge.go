@@ -49,6 +49,9 @@ func (st *Stacks) ChargeWait(t *Thread, ev *event.Event) {
 	if f := t.Top(); f != nil { // of a nested team that is being started: not yet the thread's seat
 		seat = f.Seat
 	}
+	for iv := t.Interval; iv != nil; iv = iv.Outer() {
+		iv.NoCore(d)
+	}
 	st.Tree.Root.Stat(seat).AddNoCore(profile.Cost{Exec: d})
 	t.payToll(ev, ledger.ByWait, d-inCall)
 }

@@ -3,7 +3,8 @@ package waits
 // charge charges the last thread to arrive at a barrier for the wait of another thread (ns). For
 // each region, d is how much longer the last thread was in it, without its own waiting for others,
 // than the waiting thread. The sum of all d and of the last thread's own waiting explains the wait;
-// the wait is shared out among them, and is no more than they are. charge returns the part that is
+// the wait is shared out among them, and is no more than they are. If the last thread was longer
+// without a core, that is a part of the sum of all d. charge returns the part that is
 // due to the last thread's own waiting.
 func (x *instance) charge(last, s *slot, wait int64) (indirect int64) {
 	sum, waited, most, regions := int64(0), int64(0), 0, 0
@@ -16,7 +17,11 @@ func (x *instance) charge(last, s *slot, wait int64) (indirect int64) {
 		}
 	}
 	if regions == 1 && waited == 0 { // mostly
-		x.blame(last, most, min(sum, wait))
+		d := min(sum, wait)
+		x.blame(last, most, d)
+		if last.away > s.away {
+			x.away += min(last.away-s.away, d)
+		}
 		return 0
 	}
 	if sum+waited <= 0 {
@@ -28,6 +33,9 @@ func (x *instance) charge(last, s *slot, wait int64) (indirect int64) {
 		if d := l.excess(s.find(i, l)); d > 0 {
 			x.blame(last, i, int64(float64(d)*scale))
 		}
+	}
+	if last.away > s.away {
+		x.away += int64(float64(min(last.away-s.away, sum)) * scale)
 	}
 	indirect = int64(float64(waited) * scale)
 	x.indirect += indirect

@@ -21,6 +21,7 @@ type instance struct {
 	// What the last thread is to be charged with: others' waits, and their part that is due to the
 	// first of the regions in which it has been, or to its own waiting, ns.
 	caused, delay, indirect int64
+	away                    int64 // the part of caused that is due to time without a core, ns
 }
 
 // slot is the part of a thread in an instance.
@@ -28,6 +29,7 @@ type slot struct {
 	barrier, from *tree.Node // nil: the arrival has not been read
 	seat          int
 	at, second    uint64 // see Arrival
+	away          int64  // see Interval
 	leave         uint64 // 0: not known
 	left, unsure  bool
 	lost          bool   // its events in the barrier were lost
@@ -81,6 +83,7 @@ func (x *instance) arrive(iv *Interval, a *Arrival) {
 	s := &x.slots[iv.num]
 	s.barrier, s.from, s.seat, s.at = a.Barrier, a.From, a.Seat, a.At
 	s.second, s.unsure = a.Second, iv.unsure
+	s.away, iv.away = iv.away, 0
 	s.leave, s.left, s.lost, s.ended = 0, false, false, false
 	if len(s.tasks)+len(s.late) > 0 {
 		s.tasks, s.late = s.tasks[:0], s.late[:0]
@@ -172,7 +175,10 @@ func (x *instance) settle() {
 	if x.indirect != 0 {
 		x.passOn()
 	}
-	x.caused, x.delay, x.indirect = 0, 0, 0
+	if x.away != 0 {
+		waitsAt(l.from, l.seat).NoCore += x.away
+	}
+	x.caused, x.delay, x.indirect, x.away = 0, 0, 0, 0
 }
 
 // finish charges the part of a thread, when everything that it did in the barrier has been read.

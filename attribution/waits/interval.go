@@ -19,6 +19,7 @@ type Interval struct {
 	unsure bool
 	tick   uint64 // time up to which everything is noted, ns
 	idle   uint64 // in a barrier: since when the thread has had no task, ns
+	away   int64  // since the last barrier, the time without a core, ns
 	hint   int    // index in own of the region that was noted last
 	own    []pathTime
 	uses   []Use // of locks
@@ -53,7 +54,7 @@ func (tm *Team) Begin(before, spare *Interval, num int32, forked uint64) *Interv
 	}
 	// Field by field: regions begin often.
 	iv.team, iv.id, iv.outer, iv.num, iv.seq, iv.at = tm, 0, before, num, 0, nil
-	iv.running, iv.pending, iv.unsure, iv.tick, iv.hint = false, false, false, forked, 0
+	iv.running, iv.pending, iv.unsure, iv.tick, iv.hint, iv.away = false, false, false, forked, 0, 0
 	if len(iv.own)+len(iv.uses) > 0 {
 		iv.own, iv.uses = iv.own[:0], iv.uses[:0]
 	}
@@ -98,6 +99,13 @@ func (iv *Interval) Note(n *tree.Node, seat int, waited bool, at uint64) {
 	p := iv.path(n, seat)
 	if p.all += d; waited {
 		p.waited += d
+	}
+}
+
+// NoCore notes that the thread was ready to run, but had no core, for a time (ns).
+func (iv *Interval) NoCore(d int64) {
+	if iv.running {
+		iv.away += d
 	}
 }
 

@@ -70,7 +70,7 @@ func (m *Meter) Arrive(iv *Interval, a *Arrival) {
 		m.stop(tm, iv.seq)
 		waitsAt(a.Barrier, a.Seat).Dropped++
 		iv.forget(m)
-		iv.own, iv.hint = iv.own[:0], 0
+		iv.own, iv.hint, iv.away = iv.own[:0], 0, 0
 		return
 	}
 	iv.seq++
