@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// CriticalPath is the tree of the critical path; criticalRest is below it.
+// CriticalPath is the tree of the critical path; CriticalRest is below it.
 const (
 	CriticalPath = "critical_path"
-	criticalRest = "critical_path_rest"
+	CriticalRest = "critical_path_rest"
 )
 
 // outermost returns for each path the outermost path around that starts a team; -1: none.
@@ -50,7 +50,7 @@ func (w *walker) criticalPath() {
 			w.put(path, v.Path, v.Thread, v.V, v.Mark)
 			continue
 		} else if rest := wall[at] - known[at]; rest > 0 {
-			w.add(criticalRest, at.path, v.Thread, rest, 0)
+			w.add(CriticalRest, at.path, v.Thread, rest, 0)
 			wall[at] = 0 // once
 		}
 	}

@@ -34,7 +34,7 @@ func TestCritical(t *testing.T) {
 		if d := cmp.Diff(test.want, c.Critical()); d != "" {
 			t.Errorf("%s: -want +got\n%s", name, d)
 		}
-		if all, rest := c.Total(CriticalPath), c.Total(criticalRest); all != p.Meta.Duration || rest != test.rest {
+		if all, rest := c.Total(CriticalPath), c.Total(CriticalRest); all != p.Meta.Duration || rest != test.rest {
 			t.Errorf("%s: the path is %d ns long, of a run of %d; the rest is %d, want %d", name, all, p.Meta.Duration, rest, test.rest)
 		}
 	}

@@ -90,7 +90,7 @@ var causeTrees = []Property{
 		Description: "The time that decides when a process ends: its initial thread's outside of teams, and in a team that of the thread for which " +
 			"the others waited at each barrier. What that thread waited for a lock counts for the holder. Several initial threads are added up.",
 		Formula: "time since the barrier before, of the last thread to arrive"},
-	{ID: criticalRest, Parent: CriticalPath, Name: "Barriers and joins, or not known", Unit: Seconds, Source: own,
+	{ID: CriticalRest, Parent: CriticalPath, Name: "Barriers and joins, or not known", Unit: Seconds, Source: own,
 		Description: "The rest of a parallel region's wall time: completing barriers with the tasks in them, ending the team, and barriers of which " +
 			"the last thread is not known.",
 		Formula: "wall time of the region - critical path in it"},

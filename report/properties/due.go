@@ -187,6 +187,10 @@ func (t *text) critical() {
 		}
 		t.lines(fmt.Sprintf("%s sec  %5s %%  ", t.Seconds(x.Time), words.Decimal(100*share, 0, 1)), text)
 	}
+	if ns := t.c.Total(severity.CriticalRest); analysis.Ratio(ns, whole) >= little {
+		t.lines(fmt.Sprintf("%s sec  %5s %%  ", t.Seconds(ns), words.Decimal(100*analysis.Ratio(ns, whole), 0, 1)),
+			"barriers with the tasks executed in them, ends of regions, or not known")
+	}
 	if left > 0 {
 		fmt.Fprintf(t, "... and %d more, %s sec together\n", left, t.Seconds(rest))
 	}
