@@ -69,6 +69,7 @@ type Process struct {
 	Sampled  string         `json:"sampled,omitempty"` // event by which was sampled
 	Sources  []Source       `json:"sources,omitempty"`
 	Trees    *Trees         `json:"trees,omitempty"`
+	Strip    *Strip         `json:"strip,omitempty"` // absent: not recorded
 	// When is what happened when; absent: no timeline was recorded.
 	When  *when.Picture `json:"when,omitempty"`
 	Notes []report.Note `json:"notes"`

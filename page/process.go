@@ -35,7 +35,7 @@ func process(p *profile.Profile, o report.Options) *Process {
 	b.hot()
 	b.sources()
 	b.out.Trees = treesOf(severity.Of(p, o.Severities()))
-	b.out.When = o.When
+	b.out.Strip, b.out.When = stripOf(p), o.When
 	b.out.Notes = append(b.out.Notes, report.Notes(p, o)...)
 	return b.out
 }

@@ -46,6 +46,12 @@ export interface Trees {
   locations: { parent: number; name: string }[];
 }
 
+// Strip is each thread's states over time; shares of bins are bytes in base64.
+export interface Strip {
+  width_ns: number; bins: number; measured_ns: number; off?: string; more?: number;
+  rows: { label: string; states: Record<string, string>; times: Record<string, number> }[];
+}
+
 // Picture is what happened when (package report/when).
 export interface Picture {
   length_ns: number; shortest_ns: number; bins: number;
@@ -75,7 +81,7 @@ export interface Process {
   facts: Fact[]; whole: Parts; efficiency: Efficiency; threads: { label: string; whole: Parts }[]; findings: Finding[];
   left_out?: string[]; rough?: string[]; regions: Region[]; nodes: Node[];
   counters?: { name: string; unit?: string; running?: number; failed?: string }[];
-  sampled?: string; sources?: Source[]; trees?: Trees; when?: Picture; notes: Note[];
+  sampled?: string; sources?: Source[]; trees?: Trees; strip?: Strip; when?: Picture; notes: Note[];
 }
 
 export interface Stats {

@@ -10,6 +10,7 @@ import { Findings, Frame, Notes, Section, Tile, Whole } from "./frame";
 import { Heat, type HeatChoice } from "./heat";
 import { Icicle } from "./icicle";
 import { Regions } from "./regions";
+import { Strip } from "./strip";
 import { Threads } from "./threads";
 import { ThreeTrees } from "./trees";
 import { Levels, When } from "./when";
@@ -22,7 +23,7 @@ export function ProcessPage({ p }: { p: Process }) {
   };
   const h = p.head;
   const calls = p.regions.filter((r) => r.construct === "MPI");
-  const sections: [string, string][] = [["overview", "Overview"], ["findings", "Findings"], ["regions", "Regions"], ["paths", "Call paths"], ...(p.trees ? [["trees", "Three trees"] as [string, string]] : []), ["threads", "Threads"], ...(p.when ? [["when", "When"] as [string, string]] : [])];
+  const sections: [string, string][] = [["overview", "Overview"], ["findings", "Findings"], ["regions", "Regions"], ["paths", "Call paths"], ...(p.trees ? [["trees", "Three trees"] as [string, string]] : []), ["threads", "Threads"], ...(p.when || p.strip ? [["when", "When"] as [string, string]] : [])];
   if (calls.length > 0) sections.push(["mpi", "MPI"]);
   sections.push(["measurement", "The measurement"]);
   return (
@@ -52,10 +53,11 @@ export function ProcessPage({ p }: { p: Process }) {
           columns={p.threads.map((t) => t.label)} caption="Exclusive time of each thread in each region, as a share of the row's greatest. Rows that deviate most are on top."
           choices={[heat(p, "Work", (own) => own.work ?? 0), heat(p, "Overhead", overheadOf), heat(p, "All time", sumOf)]} />
       </Section>
-      {p.when && (
+      {(p.when || p.strip) && (
         <Section id="when" title="When, and in what order">
-          <When picture={p.when} />
-          <Levels picture={p.when} />
+          {p.strip && <Strip strip={p.strip} />}
+          {p.when && <When picture={p.when} />}
+          {p.when && <Levels picture={p.when} />}
         </Section>
       )}
       {calls.length > 0 && (

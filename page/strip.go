@@ -1,0 +1,78 @@
+package page
+
+import (
+	"fmt"
+
+	"ompp-attach/profile"
+	"ompp-attach/report/words"
+)
+
+// Limits of the strip on a page.
+const (
+	mostStripBins = 512
+	mostStripRows = 128
+)
+
+// Strip is in which state each thread of the operating system was, over time.
+type Strip struct {
+	Width int64 `json:"width_ns"` // of a bin
+	Bins  int   `json:"bins"`
+	// Measured is the time that was measured, without that for which measurement was off (ns).
+	Measured int64 `json:"measured_ns"`
+	// Off is the share of each bin for which measurement was switched off, as in StripRow.States.
+	Off  []byte     `json:"off,omitempty"`
+	Rows []StripRow `json:"rows"`
+	More int        `json:"more,omitempty"` // threads that have no row
+}
+
+// StripRow is a thread.
+type StripRow struct {
+	Label string `json:"label"`
+	// States holds for each state its share of each bin, in units of 1/255, rounded.
+	States map[profile.State][]byte `json:"states"`
+	Times  map[profile.State]int64  `json:"times"` // of each state, ns, rounded as the shares are
+}
+
+// stripOf draws neighbouring bins of a profile's strip together, if there are too many; nil: the
+// profile has none.
+func stripOf(p *profile.Profile) *Strip {
+	s := p.Strip
+	if s == nil || len(s.Rows) == 0 {
+		return nil
+	}
+	by := (s.Bins + mostStripBins - 1) / mostStripBins
+	out := &Strip{Width: s.Width * int64(by), Bins: (s.Bins + by - 1) / by, Measured: p.Meta.Duration + p.Meta.TakenOut, Off: joinBins(s.Off, by, s.Bins), Rows: []StripRow{}, More: s.More}
+	for i := range s.Rows {
+		if i == mostStripRows {
+			out.More += len(s.Rows) - i
+			break
+		}
+		r := &s.Rows[i]
+		row := StripRow{Label: fmt.Sprintf("thread %d", r.TID), States: map[profile.State][]byte{}, Times: map[profile.State]int64{}}
+		if r.Thread >= 0 {
+			row.Label = fmt.Sprintf("thread %s (%d)", words.Thread(p.Threads[r.Thread]), r.TID)
+		}
+		for state, shares := range r.States {
+			row.States[state] = joinBins(shares, by, s.Bins)
+			for bin := range shares {
+				row.Times[state] += int64(r.Share(state, bin) * float64(s.Width))
+			}
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
+// joinBins returns the mean of every by bins, of all that there are. Bins behind the last share have
+// none.
+func joinBins(shares []byte, by, bins int) (out []byte) {
+	for at := 0; at < len(shares); at += by {
+		sum := 0
+		for _, v := range shares[at:min(at+by, len(shares))] {
+			sum += int(v)
+		}
+		n := min(by, bins-at)
+		out = append(out, byte((sum+n/2)/n))
+	}
+	return out
+}
