@@ -11,9 +11,14 @@ import (
 // Snapshot returns the profiles of a program as of now: of processes that have ended, and of
 // running processes up to the records that were read. The measurement goes on unchanged. Snapshot
 // must not be called after Close.
-func (g *Program) Snapshot() *Result {
+func (g *Program) Snapshot() *Result { return g.snapshot(false) }
+
+// SnapshotWhole is Snapshot, with the timelines that are kept in memory.
+func (g *Program) SnapshotWhole() *Result { return g.snapshot(true) }
+
+func (g *Program) snapshot(timelines bool) *Result {
 	m := g.m
-	shots := m.copyProcesses(g)
+	shots := m.copyProcesses(g, timelines)
 	m.profiles.mu.Lock()
 	defer m.profiles.mu.Unlock()
 	for _, p := range shots {
@@ -21,6 +26,7 @@ func (g *Program) Snapshot() *Result {
 		prof, at := p.engine.Snapshot(p.ended)
 		p.profile = m.profiles.profileOf(p, prof, at)
 		p.profile.Meta.SnapshotAt = taken.Add(-time.Duration(since(now, at)))
+		p.completeTimeline(p.profile, m.profiles.say)
 	}
 	m.reader.mu.Lock()
 	done := make([]*Process, 0, len(g.done)+len(shots))
@@ -40,10 +46,15 @@ func (g *Program) Snapshot() *Result {
 }
 
 // Snapshot returns the profiles of all programs of the measurement as of now.
-func (m *Measurement) Snapshot() *Result {
+func (m *Measurement) Snapshot() *Result { return m.snapshot((*Program).Snapshot) }
+
+// SnapshotWhole is Snapshot, with the timelines that are kept in memory.
+func (m *Measurement) SnapshotWhole() *Result { return m.snapshot((*Program).SnapshotWhole) }
+
+func (m *Measurement) snapshot(of func(*Program) *Result) *Result {
 	res := &Result{}
 	for _, g := range m.lives.programs.all() {
-		res.add(g.Snapshot())
+		res.add(of(g))
 	}
 	res.oneEach()
 	return res
@@ -54,8 +65,8 @@ func (m *Measurement) Snapshot() *Result {
 const foldsWritten = 2 * time.Millisecond
 
 // copyProcesses copies what is known of a program's measured processes. What a thread has folded
-// and not yet written is missing.
-func (m *Measurement) copyProcesses(g *Program) (shots []*Process) {
+// and not yet written is missing. timelines says whether timelines are copied, too.
+func (m *Measurement) copyProcesses(g *Program, timelines bool) (shots []*Process) {
 	m.hold()
 	defer m.letFold()
 	time.Sleep(foldsWritten)
@@ -73,7 +84,7 @@ func (m *Measurement) copyProcesses(g *Program) (shots []*Process) {
 			continue
 		}
 		p.readCPU()
-		c := p.copy()
+		c := p.copy(timelines)
 		c.ended = read
 		if p.stopped != 0 {
 			c.ended = min(read, p.stopped)
@@ -85,15 +96,26 @@ func (m *Measurement) copyProcesses(g *Program) (shots []*Process) {
 }
 
 // copy copies the parts of a process that are read while its profile is made and that change
-// meanwhile; placer.mu and reader.mu are held.
-func (p *Process) copy() *Process {
+// meanwhile; placer.mu and reader.mu are held. A timeline that has a file of its own is not copied.
+func (p *Process) copy(withTimeline bool) *Process {
 	c := *p
 	c.resolver, c.usage, c.recorder = p.resolver.Copy(), p.usage.Copy(), nil
-	c.timeline = nil // the copy has none
-	c.engine = p.engine.Copy(perLibrary{c.resolver, c.usage})
+	c.timeline = nil
+	ask := perLibrary{c.resolver, c.usage}
+	if withTimeline && p.timeline != nil && !p.timeline.Streams() {
+		branch, err := p.timeline.Branch()
+		if err == nil {
+			c.timeline, c.engine = branch, p.engine.CopyTo(ask, branch)
+		} else {
+			c.warnings = append(slices.Clip(c.warnings), "This snapshot has no timeline: "+err.Error()+".")
+		}
+	}
+	if c.timeline == nil {
+		c.engine = p.engine.Copy(ask)
+	}
 	c.placed, c.code, c.placedMPI = maps.Clone(p.placed), maps.Clone(p.code), maps.Clone(p.placedMPI)
 	c.cores = p.cores.Copy()
-	c.warnings = slices.Clone(p.warnings)
+	c.warnings = slices.Clone(c.warnings)
 	if p.mpi.job != nil {
 		job := *p.mpi.job
 		c.mpi.job = &job

@@ -5,8 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"ompp-attach/internal/testbin"
 	"ompp-attach/page"
@@ -102,6 +104,52 @@ func drawnAll(t *testing.T, dir string, f *timeline.File) {
 	if got != want || want == 0 {
 		t.Errorf("the page has %d executions, the timeline %d", got, want)
 	}
+}
+
+// dump writes the ring's content beside the snapshot: its spans add up to the snapshot's profile.
+func TestTimelineDump(t *testing.T) {
+	atOnce(t)
+	bin := testbin.Build(t, "storm.c", testbin.Options{Compiler: "gcc"})
+	dir := filepath.Join(t.TempDir(), "out")
+	c := exec.Command(tool, "run", "--timeline", "last:1h,1G", "-o", dir, "--", bin, "20000")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Wait() }()
+	compared := 0
+	for began := time.Now(); compared == 0 && time.Since(began) < time.Minute; time.Sleep(10 * time.Millisecond) {
+		for _, pid := range childrenOf(c.Process.Pid) {
+			if out, err := exec.Command(tool, "dump", "--pid", strconv.Itoa(pid)).Output(); err == nil {
+				compared += compareDump(t, strings.TrimSpace(string(out)))
+			}
+		}
+	}
+	if compared == 0 {
+		t.Error("no dump has a figure to compare")
+	}
+}
+
+// compareDump compares the timeline of a snapshot with the snapshot's profile. It returns how many
+// figures were compared.
+func compareDump(t *testing.T, name string) int {
+	t.Helper()
+	p, err := results.ReadProfile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, closer, err := results.OpenTimeline(strings.TrimSuffix(name, results.RecordSuffix) + results.TimelineSuffix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closer.Close()
+	wrong, n := timelinetest.Differences(p, f)
+	for _, w := range wrong {
+		t.Error(w)
+	}
+	if f.Torn || len(f.Gaps) > 0 {
+		t.Errorf("the dump is torn (%v) or has gaps: %+v", f.Torn, f.Gaps)
+	}
+	return n
 }
 
 // A ring stays below its cap, and says what it has not kept.

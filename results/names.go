@@ -19,6 +19,9 @@ const KeptStem = "snapshot"
 // keptSnapshot matches the names of these files.
 var keptSnapshot = regexp.MustCompile(`^` + KeptStem + `((?:\.rank\d+)?(?:\.pid\d+)?(?:-\d+)?)\.(\d+)\.json\.gz$`)
 
+// keptTimeline matches the names of their timelines.
+const keptTimeline = KeptStem + `(?:\.rank\d+)?(?:\.pid\d+)?(?:-\d+)?\.\d+\.timeline`
+
 // KeptName is the name of the n-th snapshot of the profile with that stem.
 func KeptName(stem string, n int) string {
 	return fmt.Sprintf("%s%s.%d%s", KeptStem, strings.TrimPrefix(stem, RecordStem), n, RecordSuffix)
@@ -85,7 +88,7 @@ var resultFile = func() *regexp.Regexp {
 			ofJobs = append(ofJobs, regexp.QuoteMeta(file.Name))
 		}
 	}
-	return regexp.MustCompile("^(" + RecordStem + `(\.rank\d+)?(\.pid\d+)?(-\d+)?(` + strings.Join(ends, "|") + ")|" + strings.Join(ofJobs, "|") + "|" + keptSnapshot.String()[1:len(keptSnapshot.String())-1] + ")$")
+	return regexp.MustCompile("^(" + RecordStem + `(\.rank\d+)?(\.pid\d+)?(-\d+)?(` + strings.Join(ends, "|") + ")|" + strings.Join(ofJobs, "|") + "|" + keptSnapshot.String()[1:len(keptSnapshot.String())-1] + "|" + keptTimeline + ")$")
 }()
 
 // resultTree matches the names of all directories that formats write to.

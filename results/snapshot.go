@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ompp-attach/collect"
 	"ompp-attach/collect/launch"
@@ -34,6 +35,9 @@ func (o *Directory) KeepSnapshots(res *collect.Result, pid, number int) (names [
 			continue
 		}
 		names = append(names, name)
+		if t := res.Timelines[p]; t != nil && !t.Streams() {
+			errs = append(errs, Stream(strings.TrimSuffix(name, RecordSuffix)+TimelineSuffix, t.Save))
+		}
 	}
 	return names, errors.Join(errs...)
 }

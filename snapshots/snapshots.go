@@ -33,7 +33,8 @@ type Pace struct {
 type Program struct {
 	To       *results.Directory
 	Take     func() *collect.Result
-	Measures func(pid int) bool // tells whether a process is one of the program's
+	Whole    func() *collect.Result // the same with timelines, for requests; nil: Take
+	Measures func(pid int) bool     // tells whether a process is one of the program's
 	Say      func(sentence string)
 	Logf     func(format string, args ...any)
 
@@ -224,7 +225,11 @@ func (x *Program) keep(pid, number int) (name string, err error) {
 	if x.over {
 		return "", nil
 	}
-	names, err := x.To.KeepSnapshots(x.Take(), pid, number)
+	take := x.Take
+	if x.Whole != nil {
+		take = x.Whole
+	}
+	names, err := x.To.KeepSnapshots(take(), pid, number)
 	if err != nil || len(names) == 0 {
 		return "", err
 	}

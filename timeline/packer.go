@@ -53,7 +53,7 @@ func newPacker(o *Options) (*packer, error) {
 
 // put queues work. A chunk is dropped if the queue is full.
 func (p *packer) put(w work) {
-	if p.options.Wait || w.names != nil || w.gap != nil || w.copy != nil {
+	if p.options.Wait || w.names != nil || w.gap != nil {
 		p.queue <- w
 		return
 	}
@@ -118,20 +118,39 @@ func (p *packer) keep(c chunk, now uint64) {
 	}
 }
 
-// copyTo copies what is kept to another packer, which has nothing so far.
-func (p *packer) copyTo(to *packer) {
+// promise asks for a copy of what is kept, with all that was queued before. ok is false if the queue is
+// full: who asks must not wait.
+func (p *packer) promise() (copy <-chan shelf, ok bool) {
 	answer := make(chan shelf, 1)
 	select {
 	case <-p.done: // all is kept
 		answer <- p.shelf.clone()
+		return answer, true
 	default:
-		p.put(work{copy: answer})
 	}
-	was := <-answer
-	to.mu.Lock()
-	defer to.mu.Unlock()
-	was.most, was.age = to.shelf.most, to.shelf.age
-	to.shelf = was
+	select {
+	case p.queue <- work{copy: answer}:
+		return answer, true
+	default:
+		return nil, false
+	}
+}
+
+// follow puts what is kept behind what was kept before, after finish.
+func (p *packer) follow(was shelf) {
+	own := p.shelf
+	was.most, was.age = own.most, own.age
+	p.shelf = was
+	last := uint64(0)
+	for i := range own.chunks {
+		last = max(last, own.chunks[i].last)
+	}
+	for _, c := range own.chunks {
+		p.shelf.put(c, last)
+	}
+	for _, g := range own.gaps {
+		p.shelf.drop(g)
+	}
 }
 
 // finish waits until all work is done.

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -45,6 +46,7 @@ type Recorder struct {
 	packer     *packer
 	ended      sync.Once
 	last       *Dictionary
+	before     <-chan shelf // of a branch: what was kept when it was made; nil: it is no branch
 }
 
 // often is how long the spans of a plan that streams may stay in memory (ns).
@@ -189,6 +191,9 @@ func (r *Recorder) End(d *Dictionary) {
 		r.closeAll()
 		r.tellNames()
 		r.packer.finish()
+		if r.before != nil {
+			r.packer.follow(<-r.before)
+		}
 	})
 }
 
@@ -242,15 +247,24 @@ func (r *Recorder) Save(w io.Writer) error {
 	return nil
 }
 
+// ErrBehind says that a recording cannot be copied now, because the packer is behind.
+var ErrBehind = errors.New("the timeline is being recorded too fast to be copied now")
+
 // Branch returns a recorder that holds what this one holds so far, in memory. It has a goroutine of
 // its own, and the two do not affect each other. The engine's copy may go on with it, and end it.
+// Branch does not wait for the packer; End of the branch does. The error may be ErrBehind.
 func (r *Recorder) Branch() (*Recorder, error) {
+	before, ok := r.packer.promise()
+	if !ok {
+		return nil, ErrBehind
+	}
 	o := r.options
 	o.Plan.Stream, o.Open, o.Wait = false, nil, true
 	b, err := NewRecorder(o)
 	if err != nil {
 		return nil, err
 	}
+	b.before = before
 	b.from, b.to, b.now, b.closed, b.outside = r.from, r.to, r.now, r.closed, r.outside
 	b.unobserved.gaps = slices.Clone(r.unobserved.gaps)
 	b.names = names{slices.Clone(r.names.Defined), slices.Clone(r.names.Seats)}
@@ -260,6 +274,5 @@ func (r *Recorder) Branch() (*Recorder, error) {
 		own.data = slices.Clone(l.data)
 		b.lanes[id], b.open = &own, b.open+len(own.data)
 	}
-	r.packer.copyTo(b.packer)
 	return b, nil
 }

@@ -92,7 +92,7 @@ func (k *collector) measure(req *node.Request, c *node.Client) error {
 	if err != nil {
 		return out.Abandon(err)
 	}
-	stop := k.shots.Add(&snapshots.Program{To: out, Take: g.Snapshot, Measures: g.Measures, Say: f.say, Logf: f.logf})
+	stop := k.shots.Add(&snapshots.Program{To: out, Take: g.Snapshot, Whole: g.SnapshotWhole, Measures: g.Measures, Say: f.say, Logf: f.logf})
 	defer stop()
 	e, ok := c.Follow(out.Dir)
 	if !ok {

@@ -23,7 +23,8 @@ func dumpCommand() *cobra.Command {
 		Short: "Write a snapshot of a running measurement",
 		Long: `dump asks the measurement of a process for a snapshot of what was measured until
 now, and prints the name of its file, snapshot.N.json.gz in the measurement's
-results directory. The measurement goes on. Give the process that is measured,
+results directory. A timeline that --timeline keeps in memory is written beside
+it, as snapshot.N.timeline. The measurement goes on. Give the process that is measured,
 not ompp-attach; only the user who started the measurement can ask it.
 
 ` + "`ompp-attach report --delta N M DIR`" + ` reports what happened between two of them.`,

@@ -25,5 +25,5 @@ func (f *measureFlags) pace() snapshots.Pace {
 func (f *measureFlags) snapshots(out *results.Directory, m *collect.Measurement) (stop func()) {
 	w := snapshots.New(f.pace())
 	m.OnDump(w.Keep)
-	return w.Add(&snapshots.Program{To: out, Take: m.Snapshot, Measures: m.Measures, Say: f.say, Logf: f.logf})
+	return w.Add(&snapshots.Program{To: out, Take: m.Snapshot, Whole: m.SnapshotWhole, Measures: m.Measures, Say: f.say, Logf: f.logf})
 }

@@ -58,7 +58,7 @@ func (f *topFlags) begin(title, program string) (*topRun, error) {
 func (t *topRun) follow(each func()) (done func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	over := make(chan struct{})
-	stop := t.shots.Add(&snapshots.Program{To: t.out, Take: t.m.Snapshot, Measures: t.m.Measures, Say: t.f.say, Logf: t.f.logf})
+	stop := t.shots.Add(&snapshots.Program{To: t.out, Take: t.m.Snapshot, Whole: t.m.SnapshotWhole, Measures: t.m.Measures, Say: t.f.say, Logf: t.f.logf})
 	go func() {
 		defer close(over)
 		_ = t.view.Follow(ctx, func() ([]*profile.Profile, time.Duration, error) {

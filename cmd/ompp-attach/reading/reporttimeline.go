@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/hiera/recorded"
@@ -43,10 +44,13 @@ func reportTimeline(dir string, f *reportFlags) error {
 	if len(f.formats) > 1 {
 		return cli.Misuse(fmt.Errorf("--format %s is of the timelines of all processes: give it by itself", format))
 	}
-	timelines, done, err := results.OpenTimelines(dir, f.rank, cli.Warn)
+	timelines, done, err := timelinesOf(dir, f)
 	defer done()
 	if err != nil {
 		return err
+	}
+	if strings.HasSuffix(dir, results.TimelineSuffix) {
+		dir = filepath.Dir(dir)
 	}
 	spans := uint64(0)
 	for _, t := range timelines {
@@ -57,6 +61,18 @@ func reportTimeline(dir string, f *reportFlags) error {
 		return fmt.Errorf("the timelines in %s hold no execution%s: there is nothing to show", dir, whyEmpty(timelines))
 	}
 	return timelineFormats[format](timelines, dir, f)
+}
+
+// timelinesOf opens the timelines of a directory, or a file that is named, as that of a snapshot.
+func timelinesOf(path string, f *reportFlags) (all []*timeline.File, done func(), err error) {
+	if !strings.HasSuffix(path, results.TimelineSuffix) {
+		return results.OpenTimelines(path, f.rank, cli.Warn)
+	}
+	t, c, err := results.OpenTimeline(path)
+	if err != nil {
+		return nil, func() {}, err
+	}
+	return []*timeline.File{t}, func() { _ = c.Close() }, nil
 }
 
 // whyEmpty says why timelines have no spans, as far as their gaps tell.
