@@ -257,7 +257,7 @@ func (r *Resolver) table(p place) *regions.Table { return tableOf(r.named(p.obje
 // tableOf returns the regions of a file; an empty table if there are none.
 func tableOf(o *symbols.Object) *regions.Table {
 	return tables.Of(o, func(o *symbols.Object) *regions.Table {
-		t, err := regions.Build(o)
+		t, err := regions.BuildCached(o, "")
 		if err != nil { // it calls no runtime
 			return &regions.Table{}
 		}
