@@ -66,7 +66,7 @@ func (t *text) head() {
 func (t *text) tree() {
 	all := t.c.Total(severity.Time)
 	if more := all - t.c.ThreadTime; analysis.Ratio(more, t.c.ThreadTime) >= little/2 {
-		t.lines("", "The sum is more than wall time times threads: teams that nest have more threads than there are numbers, "+
+		t.lines("", "The sum below is more than wall time times threads: teams that nest have more threads than there are numbers, "+
 			"or the time that probes took fits into no part.")
 	}
 	rows, wide := t.branch(t.c.Property(severity.Time), 0), 0
