@@ -77,6 +77,17 @@ func TestWhen(t *testing.T) {
 	looks(func(width int64, scheme string) { b.look(t, "when", file, width, scheme) })
 	b.show(t, whenPage(t, 40), 1400, "light")
 	b.photograph(t, "when-many")
+	deep := drawnPicture(1)
+	for d := range int64(1000) { // a recursion
+		deep.Rows[0].Boxes = append(deep.Rows[0].Boxes, 3+d, d*1000, 500*ms, 1, 1, 500*ms)
+	}
+	deep.Rows[0].Depth = 1003
+	b.show(t, save(t, "profile.html", func(w io.Writer) error { return WriteProcess(w, solver(), report.Options{When: deep}) }), 1400, "light")
+	b.run(t, "lanes", chromedp.Click(`//button[.="A lane per depth"]`, chromedp.BySearch))
+	if high := ask[float64](t, b, `document.querySelector("canvas.when").getBoundingClientRect().height`); high > 500 || high < 380 {
+		t.Errorf("a recursion makes the picture %v pixels high", high)
+	}
+	b.photograph(t, "when-deep")
 	b.show(t, file, 1400, "light")
 	words := ask[string](t, b, `document.querySelector("#when").innerText`)
 	for _, want := range []string{"480 executions on 6 threads in 1.00 s", "Executions shorter than 12 us are drawn together", "it cancels operations",

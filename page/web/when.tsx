@@ -10,6 +10,9 @@ import { useWidth } from "./width";
 interface Box { depth: number; from: number; to: number; name: number; n: number; sum: number }
 
 const names = 150, laneHeight = 15, rowGap = 5, axis = 20, mostLines = 2000;
+// Executions that lie deeper are drawn in the last lane of a row.
+const mostLanes = 24, fewLanes = 60;
+const laneOf = (depth: number) => Math.min(depth, mostLanes - 1);
 
 // unpack makes boxes of the page's numbers, shallow ones first.
 function unpack(numbers: number[]): Box[] {
@@ -27,12 +30,12 @@ function unpack(numbers: number[]): Box[] {
 export function When({ picture: p }: { picture: Picture }) {
   const rows = useMemo(() => p.rows.map((r) => unpack(r.boxes)), [p]);
   const [view, setView] = useState<[number, number]>([0, Math.max(1, p.length_ns)]);
-  const [levels, setLevels] = useState(p.rows.length <= 8);
+  const [levels, setLevels] = useState(p.rows.length <= 8 && p.rows.reduce((t, r) => t + Math.min(r.depth, mostLanes), 0) <= fewLanes);
   const [chosen, setChosen] = useState<[number, number]>(); // row, box
   const [around, width] = useWidth<HTMLDivElement>(560);
   const canvas = useRef<HTMLCanvasElement>(null);
   const drag = useRef<number | undefined>(undefined);
-  const lanes = (row: number) => (levels ? Math.max(1, p.rows[row]!.depth) : 1);
+  const lanes = (row: number) => (levels ? Math.max(1, Math.min(mostLanes, p.rows[row]!.depth)) : 1);
   const tops = useMemo(() => {
     let y = axis;
     return p.rows.map((_, i) => { const top = y; y += lanes(i) * laneHeight + rowGap; return top; }).concat(y);
@@ -100,7 +103,7 @@ export function When({ picture: p }: { picture: Picture }) {
     if (row < 0 || px < names) return undefined;
     const t = from + (px - names) / scale, slack = 1.5 / scale, lane = Math.floor((py - tops[row]!) / laneHeight);
     let found: [number, number] | undefined;
-    rows[row]!.forEach((b, i) => { if (b.from - slack <= t && t <= b.to + slack && (!levels || b.depth === lane)) found = [row, i]; });
+    rows[row]!.forEach((b, i) => { if (b.from - slack <= t && t <= b.to + slack && (!levels || laneOf(b.depth) === lane)) found = [row, i]; });
     return found;
   };
   const tell = (at: [number, number] | undefined) => (at && rows[at[0]]?.[at[1]] ? text(p, at[0], rows[at[0]]![at[1]]!) : "");
@@ -154,7 +157,8 @@ export function When({ picture: p }: { picture: Picture }) {
 const singly = (boxes: Box[]) => boxes.reduce((t, b) => t + (b.n === 1 ? 1 : 0), 0);
 
 function Missing({ p }: { p: Picture }) {
-  const said = [...(p.notes ?? [])];
+  const said = [...(p.notes ?? [])], deepest = p.rows.reduce((t, r) => Math.max(t, r.depth), 0);
+  if (deepest > mostLanes) said.push(`Executions lie up to ${count(deepest)} deep: those deeper than ${mostLanes} share the last lane.`);
   if (p.left_out) said.push(`${plural(p.left_out, "more thread")} had no room here.`);
   if (p.unshown) said.push(`${plural(p.unshown, "more message")} had no room here: those that were under way longest are shown.`);
   const gaps = p.gaps ?? [];
@@ -210,7 +214,7 @@ function paint(el: HTMLCanvasElement, s: Scene) {
     g.fillText(s.p.rows[row]!.label, 0, top + high / 2, names - 8);
     for (const b of boxes) {
       if (b.to < s.from || b.from > s.to) continue;
-      box(g, s, b, top + (s.levels ? b.depth * laneHeight : 0), ink[s.p.names[b.name]!.class]!, colour("surface"));
+      box(g, s, b, top + (s.levels ? laneOf(b.depth) * laneHeight : 0), ink[s.p.names[b.name]!.class]!, colour("surface"));
     }
   });
   if (s.lines.length <= mostLines) {
@@ -229,7 +233,7 @@ function paint(el: HTMLCanvasElement, s: Scene) {
     g.strokeStyle = colour("accent");
     g.lineWidth = 2;
     const left = Math.max(names, s.x(at.from));
-    g.strokeRect(left, s.tops[s.chosen![0]]! + (s.levels ? at.depth * laneHeight : 0), Math.max(2, Math.min(s.width, s.x(at.to)) - left), laneHeight);
+    g.strokeRect(left, s.tops[s.chosen![0]]! + (s.levels ? laneOf(at.depth) * laneHeight : 0), Math.max(2, Math.min(s.width, s.x(at.to)) - left), laneHeight);
   }
 }
 
