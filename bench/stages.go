@@ -24,11 +24,13 @@ var stageTitles = [][2]string{
 	{"Engine/criticals", "engine: criticals, half of them contended (`attribution`)"},
 	{"Engine/regions", "engine: regions of 4 threads with loop and barriers"},
 	{"Engine/mixed", "engine: both"},
+	{"Producers/64_threads", "engine: regions of 64 threads with loop and barriers"},
+	{"Producers/256_ranks", "engines: 256 ranks of 2 threads with messages, reductions and regions"},
 }
 
 func measureStages() ([]stage, error) {
 	const pgo = "-pgo=cmd/ompp-attach/default.pgo" // as the tool is built
-	cmd := exec.Command("go", "test", pgo, "-run=^$", "-bench=^(BenchmarkDrain|BenchmarkEvent|BenchmarkEngine)$",
+	cmd := exec.Command("go", "test", pgo, "-run=^$", "-bench=^(BenchmarkDrain|BenchmarkEvent|BenchmarkEngine|BenchmarkProducers)$",
 		"-benchtime=300ms", "-count="+strconv.Itoa(*rounds), "-p=1", "./bpf", "./probes/gomp", "./attribution")
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -135,7 +135,8 @@ func (r *results) naive() (script_, own float64, ok bool) {
 func (r *results) inARow() float64 {
 	whole := 0.0
 	for _, s := range r.stages {
-		if s.name != "Engine/criticals" && s.name != "Engine/regions" {
+		switch s.name {
+		case "Drain", "Event", "Engine/mixed":
 			whole += 1 / s.millions.median
 		}
 	}
