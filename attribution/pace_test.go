@@ -27,6 +27,7 @@ type paced struct {
 	looked  uint64
 	truth   map[uint64]uint64 // executions by site
 	seen    int               // hits
+	event   event.Event       // of the last hit
 }
 
 const look = 20e6
@@ -60,14 +61,15 @@ func (p *paced) work(thread int, site, n, own, wait uint64) {
 func (p *paced) hit(thread int, c event.Construct, edge event.Edge, site uint64) {
 	at := &p.now[thread]
 	*at += p.cost / 2
-	ev := event.Event{Time: *at, TID: uint32(thread + 1), Construct: c, Edge: edge, Site: site, Probe: event.ProbeEmulated}
+	ev := &p.event
+	*ev = event.Event{Time: *at, TID: uint32(thread + 1), Construct: c, Edge: edge, Site: site, Probe: event.ProbeEmulated}
 	if edge == event.Release {
 		ev.Flags = event.FreeAtOnce
 	}
 	if c.IsParallel() {
 		ev.Fn, ev.Key, ev.Size, ev.Num = site, 7, 2, int32(thread)
 	}
-	p.e.Feed(&ev)
+	p.e.Feed(ev)
 	*at += p.cost / 2
 	p.paid[thread] += float64(p.cost)
 	p.seen++

@@ -74,7 +74,7 @@ func TestBudgetInStorms(t *testing.T) {
 				for name, of := range tc.truth {
 					truth := told[name]
 					least, most, open := said(s.main, of)
-					t.Logf("%s: %d, said to be %d to %d, or more: %v", name, truth, least, most, open)
+					t.Logf("%s: %d, said to be %d to %d, or more: %v; %d hits lost, %d switches", name, truth, least, most, open, s.main.Meta.LostHits, len(s.main.Meta.Observations))
 					if truth == 0 || truth < least || truth > most && !open {
 						t.Errorf("%s: %d, said to be %d to %d, or more: %v", name, truth, least, most, open)
 					}
