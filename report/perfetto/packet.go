@@ -2,6 +2,7 @@ package perfetto
 
 import (
 	"io"
+	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -25,6 +26,7 @@ const (
 	eventTrack       = 11
 	eventFlow        = 47
 	eventTerminating = 48
+	eventDouble      = 44
 
 	internedCategories  = 1
 	internedNames       = 2
@@ -37,6 +39,7 @@ const (
 	trackProcess = 3
 	trackThread  = 4
 	trackParent  = 5
+	trackCounter = 8
 
 	processPID  = 1
 	processName = 6
@@ -54,6 +57,7 @@ const (
 	sliceBegin = 1
 	sliceEnd   = 2
 	instant    = 3
+	counted    = 4
 )
 
 // Flags of a sequence (TracePacket.SequenceFlags).
@@ -158,6 +162,18 @@ func (p *packets) track(uuid, parent uint64, name string, kind protowire.Number,
 	}
 	var packet message
 	packet.sub(packetDescriptor, d)
+	p.put(packet, needsState)
+}
+
+// value writes a value of a counter's track at a time.
+func (p *packets) value(track, at uint64, v float64) {
+	var m message
+	m.number(eventType, counted)
+	m.number(eventTrack, track)
+	m.fixed(eventDouble, math.Float64bits(v))
+	var packet message
+	packet.number(packetTimestamp, at)
+	packet.sub(packetEvent, m)
 	p.put(packet, needsState)
 }
 

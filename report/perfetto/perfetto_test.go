@@ -24,6 +24,12 @@ import (
 // a track go back, or if a name is used before it is told.
 func decode(t *testing.T, trace []byte) []string {
 	t.Helper()
+	return readTrace(t, trace).lines
+}
+
+// readTrace is decode, with the values of counters.
+func readTrace(t *testing.T, trace []byte) *reading {
+	t.Helper()
 	compiler := protocompile.Compiler{Resolver: &protocompile.SourceResolver{ImportPaths: []string{"testdata"}}}
 	files, err := compiler.Compile(context.Background(), "trace.proto")
 	if err != nil {
@@ -45,7 +51,7 @@ func decode(t *testing.T, trace []byte) []string {
 		}
 	}
 	r.pairs()
-	return r.lines
+	return &r
 }
 
 // pairs fails the test if a flow lacks one of its ends, or ends before it begins.
@@ -73,6 +79,7 @@ type reading struct {
 	last          map[uint64]uint64
 	flows         map[string]map[uint64]uint64 // time of an end by the flow's number
 	lines         []string
+	values        []string // of counters
 }
 
 func (r *reading) packet(p protoreflect.Message) {
@@ -101,6 +108,10 @@ func (r *reading) packet(p protoreflect.Message) {
 		r.t.Errorf("on the track %q, %d comes behind %d", r.tracks[track], at, r.last[track])
 	}
 	r.last[track] = at
+	if field(e, "type").Enum() == counted {
+		r.values = append(r.values, fmt.Sprintf("%s: %d %v", r.tracks[track], at, field(e, "double_counter_value").Float()))
+		return
+	}
 	name := r.names[field(e, "name_iid").Uint()]
 	kind := field(e, "type").Enum()
 	if kind == sliceEnd {

@@ -13,11 +13,12 @@ import (
 // process is a process of the trace.
 type process struct {
 	*trace
-	file   *timeline.File
-	number uint64 // among the trace's processes, from 1
-	pid    uint64
-	track  uint64
-	labels []label // of the dictionary's regions
+	file    *timeline.File
+	number  uint64 // among the trace's processes, from 1
+	pid     uint64
+	track   uint64
+	labels  []label // of the dictionary's regions
+	working *working
 }
 
 // label is how a region is shown.
@@ -36,11 +37,13 @@ func (t *trace) process(f *timeline.File) error {
 	m.text(processName, processLabel(f))
 	t.packets.track(p.track, 0, "", trackProcess, m)
 	p.gaps()
+	p.working = newWorking(f.First(), f.Last())
 	for _, tid := range f.TIDs() {
 		if err := p.thread(tid); err != nil {
 			return err
 		}
 	}
+	p.counter(p.working)
 	return nil
 }
 

@@ -25,11 +25,14 @@ func (p *process) end(track, at uint64) { p.tell(&moment{kind: sliceEnd, at: at,
 // thread is a track, with the slices that are open on it.
 type thread struct {
 	*process
-	uuid  uint64
-	open  []uint64     // ends of the open slices, ns of the engine's clock; the innermost is last
-	waits []wait       // of open spans, that begin later; in order of their times
-	marks []flows.Mark // ends of flows within open spans, that come later; in order of their times
-	aside *thread      // track of spans that overlap others without nesting in them; nil: none so far
+	uuid    uint64
+	open    []uint64     // ends of the open slices, ns of the engine's clock; the innermost is last
+	waits   []wait       // of open spans, that begin later; in order of their times
+	marks   []flows.Mark // ends of flows within open spans, that come later; in order of their times
+	working []bool       // of the open slices: whether the thread works there
+	isAside bool
+	since   uint64  // until which its work has been added
+	aside   *thread // track of spans that overlap others without nesting in them; nil: none so far
 }
 
 // thread writes the spans of a thread of the operating system.
@@ -86,7 +89,7 @@ func (t *thread) span(s *timeline.Span, ends []flows.Mark) {
 		e.terminates = t.task(s.Task)
 	}
 	e.flow = t.expect(ends)
-	t.push(&e, s.From, s.To)
+	t.push(&e, s.From, s.To, t.atWork(s, region))
 	t.waits = append(t.waits, waits(s, t.file.Dictionary.Regions[region].Construct)...)
 	slices.SortStableFunc(t.waits, func(a, b wait) int { return cmp.Compare(a.from, b.from) })
 }
@@ -113,7 +116,7 @@ func (t *thread) until(at uint64) {
 			if n > 0 && w.to > t.open[n-1] { // something within goes on: drawing both would move the ends
 				continue
 			}
-			t.push(&slice{moment{track: t.uuid, name: w.name, category: "waiting"}}, w.from, w.to)
+			t.push(&slice{moment{track: t.uuid, name: w.name, category: "waiting"}}, w.from, w.to, false)
 		default:
 			return
 		}
@@ -127,22 +130,41 @@ func (t *thread) closeAll() {
 	}
 }
 
-func (t *thread) push(e *slice, from, to uint64) {
+func (t *thread) push(e *slice, from, to uint64, works bool) {
+	t.worked(from)
 	t.begin(e, t.at(from))
-	t.open = append(t.open, to)
+	t.open, t.working = append(t.open, to), append(t.working, works)
 }
 
 func (t *thread) pop() {
 	n := len(t.open) - 1
+	t.worked(t.open[n])
 	t.end(t.uuid, t.at(t.open[n]))
-	t.open = t.open[:n]
+	t.open, t.working = t.open[:n], t.working[:n]
+}
+
+// atWork tells whether the thread works in a span that begins. A sum of executions does not say when
+// they were: it changes nothing.
+func (t *thread) atWork(s *timeline.Span, region int) bool {
+	if n := len(t.working); s.Kind == timeline.Fold {
+		return n > 0 && t.working[n-1]
+	}
+	return works(&t.file.Dictionary.Regions[region])
+}
+
+// worked adds the time up to a moment, if the thread worked. What overlaps others counts there.
+func (t *thread) worked(at uint64) {
+	if n := len(t.working); n > 0 && t.working[n-1] && !t.isAside {
+		t.process.working.add(t.since, at)
+	}
+	t.since = max(t.since, at)
 }
 
 // outside returns the track for spans that overlap others of this one: locks that are not unset in
 // the reverse order.
 func (t *thread) outside() *thread {
 	if t.aside == nil {
-		t.aside = &thread{process: t.process, uuid: t.trace.uuid()}
+		t.aside = &thread{process: t.process, uuid: t.trace.uuid(), isAside: true}
 		t.packets.track(t.aside.uuid, t.uuid, "locks that overlap", 0, nil)
 	}
 	return t.aside
