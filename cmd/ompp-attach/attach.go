@@ -27,7 +27,7 @@ func attachCommand() *cobra.Command {
 		Short: "Profile a running process, or all ranks of a running job",
 		Long: `attach profiles running processes until --duration is over, until Ctrl-C or
 SIGTERM, or until all of them have ended, whichever comes first. They go on as
-before.
+before. SIGUSR1 makes attach write a snapshot, as dump does.
 
 --job PID measures all processes of this node that use OpenMP or MPI and were
 started, directly or not, by the launcher PID: mpirun, mpiexec, orted, prted,
@@ -102,6 +102,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	defer f.listen(m)()
 	out.Begins(pids...)
 	stopShots := f.snapshots(out, m)
+	defer f.dumpOnSignal()()
 	res, err := m.Attach(ctx, pids, func() {
 		started()
 		if duration > 0 {

@@ -44,12 +44,13 @@ type measureFlags struct {
 	sample    sampleFlags
 	budget    budgetFlag
 	timeline  timelineFlag
-	waits     bool                  // --waits: MPI calls one by one
-	snapshot  time.Duration         // time between snapshots; 0: no snapshots
-	every     time.Duration         // time between snapshots that are kept; 0: none is kept
-	rest      int                   // hidden: see snapshots.Pace
-	say       func(sentence string) // tells the user at once
-	gone      <-chan struct{}       // closed when nobody waits for the results any more; nil: never
+	waits     bool                                   // --waits: MPI calls one by one
+	snapshot  time.Duration                          // time between snapshots; 0: no snapshots
+	every     time.Duration                          // time between snapshots that are kept; 0: none is kept
+	rest      int                                    // hidden: see snapshots.Pace
+	say       func(sentence string)                  // tells the user at once
+	keep      func(pid int) (name string, err error) // keeps a snapshot at once; 0: of all processes
+	gone      <-chan struct{}                        // closed when nobody waits for the results any more; nil: never
 }
 
 // register adds the flags to c. sample is the event by which is sampled if --sample is missing.

@@ -152,13 +152,29 @@ func recorded(t *testing.T, spans ...timeline.Span) *timeline.File {
 
 func save(t *testing.T, spans ...timeline.Span) []byte {
 	t.Helper()
-	rec, err := timeline.NewRecorder(timeline.Options{Plan: timeline.Plan{Cap: 1 << 26}, PID: 77, Wait: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := recording(t)
 	for i := range spans {
 		rec.Span(&spans[i])
 	}
+	ended(rec)
+	var b bytes.Buffer
+	if err := rec.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func recording(t *testing.T) *timeline.Recorder {
+	t.Helper()
+	rec, err := timeline.NewRecorder(timeline.Options{Plan: timeline.Plan{Cap: 1 << 28}, PID: 77, Wait: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// ended ends a recording of a program with a region, a task, and a lock.
+func ended(rec *timeline.Recorder) {
 	at := func(c construct.Construct, line int) profile.Region {
 		return profile.Region{Construct: c, Location: profile.Location{File: "a.c", Begin: line}}
 	}
@@ -170,11 +186,6 @@ func save(t *testing.T, spans ...timeline.Span) []byte {
 		NodeOf:  []int32{0, 1, 2, 3, 4}, SeatOf: []int32{0},
 		Stops: []timeline.Stop{{From: 1000, To: 1500}},
 	})
-	var b bytes.Buffer
-	if err := rec.Save(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
 }
 
 func read(t *testing.T, b []byte) *timeline.File {
