@@ -170,6 +170,7 @@ static __always_inline void started(struct mpi_thread *t, u64 handle, u64 bp)
 	r.sp = call->sp;
 	r.site = call->site;
 	r.time = r.start = call->start;
+	r.request = handle;
 	tell_all(bp, t, &r);
 }
 
@@ -187,6 +188,63 @@ static long start_one(u32 i, struct start_all *s)
 		return 1;
 	started(t, handle, s->bp);
 	return 0;
+}
+
+/* Reports a request that the open call waits for. */
+static __always_inline void asked_for(struct mpi_record *c, u64 handle)
+{
+	struct mpi_record *r = reserve(c->tid, sizeof(*r));
+
+	if (!r) {
+		drop(&mpi_dropped, c->row);
+		return;
+	}
+	__builtin_memcpy(r, c, sizeof(*r));
+	r->lost = take_lost();
+	r->time = c->start;
+	r->flags |= MPI_ASKED;
+	r->request = handle;
+	submit(r, sizeof(*r));
+}
+
+static long ask_one(u32 i, struct start_all *s)
+{
+	struct mpi_thread *t = this_thread(0);
+	u64 handle = 0;
+
+	if (!t)
+		return 1;
+	if (!take_element(t->counts, s->at, i, s->n, s->bytes, &handle)) {
+		t->call.flags |= MPI_UNASKED;
+		return 1;
+	}
+	asked_for(&t->call, handle);
+	return 0;
+}
+
+/* Most requests that are reported of a call. */
+#define MPI_MOST_ASKED 1024
+
+/* Reports the requests that a call waits for. They are taken for complete when the call returns,
+ * or one of them is. */
+static __always_inline void ask_all(struct mpi_row *row, struct mpi_thread *t, int sleeps)
+{
+	struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &row->library);
+	struct start_all s = { .at = word(t, row->request), .bytes = l && l->handle32 ? 4 : 8 };
+
+	settle();
+	if (row->requests == MPI_NO_ARG) {
+		asked_for(&t->call, stored_handle(row->library, s.at));
+		return;
+	}
+	s.n = count_of(row, word(t, row->requests));
+	if (!sleeps || s.n > MPI_MOST_ASKED) {
+		t->call.flags |= MPI_UNASKED;
+		return;
+	}
+	if (sleeps)
+		bpf_loop(s.n, ask_one, &s, 0);
+	t->status_at = word(t, row->status);
 }
 
 /* Handles a hit at an entry. Returns 1 if the call's return need not be hit. Only sessions can
@@ -223,6 +281,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps
 	c->peer = word(t, row->peer);
 	c->peer2 = word(t, row->peer2);
 	c->tag = word(t, row->tag);
+	c->recv_tag = word(t, row->recv_tag);
 	t->status_at = 0;
 	look_at_data(row, t, base, sleeps);
 	if (row->flags & (MPI_ROW_START | MPI_ROW_START_ALL | MPI_ROW_FORGET)) {
@@ -262,6 +321,10 @@ static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps
 	if (row->flags & MPI_ROW_BEGINS)
 		c->comm = base;
 	c->start = bpf_ktime_get_ns();
+	if (row->flags & MPI_ROW_WAITS) {
+		ask_all(row, t, sleeps);
+		c->start = bpf_ktime_get_ns();
+	}
 	if (!(row->flags & MPI_ROW_NO_RETURN))
 		return 0;
 	c->time = c->start;
@@ -293,6 +356,8 @@ static __always_inline void look_at_result(struct pt_regs *regs, struct mpi_row 
 	struct mpi_record *c = &t->call;
 	s32 source;
 
+	if (row->flags & MPI_ROW_BEGUN)
+		c->request = stored_handle(row->library, t->result_at);
 	if (row->flags & MPI_ROW_BEGINS) {
 		u64 base = c->comm; /* put there by on_entry: these calls have no communicator */
 		u64 world = evaluate(row->library, MPI_WORLD, 0, base);
@@ -319,6 +384,9 @@ static __always_inline void look_at_result(struct pt_regs *regs, struct mpi_row 
 			c->peer = source;
 		else
 			c->peer2 = source;
+		/* int source, tag */
+		if (row->flags & MPI_ROW_MATCHED && !(row->flags & MPI_ROW_WAITS))
+			c->recv_tag = read_u32(t->status_at + sizeof(source));
 	}
 }
 
@@ -338,8 +406,8 @@ static __always_inline void on_return(struct pt_regs *regs)
 	row = bpf_map_lookup_elem(&mpi_rows, &index);
 	if (row && !is_silent()) {
 		c->time = now;
-		if (row->flags & (MPI_ROW_BEGINS | MPI_ROW_KEEP | MPI_ROW_GRAPH | MPI_ROW_GRID | MPI_ROW_COMM | MPI_ROW_WINDOW) ||
-		    t->status_at)
+		if (row->flags & (MPI_ROW_BEGINS | MPI_ROW_KEEP | MPI_ROW_GRAPH | MPI_ROW_GRID | MPI_ROW_COMM | MPI_ROW_WINDOW |
+				  MPI_ROW_BEGUN) || t->status_at)
 			look_at_result(regs, row, t);
 		c->site = REG_IP(regs);
 		tell_all(REG_BP(regs), t, c);

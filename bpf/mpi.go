@@ -46,6 +46,9 @@ const (
 	MPIWindow     = uint32(mpiMpiRowFlagMPI_ROW_WINDOW)
 	MPIBirth      = uint32(mpiMpiRowFlagMPI_ROW_BIRTH)
 	MPILocal      = uint32(mpiMpiRowFlagMPI_ROW_LOCAL)
+	MPIMatched    = uint32(mpiMpiRowFlagMPI_ROW_MATCHED)
+	MPIBegun      = uint32(mpiMpiRowFlagMPI_ROW_BEGUN)
+	MPIWaits      = uint32(mpiMpiRowFlagMPI_ROW_WAITS)
 )
 
 // The formulas of a library, as indices of MPILibrary.Formula; the comments are in shared.h.

@@ -70,6 +70,9 @@ static __always_inline struct mpi_thread *this_thread(u64 flags)
 	return bpf_task_storage_get(&mpi_threads, (struct task_struct *)bpf_get_current_task_btf(), 0, flags);
 }
 
+/* The same in all libraries. */
+#define MPI_ANY_TAG (-1)
+
 /* A formula could not be evaluated. No size or number is as large. */
 #define NOT_KNOWN (~0ULL)
 
@@ -383,7 +386,9 @@ static __always_inline void look_for_status(struct mpi_row *row, struct mpi_libr
 {
 	s32 source = row->peer2 == MPI_NO_ARG ? t->call.peer : t->call.peer2;
 
-	if (row->status == MPI_NO_ARG || source != l->any_source)
+	if (row->status == MPI_NO_ARG || row->flags & MPI_ROW_WAITS)
+		return;
+	if (source != l->any_source && !(row->flags & MPI_ROW_MATCHED && t->call.recv_tag == MPI_ANY_TAG))
 		return;
 	if (row->status < REG_ARGS || row->flags & MPI_ROW_ON_STACK)
 		t->status_at = word(t, row->status);
@@ -416,6 +421,8 @@ static __always_inline void look_at_data(struct mpi_row *row, struct mpi_thread 
 		look_at_comm(row, l, t, base);
 	if (flags & MPI_ROW_BIRTH)
 		c->own = birth_of(l, t);
+	if (flags & MPI_ROW_MATCHED && row->comm != MPI_NO_ARG)
+		c->birth = birth_of(l, t);
 	look_for_status(row, l, t);
 	if (row->send_buf != MPI_NO_ARG && word(t, row->send_buf) == l->in_place)
 		c->flags |= MPI_IN_PLACE_SEND;

@@ -30,6 +30,8 @@ const (
 	mpiMpiFlagMPI_IN_PLACE_SEND mpiMpiFlag = 64
 	mpiMpiFlagMPI_IN_PLACE_RECV mpiMpiFlag = 128
 	mpiMpiFlagMPI_INTER         mpiMpiFlag = 256
+	mpiMpiFlagMPI_ASKED         mpiMpiFlag = 512
+	mpiMpiFlagMPI_UNASKED       mpiMpiFlag = 2048
 )
 
 type mpiMpiKey struct {
@@ -66,26 +68,30 @@ type mpiMpiLibrary struct {
 }
 
 type mpiMpiRecord struct {
-	_     structs.HostLayout
-	Time  uint64
-	Pid   uint32
-	Tid   uint32
-	Row   uint16
-	Flags uint16
-	Lost  uint32
-	Sp    uint64
-	Site  uint64
-	Start uint64
-	Send  uint64
-	Recv  uint64
-	Own   uint64
-	Comm  uint64
-	Np    int32
-	In    int32
-	Rank  int32
-	Peer  int32
-	Peer2 int32
-	Tag   int32
+	_       structs.HostLayout
+	Time    uint64
+	Pid     uint32
+	Tid     uint32
+	Row     uint16
+	Flags   uint16
+	Lost    uint32
+	Sp      uint64
+	Site    uint64
+	Start   uint64
+	Send    uint64
+	Recv    uint64
+	Own     uint64
+	Comm    uint64
+	Np      int32
+	In      int32
+	Rank    int32
+	Peer    int32
+	Peer2   int32
+	Tag     int32
+	Request uint64
+	Birth   uint64
+	RecvTag int32
+	Pad     uint32
 }
 
 type mpiMpiRow struct {
@@ -107,7 +113,8 @@ type mpiMpiRow struct {
 	Request    uint8
 	Requests   uint8
 	Status     uint8
-	Pad        [2]uint8
+	RecvTag    uint8
+	Pad        uint8
 }
 
 type mpiMpiRowFlag uint32
@@ -138,6 +145,9 @@ const (
 	mpiMpiRowFlagMPI_ROW_SEND_OWN     mpiMpiRowFlag = 65536
 	mpiMpiRowFlagMPI_ROW_RECV_OWN     mpiMpiRowFlag = 131072
 	mpiMpiRowFlagMPI_ROW_LOCAL        mpiMpiRowFlag = 262144
+	mpiMpiRowFlagMPI_ROW_MATCHED      mpiMpiRowFlag = 33554432
+	mpiMpiRowFlagMPI_ROW_BEGUN        mpiMpiRowFlag = 67108864
+	mpiMpiRowFlagMPI_ROW_WAITS        mpiMpiRowFlag = 134217728
 )
 
 type mpiMpiStackRecord struct {

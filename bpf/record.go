@@ -68,6 +68,8 @@ const (
 	MPIInPlaceSend = uint16(mpiMpiFlagMPI_IN_PLACE_SEND)
 	MPIInPlaceRecv = uint16(mpiMpiFlagMPI_IN_PLACE_RECV)
 	MPIInter       = uint16(mpiMpiFlagMPI_INTER)
+	MPIAsked       = uint16(mpiMpiFlagMPI_ASKED)
+	MPIUnasked     = uint16(mpiMpiFlagMPI_UNASKED)
 )
 
 // decodeMPI copies a ring entry, with a stack or without, into a record.

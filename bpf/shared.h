@@ -270,6 +270,10 @@ enum mpi_row_flag {
 	MPI_ROW_SEND_OWN    = 1 << 16, /* the own rank's element of send_count is wanted besides the sum */
 	MPI_ROW_RECV_OWN    = 1 << 17,
 	MPI_ROW_LOCAL       = 1 << 18, /* arrays are as long as the local group */
+	/* Of rows whose calls are to be matched with those of other ranks: */
+	MPI_ROW_MATCHED     = 1 << 25, /* birth and tags are wanted */
+	MPI_ROW_BEGUN       = 1 << 26, /* the call makes a request */
+	MPI_ROW_WAITS       = 1 << 27, /* it waits for requests */
 };
 
 /* Stands for an argument that the operation does not have. */
@@ -287,8 +291,9 @@ struct mpi_row {
 	/* the address of the request or of the new communicator, or where the thread level is put */
 	u8 request;
 	u8 requests; /* how many requests (MPI_ROW_START_ALL) */
-	u8 status;   /* the address of a receive's status */
-	u8 pad[2];
+	u8 status;   /* the address of a receive's status, or of what MPI_Waitany completed */
+	u8 recv_tag; /* of a receive, or of the receive side */
+	u8 pad;
 };
 
 /* An MPI object: the same handle may name another object in another process. */
@@ -313,6 +318,10 @@ enum mpi_flag {
 	MPI_IN_PLACE_SEND = 1 << 6,
 	MPI_IN_PLACE_RECV = 1 << 7,
 	MPI_INTER         = 1 << 8, /* np is the remote group's size */
+	/* no call, but a request that the call which the thread reports next waits for */
+	MPI_ASKED         = 1 << 9,
+	/* not all requests were read: the call's own record, or what comes before */
+	MPI_UNASKED       = 1 << 11,
 };
 
 /* One call of an MPI operation. Begins like struct record; longer. */
@@ -335,6 +344,11 @@ struct mpi_record {
 	s32 np, in;
 	s32 rank;
 	s32 peer, peer2, tag;
+	/* With MPI_ROW_MATCHED: the request that the call makes or asks for; when the communicator
+	 * was made; the tag received. */
+	u64 request, birth;
+	s32 recv_tag;
+	u32 pad;
 	/* With MPI_ROW_COMM, np and rank are of what was made. It was made at time. */
 };
 

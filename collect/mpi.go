@@ -79,7 +79,7 @@ func (pc *placer) newMPIPlan(mod *symbols.Module) (*mpilib.Attached, error) {
 	if pc.mpi.loadErr != nil {
 		return nil, pc.mpi.loadErr
 	}
-	plan, err := mpilib.NewPlan(mod.Object())
+	plan, err := mpilib.NewPlan(mod.Object(), pc.calls)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", mod.Path, err)
 	}
@@ -177,6 +177,9 @@ func (rd *reader) feedMPI(r *bpf.MPIRecord) {
 	var ev event.Event
 	if p == nil {
 		rd.strays++
+		return
+	}
+	if rd.mpiReading.decoder.Asked(r) {
 		return
 	}
 	if rd.mpiReading.decoder.Neighbors(r) {

@@ -62,7 +62,7 @@ func TestNoVolumesOfADoubtedLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer o.Close()
-	plan, err := mpilib.NewPlan(o)
+	plan, err := mpilib.NewPlan(o, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,6 +85,8 @@ type Operation struct {
 	// Peer is the destination, source, target or root; Peer2 the source of
 	// Sendrecv. Tag is the one that is sent with where there are two.
 	Peer, Peer2, Tag int8
+	// RecvTag is the tag asked for where there are two.
+	RecvTag int8
 	// Status points to where a receive tells its source.
 	Status int8
 	// Root: Peer is a root.

@@ -48,7 +48,7 @@ const (
 //	count type                of both
 //	scounts ... types         arrays of them
 //	partitions                what the count is multiplied by
-//	peer from root tag        see Operation.Peer, Peer2, Tag
+//	peer from root tag rtag   see Operation.Peer, Peer2, Tag, RecvTag
 //	comm win file             the handle
 //	req, nreqs reqs           pointer to a request; number of and pointer to several
 //	status                    what a request replaces in nonblocking variants
@@ -137,7 +137,7 @@ func immediateName(name, letter string) string {
 func newOperation(name string, kind Kind, counts Counts, args string) Operation {
 	no := Buffer{Count: None, Type: None}
 	op := Operation{Name: "MPI_" + name, Kind: kind, Counts: counts,
-		Send: no, Recv: no, Partitions: None, Peer: None, Peer2: None, Tag: None, Status: None,
+		Send: no, Recv: no, Partitions: None, Peer: None, Peer2: None, Tag: None, RecvTag: None, Status: None,
 		SendBuf: None, RecvBuf: None, Comm: None, Request: None, Requests: None}
 	for i, word := range strings.Fields(args) {
 		op.Args++
@@ -172,6 +172,8 @@ func (op *Operation) argument(i int8, word string) {
 		op.Peer2 = i
 	case "tag":
 		op.Tag = i
+	case "rtag":
+		op.RecvTag = i
 	case "comm":
 		op.Comm, op.Handle = i, CommHandle
 	case "win":

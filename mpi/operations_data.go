@@ -13,8 +13,8 @@ var pointToPoint = rows{
 	{"Mrecv", PointToPoint, CountRecv, "buf rcount rtype _ status", immediate},
 	{"Psend_init", PointToPoint, CountSend, "buf partitions scount stype peer tag comm _ req", partitioned},
 	{"Precv_init", PointToPoint, CountRecv, "buf partitions rcount rtype peer tag comm _ req", partitioned},
-	{"Sendrecv", PointToPoint, bothCounts, "buf scount stype peer tag buf rcount rtype from _ comm status", immediate},
-	{"Sendrecv_replace", PointToPoint, bothCounts, "buf count type peer tag from _ comm status", immediate},
+	{"Sendrecv", PointToPoint, bothCounts, "buf scount stype peer tag buf rcount rtype from rtag comm status", immediate},
+	{"Sendrecv_replace", PointToPoint, bothCounts, "buf count type peer tag from rtag comm status", immediate},
 }
 
 var collective = rows{

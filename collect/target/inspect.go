@@ -50,7 +50,7 @@ type InspectedMPI struct {
 }
 
 func inspectMPI(mod *symbols.Module) InspectedMPI {
-	plan, err := mpilib.NewPlan(mod.Object())
+	plan, err := mpilib.NewPlan(mod.Object(), false)
 	if err != nil {
 		return InspectedMPI{Name: "MPI", Path: mod.Path, Err: err}
 	}

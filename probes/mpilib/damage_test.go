@@ -21,7 +21,7 @@ func examine(b []byte) {
 	}
 	defer callgraph.Forget(o)
 	if Is(o) {
-		_, _ = NewPlan(o)
+		_, _ = NewPlan(o, true)
 		IsBinding(o)
 		IsOpenMPI(o)
 	}

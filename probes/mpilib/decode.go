@@ -6,6 +6,7 @@ import (
 	"ompp-attach/bpf"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/mpi/match"
 	"ompp-attach/probes"
 )
 
@@ -31,12 +32,15 @@ func (a *Attached) Imported(imported func(string) bool) (points []bpf.MPIPoint) 
 
 // Decoder knows all stored MPI rows and turns their records into events.
 type Decoder struct {
-	rows []decoded
+	rows  []decoded
+	asked map[uint32][]uint64 // by thread: the requests that its next call waits for
 }
 
 type decoded struct {
 	op        mpi.Op
 	birth     bool // bpf.MPIBirth
+	flags     uint32
+	any       bool // it completes one of its requests
 	constants *mpi.Constants
 	begins    bool
 	probe     event.Probe // the kind of the hits at its entry
@@ -74,7 +78,7 @@ func (d *Decoder) Store(k Store, p *Plan) (*Attached, error) {
 		for len(d.rows) <= int(row) {
 			d.rows = append(d.rows, decoded{})
 		}
-		d.rows[row] = decoded{pl.Op, r.Flags&bpf.MPIBirth != 0, p.Library.Constants, r.Flags&bpf.MPIBegins != 0, probes.ProbeOf(pl.Cost)}
+		d.rows[row] = decoded{pl.Op, r.Flags&bpf.MPIBirth != 0, r.Flags, r.Flags&bpf.MPIWaits != 0 && r.Status != bpf.MPINoArg, p.Library.Constants, r.Flags&bpf.MPIBegins != 0, probes.ProbeOf(pl.Cost)}
 		a.points = append(a.points, bpf.MPIPoint{Arrays: pl.arrays(),
 			Point: bpf.Point{Offset: pl.Offset, Row: row, Return: !pl.Op.Info().NoReturn}})
 	}
@@ -130,6 +134,9 @@ func (d *Decoder) Event(r *bpf.MPIRecord, ev *event.Event) (world *World, ok boo
 	if row.birth {
 		ev.MPI.Made = r.Own
 	}
+	if row.flags&bpf.MPIMatched != 0 {
+		ev.MPI.More = d.more(r, row, ev.MPI)
+	}
 	if _, makes := row.op.Info().Makes(); makes {
 		ev.MPI.New = madeBy(r, ev.MPI)
 	}
@@ -160,4 +167,41 @@ func madeBy(r *bpf.MPIRecord, c *event.MPICall) *event.MPINew {
 		n.Size, n.Rank = r.Np, r.Rank
 	}
 	return n
+}
+
+// Asked reports whether a record is no call, but a request that the thread's next call waits for.
+// The decoder keeps it for that.
+func (d *Decoder) Asked(r *bpf.MPIRecord) bool {
+	if r.Flags&bpf.MPIAsked == 0 {
+		return false
+	}
+	if d.asked == nil {
+		d.asked = map[uint32][]uint64{}
+	}
+	d.asked[r.Tid] = append(d.asked[r.Tid], r.Request)
+	return true
+}
+
+// more takes what calls of ranks are matched by.
+func (d *Decoder) more(r *bpf.MPIRecord, row *decoded, c *event.MPICall) *event.MPIMore {
+	x := &event.MPIMore{RecvTag: r.RecvTag, Request: r.Request}
+	if !row.birth {
+		c.Made = r.Birth
+	}
+	if !match.Waits(row.op) {
+		return x
+	}
+	x.Request = 0
+	asked := d.asked[r.Tid]
+	delete(d.asked, r.Tid)
+	unfinished := r.Flags&bpf.MPIUnfinished != 0
+	switch {
+	case row.flags&bpf.MPIWaits == 0 || r.Flags&bpf.MPIUnasked != 0 || unfinished || r.Lost > 0:
+		x.Untold = true
+	case !row.any:
+		x.Completes = asked
+	case r.Peer >= 0 && int(r.Peer) < len(asked): // MPI_UNDEFINED: there was none
+		x.Completes = asked[r.Peer : r.Peer+1]
+	}
+	return x
 }

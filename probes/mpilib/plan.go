@@ -11,6 +11,7 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/mpi"
+	"ompp-attach/mpi/match"
 	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
@@ -21,6 +22,7 @@ type Plan struct {
 	Library    Library
 	Placements []Placement
 	Missing    []string // entry points without a probe, each with the reason
+	matched    bool
 }
 
 // Probed returns the virtual addresses of the probed instructions.
@@ -45,9 +47,10 @@ type Placement struct {
 
 // NewPlan finds the cheapest safe place for a probe in every entry point of an MPI library.
 // MPI_X and PMPI_X nearly always have one address. If not, both are probed, and the kernel side
-// leaves out the inner one of two nested calls.
-func NewPlan(o *symbols.Object) (*Plan, error) {
-	p := &Plan{Object: o, Library: identify(o)}
+// leaves out the inner one of two nested calls. matched says that calls of ranks are to be matched:
+// more is read of each then.
+func NewPlan(o *symbols.Object, matched bool) (*Plan, error) {
+	p := &Plan{Object: o, Library: identify(o), matched: matched}
 	placed := map[uint64]bool{}
 	o.Symbols(func(name string, vaddr, _ uint64) {
 		op, ok := mpi.ParseOp(strings.TrimPrefix(name, "P"))
@@ -81,7 +84,7 @@ func (p *Plan) Keep(wanted func(mpi.Op) bool) {
 }
 
 func (p *Plan) place(name string, op mpi.Op, vaddr uint64) error {
-	r := reading{arch: p.Object.Arch()}
+	r := reading{arch: p.Object.Arch(), matched: p.matched}
 	row := r.of(op.Info())
 	if r.err != nil {
 		return r.err
@@ -101,10 +104,11 @@ func (p *Plan) place(name string, op mpi.Op, vaddr uint64) error {
 
 // reading makes the row of an operation, which says what the kernel side reads of its calls.
 type reading struct {
-	arch  string
-	args  disasm.ArgSet // registers that are read
-	stack bool          // arguments on the stack are read
-	err   error
+	arch    string
+	args    disasm.ArgSet // registers that are read
+	stack   bool          // arguments on the stack are read
+	matched bool
+	err     error
 }
 
 // How many arguments are in registers, and where the kernel side's array (bpf/arch.h, mpi_args.h)
@@ -152,7 +156,7 @@ func (r *reading) of(op *mpi.Operation) bpf.MPIRow {
 		RecvCount: r.at(op.Recv.Count), RecvType: r.at(op.Recv.Type),
 		Peer: r.at(op.Peer), Peer2: r.at(op.Peer2), Tag: r.at(op.Tag), Comm: r.at(op.Comm),
 		SendBuf: r.at(op.SendBuf), RecvBuf: r.at(op.RecvBuf), Partitions: r.at(op.Partitions),
-		Request: bpf.MPINoArg, Requests: bpf.MPINoArg, Status: r.status(op.Status),
+		Request: bpf.MPINoArg, Requests: bpf.MPINoArg, Status: r.status(op.Status), RecvTag: bpf.MPINoArg,
 	}
 	set := func(when bool, flag uint32) {
 		if when {
@@ -211,11 +215,43 @@ func (r *reading) of(op *mpi.Operation) bpf.MPIRow {
 	set(op.Recv.CountArray, bpf.MPIRecvCounts)
 	set(op.Recv.TypeArray, bpf.MPIRecvTypes)
 	set(op.Recv.Own, bpf.MPIRecvOwn)
+	if r.matched {
+		r.more(op, &row)
+	}
 	set(r.stack, bpf.MPIOnStack)
 	return row
 }
 
+// more adds what is read only if calls of ranks are to be matched.
+func (r *reading) more(op *mpi.Operation, row *bpf.MPIRow) {
+	o, _ := mpi.ParseOp(op.Name)
+	if op.Kind == mpi.Start {
+		row.Flags |= bpf.MPIMatched
+	}
+	if !match.Wanted(o) {
+		return
+	}
+	row.Flags |= bpf.MPIMatched
+	if row.RecvTag = r.at(op.RecvTag); op.RecvTag == mpi.None {
+		row.RecvTag = r.at(op.Tag)
+	}
+	switch {
+	case match.Waits(o):
+		if op.Name == "MPI_Waitsome" { // how many it completed, and which, is not read
+			return
+		}
+		row.Flags |= bpf.MPIWaits
+		row.Request, row.Requests = r.at(op.Request), r.at(op.Requests)
+		if op.Name == "MPI_Waitany" { // count, requests, index
+			row.Status = r.at(2)
+		}
+	case match.Begins(o) && !op.Persistent:
+		row.Flags |= bpf.MPIBegun
+		row.Request = r.at(op.Request)
+	}
+}
+
 // arrays reports whether a call's probe reads arrays.
 func (pl *Placement) arrays() bool {
-	return pl.row.Flags&(bpf.MPISendCounts|bpf.MPIRecvCounts|bpf.MPIStartAll) != 0
+	return pl.row.Flags&(bpf.MPISendCounts|bpf.MPIRecvCounts|bpf.MPIStartAll) != 0 || pl.row.Flags&bpf.MPIWaits != 0 && pl.row.Requests != bpf.MPINoArg
 }

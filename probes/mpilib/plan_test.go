@@ -38,7 +38,7 @@ func mpiLibraries(t *testing.T) map[string]*symbols.Object {
 // instruction that is not single-stepped.
 func TestPlan(t *testing.T) {
 	for name, o := range mpiLibraries(t) {
-		p, err := NewPlan(o)
+		p, err := NewPlan(o, false)
 		if err != nil {
 			t.Fatal(err)
 		}
