@@ -1,0 +1,117 @@
+package mpilib
+
+import (
+	"slices"
+	"testing"
+
+	"ompp-attach/bpf"
+	"ompp-attach/event"
+	"ompp-attach/mpi"
+)
+
+// TestAsked: the requests that a thread reports belong to its next call.
+func TestAsked(t *testing.T) {
+	op := func(name string) mpi.Op { o, _ := mpi.ParseOp(name); return o }
+	var d Decoder
+	const waits, matched = bpf.MPIWaits, bpf.MPIMatched
+	for _, row := range []decoded{
+		{op: op("MPI_Waitall"), flags: waits | matched}, {op: op("MPI_Waitany"), flags: waits | matched, any: true},
+		{op: op("MPI_Waitsome"), flags: matched}, {op: op("MPI_Irecv"), flags: bpf.MPIBegun | matched, birth: true}, {op: op("MPI_Bcast"), flags: matched},
+	} {
+		row.constants = &mpi.OpenMPIConstants
+		d.rows = append(d.rows, row)
+	}
+	record := func(row uint16, tid uint32) *bpf.MPIRecord {
+		r := &bpf.MPIRecord{}
+		r.Row, r.Tid, r.RecvTag = row, tid, 7
+		return r
+	}
+	ask := func(tid uint32, requests ...uint64) {
+		for _, q := range requests {
+			r := record(0, tid)
+			r.Flags, r.Request = bpf.MPIAsked, q
+			if !d.Asked(r) {
+				t.Fatal("it is a request")
+			}
+		}
+	}
+	call := func(r *bpf.MPIRecord) *event.MPICall {
+		var ev event.Event
+		if d.Asked(r) {
+			t.Fatal("it is a call")
+		}
+		if _, ok := d.Event(r, &ev); !ok {
+			t.Fatal("no event")
+		}
+		return ev.MPI
+	}
+	ask(1, 11, 12)
+	ask(2, 21)
+	if x := call(record(0, 1)).More; !slices.Equal(x.Completes, []uint64{11, 12}) || x.Untold || x.Request != 0 {
+		t.Errorf("%+v", x)
+	}
+	if x := call(record(0, 1)).More; x.Completes != nil {
+		t.Errorf("requests of the call before: %+v", x)
+	}
+	if x := call(record(0, 2)).More; !slices.Equal(x.Completes, []uint64{21}) {
+		t.Errorf("another thread: %+v", x)
+	}
+	for index, want := range map[int32][]uint64{0: {31}, 1: {32}, -32766: nil, 2: nil} {
+		ask(1, 31, 32)
+		r := record(1, 1)
+		r.Peer = index
+		if x := call(r).More; !slices.Equal(x.Completes, want) || x.Untold {
+			t.Errorf("index %d: %+v", index, x)
+		}
+	}
+	for _, flags := range []uint16{bpf.MPIUnasked, bpf.MPIUnfinished} {
+		ask(1, 41)
+		r := record(0, 1)
+		r.Flags = flags
+		if x := call(r).More; !x.Untold || x.Completes != nil {
+			t.Errorf("flags %#x: %+v", flags, x)
+		}
+	}
+	ask(1, 51)
+	r := record(0, 1)
+	r.Lost = 1
+	if x := call(r).More; !x.Untold {
+		t.Errorf("after a loss: %+v", x)
+	}
+	if x := call(record(2, 1)).More; !x.Untold {
+		t.Errorf("MPI_Waitsome: %+v", x)
+	}
+	begun := record(3, 1)
+	begun.Request, begun.Own, begun.Birth = 99, 5, 6
+	if c := call(begun); c.More.Request != 99 || c.More.RecvTag != 7 || c.Made != 5 {
+		t.Errorf("%+v %+v", c, c.More)
+	}
+	coll := record(4, 1)
+	coll.Own, coll.Birth = 5, 6
+	if c := call(coll); c.Made != 6 {
+		t.Errorf("made %d", c.Made)
+	}
+}
+
+// TestMatchedRows: what is read for the matching of calls is read of these operations only, and
+// nothing more without it.
+func TestMatchedRows(t *testing.T) {
+	for _, arch := range []string{"amd64", "arm64"} {
+		for i := range mpi.Operations {
+			info := &mpi.Operations[i]
+			plain, more := reading{arch: arch}, reading{arch: arch, matched: true}
+			a, b := plain.of(info), more.of(info)
+			if a.Flags&(bpf.MPIMatched|bpf.MPIBegun|bpf.MPIWaits) != 0 || a.RecvTag != bpf.MPINoArg {
+				t.Errorf("%s: %+v", info.Name, a)
+			}
+			want := map[string]uint32{"MPI_Wait": bpf.MPIWaits, "MPI_Waitall": bpf.MPIWaits, "MPI_Waitany": bpf.MPIWaits, "MPI_Irecv": bpf.MPIBegun, "MPI_Ibarrier": bpf.MPIBegun,
+				"MPI_Isend_c": bpf.MPIBegun, "MPI_Send": 0, "MPI_Send_init": 0, "MPI_Barrier": 0, "MPI_Sendrecv": 0}
+			if flags, ok := want[info.Name]; ok && b.Flags&^a.Flags&(bpf.MPIMatched|bpf.MPIBegun|bpf.MPIWaits) != flags|bpf.MPIMatched {
+				t.Errorf("%s: %#x", info.Name, b.Flags)
+			}
+			if more.err != nil && plain.err == nil {
+				t.Errorf("%s: %v", info.Name, more.err)
+			}
+		}
+	}
+}

@@ -1,0 +1,157 @@
+// mpi_waits.c: ranks that wait for each other, by patterns of which the program knows the waits.
+//
+//   mpi_waits [ROUNDS=5] [MS=20], with three ranks
+//
+// In each pattern some ranks come late, by sleeping. Each rank notes the time just before and just
+// after its call, by the clock that all ranks of a node share. It prints, tab-separated:
+//
+//   PATTERN ROUND RANK ROLE LINE BEFORE AFTER     ns
+//
+// ROLE is w for a call that waits, l for a call that others wait for, b for both.
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { MOST = 4096 };
+
+static struct note {
+	const char *pattern;
+	int round, line;
+	char role;
+	long before, after;
+} notes[MOST];
+static int count, rank, round_now;
+static long ms = 20;
+
+static long now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+
+static void late(int n)
+{
+	struct timespec t = {0, n * ms * 1000000L};
+	nanosleep(&t, NULL);
+}
+
+static void note(const char *pattern, char role, int line, long before)
+{
+	struct note n = {pattern, round_now, line, role, before, now()};
+	if (count < MOST)
+		notes[count++] = n;
+}
+
+/* A call that is noted. It must stand in one line. */
+#define CALL(pattern, role, call) do { long before = now(); call; note(pattern, role, __LINE__, before); } while (0)
+
+static int a, b, c, out[8], counts[] = {1, 1}, places[] = {0, 1};
+static MPI_Request q[2];
+static MPI_Status st[2];
+static MPI_Comm pair; /* ranks 0 and 1 */
+
+static void messages(void)
+{
+	if (rank == 1) {
+		late(1);
+		CALL("late sender", 'l', MPI_Send(&a, 1, MPI_INT, 0, 1, MPI_COMM_WORLD));
+	} else if (rank == 0) {
+		CALL("late sender", 'w', MPI_Recv(&b, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0) {
+		CALL("any source", 'w', MPI_Recv(&b, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, st));
+	} else if (rank == 2) {
+		late(1);
+		CALL("any source", 'l', MPI_Send(&a, 1, MPI_INT, 0, 2, MPI_COMM_WORLD));
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0) {
+		MPI_Irecv(&b, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, &q[0]);
+		MPI_Irecv(&c, 1, MPI_INT, 2, 3, MPI_COMM_WORLD, &q[1]);
+		CALL("waitall", 'w', MPI_Waitall(2, q, st));
+	} else {
+		late(rank);
+		CALL("waitall", 'l', MPI_Send(&a, 1, MPI_INT, 0, 3, MPI_COMM_WORLD));
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0) {
+		CALL("late receiver", 'w', MPI_Ssend(&a, 1, MPI_INT, 1, 4, MPI_COMM_WORLD));
+	} else if (rank == 1) {
+		late(1);
+		CALL("late receiver", 'l', MPI_Recv(&b, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0) {
+		CALL("wrong order", 'w', MPI_Recv(&b, 1, MPI_INT, 1, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		MPI_Recv(&c, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	} else if (rank == 1) {
+		MPI_Isend(&a, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &q[0]);
+		late(1);
+		CALL("wrong order", 'l', MPI_Send(&a, 1, MPI_INT, 0, 6, MPI_COMM_WORLD));
+		MPI_Wait(&q[0], st);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank < 2) {
+		if (rank == 1)
+			late(1);
+		CALL("sendrecv", 'b', MPI_Sendrecv(&a, 1, MPI_INT, 1 - rank, 7, &b, 1, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD, st));
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void collectives(void)
+{
+	if (rank == 2)
+		late(1);
+	CALL("barrier", 'b', MPI_Barrier(MPI_COMM_WORLD));
+	if (rank == 1)
+		late(1);
+	CALL("n x n", 'b', MPI_Allreduce(&a, &b, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0)
+		late(1);
+	CALL("broadcast", rank ? 'w' : 'l', MPI_Bcast(&a, 1, MPI_INT, 0, MPI_COMM_WORLD));
+	MPI_Barrier(MPI_COMM_WORLD);
+	late(rank);
+	CALL("reduce", rank ? 'l' : 'w', MPI_Reduce(&a, &b, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD));
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0)
+		late(1);
+	CALL("scan", 'b', MPI_Scan(&a, &b, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 2)
+		late(1);
+	CALL("nonblocking", 'l', MPI_Ibarrier(MPI_COMM_WORLD, &q[0]));
+	CALL("nonblocking", 'w', MPI_Wait(&q[0], st));
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank < 2) {
+		if (rank == 1)
+			late(1);
+		CALL("split", rank ? 'l' : 'w', MPI_Gatherv(&a, 1, MPI_INT, out, counts, places, MPI_INT, 0, pair));
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? atoi(argv[1]) : 5;
+	if (argc > 2)
+		ms = atol(argv[2]);
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_split(MPI_COMM_WORLD, rank < 2, 0, &pair);
+	for (round_now = 0; round_now < rounds; round_now++) {
+		messages();
+		collectives();
+	}
+	for (int i = 0; i < count; i++) {
+		struct note *n = &notes[i];
+		printf("%s\t%d\t%d\t%c\t%d\t%ld\t%ld\n", n->pattern, n->round, rank, n->role, n->line, n->before, n->after);
+	}
+	fflush(stdout);
+	MPI_Finalize();
+	return 0;
+}
