@@ -74,7 +74,7 @@ func TestStrip(t *testing.T) {
 		}
 	}
 	words := ask[string](t, b, `document.querySelector("#when").innerText`)
-	for _, want := range []string{"A bin spans 7.81 ms", "Threads are 25.0 % of the time at work in regions", "3 more threads had no room", "switched off"} {
+	for _, want := range []string{"A bin spans 7.81 ms", "Threads are about 25.0 % of the time at work in regions", "3 more threads had no room", "switched off"} {
 		if !bytes.Contains([]byte(words), []byte(want)) {
 			t.Errorf("the page lacks %q: %s", want, words)
 		}

@@ -29,9 +29,9 @@ export function Strip({ strip: s }: { strip: Figures }) {
   const mean = (k: number) => rows.reduce((t, r) => t + r.means[k]!, 0) / rows.length;
   const present = states.map((st, k) => ({ ...st, k, mean: mean(k) })).filter((st) => st.mean > 0);
   const waits = present.filter((st) => st.key !== "work").sort((a, b) => b.mean - a.mean)[0];
-  const title = `Threads are ${percent(mean(0))} of the time at work in regions${waits ? `, and ${percent(waits.mean)} ${waits.name.charAt(0).toLowerCase()}${waits.name.slice(1)}` : ""}`;
+  const title = `Threads are about ${percent(mean(0))} of the time at work in regions${waits ? `, and ${percent(waits.mean)} ${waits.name.charAt(0).toLowerCase()}${waits.name.slice(1)}` : ""}`;
   return (
-    <Figure title={title} caption={`What each thread was in, over time. A bin spans ${seconds(s.width_ns)}. A column is filled by the states' shares of the bin; what stays empty is outside of regions, tasks and calls. Of many short executions some are noted for all.`}
+    <Figure title={title} caption={`What each thread was in, over time. A bin spans ${seconds(s.width_ns)}. A column is filled by the states' shares of the bin; what stays empty is outside of regions, tasks and calls. Shares are estimates: of many short executions some are noted for all.`}
       numbers={() => <Table rows={rows} id={(r) => r.i} sort={0} ascending label="States by thread" columns={[
         { title: "Thread", cell: (r) => r.label, by: (r) => r.i },
         ...present.map((st) => ({ title: st.name, cell: (r: typeof rows[0]) => percent(r.means[st.k]!), by: (r: typeof rows[0]) => r.means[st.k]!, number: true })),
