@@ -61,17 +61,8 @@ func measured(p *profile.Profile) map[figureKey]*figures {
 	return out
 }
 
-// seeds is how many of n random programs a test tries: a fifth in short mode, where the rest is left
-// to the whole run.
-func seeds(n uint64) uint64 {
-	if testing.Short() {
-		return n / 5
-	}
-	return n
-}
-
 func TestModel(t *testing.T) {
-	for seed := range seeds(150) {
+	for seed := range uint64(150) {
 		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
 			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
 			s := simulate(rnd, rt, 30+rnd.IntN(300))
