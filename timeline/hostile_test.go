@@ -62,7 +62,7 @@ func TestOverlap(t *testing.T) {
 		n++
 	}
 	packed := p.pack(&chunk{extent{tid: 1, last: 1, spans: n, raw: len(raw)}, raw})
-	const chunks = 300
+	const chunks, held = 40, 1 << 18
 	b := made(t, func(b *bytes.Buffer) {
 		for range chunks {
 			_ = putBlock(b, blockChunk, packed.data)
@@ -70,8 +70,9 @@ func TestOverlap(t *testing.T) {
 		_ = writeTail(b, dictionary(1), nil)
 	})
 	hostile.Within(func() {
-		got, missing := uint64(0), uint64(0)
-		for _, err := range read(t, b).Thread(1) {
+		f, got, missing := read(t, b), uint64(0), uint64(0)
+		f.held = held // the race detector makes more slow
+		for _, err := range f.Thread(1) {
 			var d *DamageError
 			if errors.As(err, &d) {
 				missing += d.Spans
@@ -79,8 +80,11 @@ func TestOverlap(t *testing.T) {
 				got++
 			}
 		}
-		if got == 0 || got > mostHeld || got+missing != chunks*n {
+		if got == 0 || got > held || got+missing != chunks*n {
 			t.Errorf("%d spans and %d missing, of %d", got, missing, chunks*n)
+		}
+		if missing == 0 {
+			t.Error("nothing is left out: the test proves nothing")
 		}
 	})
 }

@@ -20,7 +20,7 @@ func (f *File) Thread(tid uint32) iter.Seq2[*Span, error] {
 			if !m.until(c.first, f.tr, yield) {
 				return
 			}
-			spans, err := f.load(c, mostHeld-m.Len())
+			spans, err := f.load(c, f.held-m.Len())
 			if err != nil && !yield(nil, err) {
 				return
 			}

@@ -35,6 +35,7 @@ type File struct {
 	unpack  *unpacking
 	tr      *translator
 	tids    []uint32
+	held    int     // most spans that are held at one time
 	text    int64   // bytes of names and gaps
 	damaged []int64 // positions of chunks whose contents are not what was written
 }
@@ -78,7 +79,7 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{r: r, chunks: map[uint32][]place{}, unpack: unpack}
+	f := &File{r: r, chunks: map[uint32][]place{}, unpack: unpack, held: mostHeld}
 	var known names
 	for at := int64(len(head)); at < size && f.Dictionary == nil; { // the dictionary comes last
 		next, err := f.block(at, size, &known)
