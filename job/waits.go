@@ -167,7 +167,8 @@ func (m *Matching) statsAt(p *profile.Profile, at match.Place) *profile.RankWait
 // reasons are the words for why calls were not matched.
 var reasons = [match.NumReasons]string{
 	match.NoPartner: "the other side was not recorded",
-	match.NoLog:     "the other rank was not recorded, or ran on another machine",
+	match.NoLog:     "the other rank was not recorded",
+	match.Unaligned: "the other rank ran on another machine, and their clocks cannot be compared",
 	match.NoComm:    "the communicator is not known",
 	match.Wildcard:  "a receive did not tell from whom, or with which tag",
 	match.Cancelled: "a rank cancelled requests",

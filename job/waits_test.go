@@ -94,7 +94,7 @@ func TestWaitsLeftOut(t *testing.T) {
 		"off":        {func(p *profile.Profile) { p.Meta.Off.C = 1 }, "measuring was off"},
 		"unobserved": {func(p *profile.Profile) { p.Meta.Observations = []profile.Observation{{}} }, "not observed"},
 		"full":       {func(p *profile.Profile) { p.Calls.Until, p.Calls.Left = 1, 7 }, "7 calls had no room"},
-		"no calls":   {func(p *profile.Profile) { p.Calls = nil }, "ran on another machine"},
+		"no calls":   {func(p *profile.Profile) { p.Calls = nil }, "was not recorded"},
 		"elsewhere":  {func(p *profile.Profile) { p.Meta.Host = "other" }, "ran on another machine"},
 	} {
 		ps := []*profile.Profile{waiting(0, [2]uint64{100, 410}, [2]uint64{500, 650}), waiting(1, [2]uint64{400, 412}, [2]uint64{600, 640})}

@@ -43,8 +43,8 @@ type Comm struct {
 
 // Log holds the calls of a rank.
 type Log struct {
-	Rank  int // in MPI_COMM_WORLD
-	Host  string
+	Rank  int    // in MPI_COMM_WORLD
+	Host  string // the machine's: logs of one host are of one clock
 	Comms []Comm // Comms[0] is MPI_COMM_WORLD
 	// Threads yields the calls of each thread that calls MPI, by their beginnings.
 	Threads []Calls

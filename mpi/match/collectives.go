@@ -11,7 +11,8 @@ type group struct {
 	members map[int32]*rank
 	doubted bool // two ranks claim to be one member
 	judged  bool // partial is known
-	partial bool // some member has no log, or one of another machine
+	partial bool // some member has no log
+	apart   bool // some are on machines whose clocks cannot be compared
 	next    map[int32]uint64
 	open    map[uint64]*instance
 	limit   uint64 // instances from this one on lack a member
@@ -25,16 +26,16 @@ func (g *group) join(own int32, k *rank) {
 	g.members[own] = k
 }
 
-// lacks reports whether some member has no log of this machine.
-func (g *group) lacks(host string) bool {
-	if g.judged {
-		return g.partial
+// lacks reports whether, and why, the group's operations cannot be matched.
+func (g *group) lacks(r *run) (why Reason, lacks bool) {
+	if !g.judged {
+		g.judged, g.partial = true, g.doubted || len(g.members) != int(g.size)
+		g.apart = r.apart(g)
 	}
-	g.judged, g.partial = true, g.doubted || len(g.members) != int(g.size)
-	for _, k := range g.members {
-		g.partial = g.partial || k.log.Host != host
+	if g.partial {
+		return NoLog, true
 	}
-	return g.partial
+	return Unaligned, g.apart
 }
 
 // instance is a collective operation.
@@ -45,17 +46,16 @@ type instance struct {
 
 	// The rest is known when it is complete.
 	whole  bool
-	latest *member    // began last
-	first  [2]*member // began first, and the one after that
-	rooted *member    // the root's
-	left   uint64     // when the first one left
-	later  bool       // some are nonblocking, so left is not known
-	upTo   []*member  // by rank: the one of this and the lower ranks that began last
+	camps  []camp
+	rooted *member // the root's
+	later  bool    // some are nonblocking, so it is not known when they left
+	views  []view
 }
 
 // member is a call of a rank.
 type member struct {
 	of         *instance
+	rank       *rank
 	in         int32 // rank in the communicator
 	at         Place
 	start, end uint64
@@ -84,16 +84,17 @@ func (r *run) collective(k *rank, c *Call, p pattern) {
 	g := r.groups[at]
 	number := g.next[own]
 	g.next[own]++
-	m := &member{in: own, at: k.place(c), start: c.Start, end: c.End, later: c.Later, sends: c.Sends, receives: c.Receives, unknown: c.Unknown}
+	m := &member{rank: k, in: own, at: k.place(c), start: c.Start, end: c.End, later: c.Later, sends: c.Sends, receives: c.Receives, unknown: c.Unknown}
 	if c.Later && c.Request != 0 {
 		k.requests[c.Request] = m
 	}
 	if !c.Later {
 		m.by = &waiter{rank: k, at: m.at, start: c.Start, end: c.End, open: 1}
 	}
+	why, lacks := g.lacks(r)
 	switch {
-	case g.lacks(k.log.Host):
-		r.dropMember(m, NoLog)
+	case lacks:
+		r.dropMember(m, why)
 	case g.broken:
 		r.dropMember(m, Contrary)
 	case number >= g.limit:
@@ -127,9 +128,10 @@ func (r *run) join(g *group, number uint64, m *member, p pattern, root int32) {
 	r.result.Collectives.Calls += uint64(g.size)
 	r.result.Collectives.Matched += uint64(g.size)
 	i.complete()
+	r.tellAll(i)
 	for _, m := range i.members {
 		if m.by != nil {
-			r.offer(m.by, m.wait())
+			r.offer(m.by, m.wait(r))
 		}
 	}
 }
@@ -137,23 +139,13 @@ func (r *run) join(g *group, number uint64, m *member, p pattern, root int32) {
 // complete finds out what all members need to know.
 func (i *instance) complete() {
 	slices.SortFunc(i.members, func(a, b *member) int { return cmp.Compare(a.in, b.in) })
-	i.whole, i.left = true, ^uint64(0)
+	i.whole = true
 	for _, m := range i.members {
-		if i.latest == nil || m.start > i.latest.start {
-			i.latest = m
-		}
-		i.upTo = append(i.upTo, i.latest)
-		switch {
-		case i.first[0] == nil || m.start < i.first[0].start:
-			i.first = [2]*member{m, i.first[0]}
-		case i.first[1] == nil || m.start < i.first[1].start:
-			i.first[1] = m
-		}
+		i.camp(m).add(m)
 		if m.in == i.root {
 			i.rooted = m
 		}
 		i.later = i.later || m.later
-		i.left = min(i.left, m.end)
 	}
 }
 
@@ -181,69 +173,73 @@ func (m *member) completedBy(r *run, w *waiter) {
 		w.dead = true
 		r.finish(w)
 	case m.of.whole:
-		r.offer(w, m.wait())
+		r.tellOne(m)
+		r.offer(w, m.wait(r))
 	}
 }
 
 // wait returns how long a member waited for others.
-func (m *member) wait() (l longest) {
+func (m *member) wait(r *run) (l longest) {
 	switch m.of.pattern {
 	case barrier:
-		return m.forAll(WaitAtBarrier, BarrierCompletion)
+		return m.forAll(r, WaitAtBarrier, BarrierCompletion)
 	case beginning:
-		return m.together(WaitAtInit, InitCompletion)
+		return m.together(r, WaitAtInit, InitCompletion)
 	case ending:
-		return m.together(WaitAtFinalize, WaitAtFinalize)
+		return m.together(r, WaitAtFinalize, WaitAtFinalize)
 	case allToAll:
 		if m.unknown || !m.receives {
 			return l
 		}
-		if l = m.forAll(WaitAtNxN, NxNCompletion); !m.sends {
+		if l = m.forAll(r, WaitAtNxN, NxNCompletion); !m.sends {
 			l.rest = 0
 		}
 		return l
 	case oneToAll:
 		l.property = LateBroadcast
 		if root := m.of.rooted; root != nil && root != m && m.receives && !m.unknown {
-			l.wait, l.due = m.since(root), root.at
+			l.since(m, r.pick(m.rank, []*member{root}, 1, entering))
 		}
 	case allToOne:
 		l.property = EarlyReduce
-		first := m.of.first[0]
-		if first == m {
-			first = m.of.first[1]
-		}
-		if m.in == m.of.root && first != nil && m.receives && !m.unknown {
-			l.wait, l.due = m.since(first), first.at
+		if m.in == m.of.root && m.receives && !m.unknown {
+			l.since(m, r.pick(m.rank, m.of.firstBut(m), -1, entering))
 		}
 	case prefix:
 		l.property = EarlyScan
-		last := m.of.upTo[m.in]
-		l.wait, l.due = m.since(last), last.at
+		l.since(m, r.pick(m.rank, m.of.latestUpTo(m), 1, entering))
 	}
 	l.after = l.property
 	return l
 }
 
-// since returns how long the member had been waiting when another one began.
-func (m *member) since(o *member) int64 { return int64(o.start) - int64(m.by.start) }
+// since says that a member waited until another one began.
+func (l *longest) since(m *member, o moment) {
+	if o.of != nil {
+		l.wait, l.bound, l.due, l.unsure = int64(o.at)-int64(m.by.start), o.bound, o.of.at, o.unsure
+	}
+}
 
 // forAll returns the wait for the last of all members.
-func (m *member) forAll(wait, rest Property) longest {
-	last := m.of.latest
-	l := longest{property: wait, after: rest, wait: m.since(last), due: last.at}
+func (m *member) forAll(r *run, wait, rest Property) longest {
+	v := m.of.seenBy(r, m.rank)
+	l := longest{property: wait, after: rest}
+	l.since(m, v.latest)
 	if !m.of.later {
-		l.rest = int64(m.end) - int64(max(m.of.left, last.start))
+		l.rest, l.restBound = int64(m.end)-int64(max(v.left.at, v.latest.at)), max(v.left.bound, v.latest.bound)
 	}
 	return l
 }
 
 // together is forAll for operations that need not wait for all members: if one member left before
 // the last one came, nobody is known to have waited.
-func (m *member) together(wait, rest Property) longest {
-	l := m.forAll(wait, rest)
-	if m.of.later || m.of.left < m.of.latest.start {
+func (m *member) together(r *run, wait, rest Property) longest {
+	l := m.forAll(r, wait, rest)
+	if m.of.later {
 		l.wait = 0
+	} else {
+		v := m.of.seenBy(r, m.rank)
+		l.onlyIf(int64(v.left.at)-int64(v.latest.at), v.left.bound+v.latest.bound)
 	}
 	if rest == wait { // there is no such part
 		l.rest = 0

@@ -2,8 +2,10 @@
 // waited for each other in them. It is pure: calls of ranks in, waits out.
 //
 // It takes a log of calls of each rank. Logs are read together, by the calls' beginnings, so that
-// only calls that still wait for a partner are kept. All times must be of one clock: ranks on other
-// machines are partners that are not there.
+// only calls that still wait for a partner are kept. Times of one machine are of one clock. For
+// ranks on several machines, the caller says how their clocks compare (Clocks). Each wait for a
+// rank of another machine has a bound, and a wait that may not have been is left out. What must
+// have happened in which order (Orders) does not need a common clock.
 //
 // Messages: MPI keeps the order of messages between two ranks with one communicator and tag. So the
 // k-th message sent is the k-th received, in the order in which sends and receives were begun.

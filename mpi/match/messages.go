@@ -145,8 +145,11 @@ func (r *run) post(k *rank, c *Call, s *side) {
 	}
 	other := g.members[peer]
 	switch {
-	case other == nil || g.doubted || other.log.Host != k.log.Host:
+	case other == nil || g.doubted:
 		r.drop(s, NoLog)
+		return
+	case !r.comparable(k, other):
+		r.drop(s, Unaligned)
 		return
 	case other.log.Cancels || k.log.Cancels:
 		r.drop(s, Cancelled)
@@ -252,18 +255,22 @@ func (s *side) completedBy(r *run, w *waiter) {
 // settle finds out how long a rank waited for a message's other side.
 func (r *run) settle(s *side) {
 	w, o := s.by, s.peer
-	l := longest{property: LateSender, after: LateSenderDone, due: o.at, sent: o.start, from: o.rank}
-	wait := int64(o.start) - int64(w.start)
+	start, bound := r.seen(s.rank, o.rank, o.start)
+	l := longest{property: LateSender, after: LateSenderDone, due: o.at, sent: o.start, from: o.rank, bound: bound}
+	l.wait = int64(start) - int64(w.start)
 	if s.send {
 		l.property, l.after = LateReceiver, LateReceiverDone
-		if s.buffered || w.end <= o.start {
-			wait = 0
+		l.onlyIf(int64(w.end)-int64(start), bound)
+		if s.buffered {
+			l.wait, l.bound = 0, 0
 		}
 	} else {
+		r.tell(o.rank, o.start, s.rank, w.end)
 		r.wrongOrder(s.rank, o.rank, w.start, o.start)
 	}
-	if l.wait = wait; wait > 0 && (o.blocking || !s.send) {
-		l.rest = int64(w.end) - max(int64(o.end), int64(o.start))
+	if l.wait > 0 && (o.blocking || !s.send) {
+		end, more := r.seen(s.rank, o.rank, o.end)
+		l.rest, l.restBound = int64(w.end)-int64(max(end, start)), max(bound, more)
 	}
 	r.offer(w, l)
 }

@@ -45,6 +45,10 @@ type Wait struct {
 	Due   Place
 	T     int64 // ns
 	Count uint64
+	// Across is how many of them were for a rank of another machine, and Bound is how wrong T may be,
+	// as their clocks are compared (ns).
+	Across uint64
+	Bound  int64
 }
 
 // Reason says why a call was not matched.
@@ -53,13 +57,14 @@ type Reason uint8
 // The reasons.
 const (
 	NoPartner  Reason = iota // the partner's log has no such call, or stopped before it
-	NoLog                    // the partner has no log, or is on another machine
+	NoLog                    // the partner has no log
 	NoComm                   // it is not known which communicator it is
 	Wildcard                 // a receive from any source, or of any tag, did not tell what came
 	Cancelled                // one of the ranks cancelled requests
 	Threads                  // threads of a rank sent or received at the same time: no order is known
 	NoRule                   // neighbourhood collectives, matched probes
 	Contrary                 // members of the communicator called different operations
+	Unaligned                // the partner ran on another machine, and their clocks cannot be compared
 	Untold                   // it is not known which requests the call completed
 	NumReasons               // how many there are
 )
@@ -80,6 +85,8 @@ type Result struct {
 	// Requests counts the calls that wait for requests of messages or collective operations.
 	// Matched ones are those of which each operation was matched.
 	Requests Count
+	// Across counts the waits for ranks of other machines.
+	Across Across
 }
 
 type sums map[sumKey]*Wait
@@ -89,9 +96,9 @@ type sumKey struct {
 	at, due  Place
 }
 
-func (s sums) add(p Property, at, due Place, t int64) {
-	if t <= 0 {
-		return
+func (s sums) add(p Property, at, due Place, t int64) *Wait {
+	if t <= 0 || s == nil {
+		return nil
 	}
 	k := sumKey{p, at, due}
 	w := s[k]
@@ -101,6 +108,7 @@ func (s sums) add(p Property, at, due Place, t int64) {
 	}
 	w.T += t
 	w.Count++
+	return w
 }
 
 func (s sums) list() []Wait {

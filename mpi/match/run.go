@@ -7,8 +7,11 @@ import (
 )
 
 // Run matches the calls of ranks. Logs of one rank's number must not occur twice.
-func Run(logs []*Log) *Result {
-	r := &run{waits: sums{}, comms: map[string]int{}, inboxes: map[inboxKey]*inbox{}}
+// Ranks of several machines do not wait for each other.
+func Run(logs []*Log) *Result { return (&run{waits: sums{}}).all(logs) }
+
+func (r *run) all(logs []*Log) *Result {
+	r.comms, r.inboxes = map[string]int{}, map[inboxKey]*inbox{}
 	for _, l := range logs {
 		r.enroll(l)
 	}
@@ -17,7 +20,7 @@ func Run(logs []*Log) *Result {
 		for _, t := range k.log.Threads {
 			if c, ok := t.Next(); ok {
 				k.open++
-				q.list = append(q.list, &cursor{from: t, rank: k, call: c, at: len(q.list)})
+				q.list = append(q.list, &cursor{from: t, rank: k, call: c, start: r.common(k, c.Start), at: len(q.list)})
 			}
 		}
 		if k.open == 0 {
@@ -30,7 +33,7 @@ func Run(logs []*Log) *Result {
 		if c.rank.log.Until == 0 || c.call.Start < c.rank.log.Until {
 			r.take(c.rank, c.call)
 		}
-		if q.advance() {
+		if q.advance(r) {
 			continue
 		}
 		if c.rank.open--; c.rank.open == 0 {
@@ -49,6 +52,9 @@ type run struct {
 	inboxes map[inboxKey]*inbox
 	waits   sums
 	result  Result
+
+	clocks Clocks                                            // nil: only times of one machine are compared
+	order  func(first *Log, at uint64, then *Log, by uint64) // nil: nobody asks
 }
 
 // rank is the state of a rank.
@@ -172,7 +178,10 @@ type cursor struct {
 	from Calls
 	rank *rank
 	call *Call
-	at   int
+	// When the call began by the clock of the first rank, if that can be told. Only the order of
+	// reading depends on it.
+	start uint64
+	at    int
 }
 
 // cursors orders threads by the beginnings of their next calls.
@@ -182,7 +191,7 @@ func (q *cursors) Len() int { return len(q.list) }
 
 func (q *cursors) Less(i, j int) bool {
 	a, b := q.list[i], q.list[j]
-	return a.call.Start < b.call.Start || a.call.Start == b.call.Start && a.at < b.at
+	return a.start < b.start || a.start == b.start && a.at < b.at
 }
 
 func (q *cursors) Swap(i, j int) { q.list[i], q.list[j] = q.list[j], q.list[i] }
@@ -198,13 +207,14 @@ func (q *cursors) Pop() any {
 }
 
 // advance takes the first thread's next call. ok is false if it has none, and is taken out.
-func (q *cursors) advance() (ok bool) {
-	c, ok := q.list[0].from.Next()
+func (q *cursors) advance(r *run) (ok bool) {
+	first := q.list[0]
+	c, ok := first.from.Next()
 	if !ok {
 		heap.Pop(q)
 		return false
 	}
-	q.list[0].call = c
+	first.call, first.start = c, r.common(first.rank, c.Start)
 	heap.Fix(q, 0)
 	return true
 }

@@ -11,6 +11,9 @@ type waiter struct {
 	dead       bool // one of them was not matched
 	some       bool // there is one that counts
 	best       longest
+	least      int64 // the longest wait is at least that long, and at most that
+	most       int64
+	rival      int64 // waits that are due to others than the best one are at most that long
 }
 
 // longest is what a rank waited for longest in a call.
@@ -20,6 +23,10 @@ type longest struct {
 	due             Place
 	sent            uint64 // when the late sender sent
 	from            *rank  // the late sender
+	// How wrong wait and rest may be: clocks of several machines are compared.
+	bound, restBound int64
+	least, most      int64
+	unsure           bool // due may be another one
 }
 
 // exceeds reports whether a wait counts rather than another one of the same call. Of a call that
@@ -36,11 +43,8 @@ func (l *longest) exceeds(o *longest) bool {
 
 // offer says how long a rank waited for one operation, and that this one is known now.
 func (r *run) offer(w *waiter, l longest) {
-	l.wait = max(0, min(l.wait, int64(w.end-w.start)))
-	l.rest = max(0, min(l.rest, int64(w.end-w.start)-l.wait))
-	if !w.some || l.exceeds(&w.best) {
-		w.some, w.best = true, l
-	}
+	l.clip(int64(w.end - w.start))
+	w.take(l)
 	r.finish(w)
 }
 
@@ -61,16 +65,18 @@ func (r *run) finish(w *waiter) {
 		return
 	}
 	b := &w.best
-	r.waits.add(b.property, w.at, b.due, b.wait)
-	r.waits.add(b.after, w.at, w.at, b.rest)
-	if b.property == LateSender && b.wait > 0 {
-		w.rank.lates.add(late{wait: b.wait, start: w.start, sent: b.sent, from: b.from, at: w.at, due: b.due})
+	told := r.count(w)
+	if x := r.waits.add(b.after, w.at, w.at, b.rest); x != nil {
+		x.Bound += b.restBound
+	}
+	if told && b.property == LateSender && b.wait > 0 {
+		w.rank.lates.add(late{wait: b.wait, bound: b.bound, start: w.start, sent: b.sent, from: b.from, at: w.at, due: b.due})
 	}
 }
 
 // late is a receive whose sender was late.
 type late struct {
-	wait        int64
+	wait, bound int64
 	start, sent uint64
 	from        *rank
 	at, due     Place
@@ -93,7 +99,10 @@ func (s *lates) add(l late) {
 func (r *run) wrongOrder(k, from *rank, start, sent uint64) {
 	for i := range k.lates.list[:min(k.lates.n, len(k.lates.list))] {
 		l := &k.lates.list[i]
-		if l.told || l.start >= start || l.sent <= sent {
+		if l.told || l.start >= start {
+			continue
+		}
+		if then, bound := r.seen(from, l.from, l.sent); int64(then)-bound <= int64(sent) {
 			continue
 		}
 		l.told = true
@@ -101,6 +110,9 @@ func (r *run) wrongOrder(k, from *rank, start, sent uint64) {
 		if l.from == from {
 			p = WrongOrder
 		}
-		r.waits.add(p, l.at, l.due, l.wait)
+		if x := r.waits.add(p, l.at, l.due, l.wait); l.bound > 0 && x != nil {
+			x.Across++
+			x.Bound += l.bound
+		}
 	}
 }

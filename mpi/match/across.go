@@ -1,0 +1,156 @@
+package match
+
+// Clocks compares times of several machines' clocks. Hosts are those of logs.
+type Clocks interface {
+	// Comparable reports whether times of two hosts can be compared.
+	Comparable(a, b string) bool
+	// Convert returns what the clock of one host says when that of another one says t, and how wrong
+	// that may be, in ns.
+	Convert(to, from string, t uint64) (at uint64, bound int64)
+}
+
+// Across counts the waits for ranks of other machines. Their times are as exact as their clocks can
+// be compared.
+type Across struct {
+	Waits       uint64
+	T, Bound    int64  // of these, and how wrong T may be, ns
+	Widest      int64  // the greatest bound of a wait, ns
+	Untold      uint64 // calls of which it cannot be told whether they waited: bounds are wider
+	NoLatecomer uint64 // Waits of which it cannot be told who was last
+}
+
+// RunAcross is Run for logs of several machines.
+func RunAcross(logs []*Log, clocks Clocks) *Result {
+	return (&run{waits: sums{}, clocks: clocks}).all(logs)
+}
+
+// Orders tells what must have happened in which order on different machines: at a time of one log's
+// clock, and then by a time of another one's. It needs no common clock, and adds up no waits.
+func Orders(logs []*Log, tell func(first *Log, at uint64, then *Log, by uint64)) {
+	(&run{order: tell, clocks: uncompared{}}).all(logs)
+}
+
+// uncompared are clocks of which nothing is known.
+type uncompared struct{}
+
+func (uncompared) Comparable(_, _ string) bool                            { return true }
+func (uncompared) Convert(_, _ string, t uint64) (at uint64, bound int64) { return t, 0 }
+
+func (r *run) comparable(a, b *rank) bool {
+	return a.log.Host == b.log.Host || r.clocks != nil && r.clocks.Comparable(a.log.Host, b.log.Host)
+}
+
+// seen returns what the clock of a rank says when that of another one says t, and how wrong that
+// may be.
+func (r *run) seen(by, of *rank, t uint64) (at uint64, bound int64) {
+	if by.log.Host == of.log.Host {
+		return t, 0
+	}
+	return r.clocks.Convert(by.log.Host, of.log.Host, t)
+}
+
+// common returns a time by the clock of the first rank, or as it is if that is not known.
+func (r *run) common(k *rank, t uint64) uint64 {
+	if first := r.ranks[0]; first.log.Host != k.log.Host && r.comparable(first, k) {
+		t, _ = r.seen(first, k, t)
+	}
+	return t
+}
+
+// tell says that something at a rank happened before something at another one.
+func (r *run) tell(first *rank, at uint64, then *rank, by uint64) {
+	if r.order != nil && first.log.Host != then.log.Host {
+		r.order(first.log, at, then.log, by)
+	}
+}
+
+// onlyIf says that there is no wait unless a time, which is known within a bound, is more than 0.
+func (l *longest) onlyIf(t, bound int64) {
+	switch {
+	case t <= -bound:
+		l.wait, l.bound = 0, 0
+	case t <= bound:
+		l.bound = max(l.bound, l.wait) // there may be none
+	}
+}
+
+// clip limits a wait to the length of the call, and sets what it is at least and at most.
+func (l *longest) clip(length int64) {
+	within := func(t int64) int64 { return max(0, min(t, length)) }
+	l.least, l.most, l.wait = within(l.wait-l.bound), within(l.wait+l.bound), within(l.wait)
+	if l.rest = within(min(l.rest, length-l.wait)); l.rest <= l.restBound {
+		l.rest, l.restBound = 0, 0
+	}
+}
+
+// take takes one more wait of the call, of which the longest counts.
+func (w *waiter) take(l longest) {
+	other := l
+	if !w.some || l.exceeds(&w.best) {
+		w.some, w.best, other = true, l, w.best
+	}
+	w.least, w.most = max(w.least, l.least), max(w.most, l.most)
+	if other.due != w.best.due {
+		w.rival = max(w.rival, other.most)
+	}
+}
+
+// count adds the wait of a call. It answers false if it cannot be told whether there was one.
+func (r *run) count(w *waiter) bool {
+	b := &w.best
+	bound := max(w.most-b.wait, b.wait-w.least)
+	if w.least == 0 && bound > 0 {
+		r.result.Across.Untold++
+		return false
+	}
+	due := b.due
+	if b.wait > 0 && (b.unsure || bound > 0 && w.rival > b.least) {
+		due = w.at
+		r.result.Across.NoLatecomer++
+	}
+	if x := r.waits.add(b.property, w.at, due, b.wait); x != nil && bound > 0 {
+		x.Across++
+		x.Bound += bound
+		a := &r.result.Across
+		a.Waits, a.T, a.Bound, a.Widest = a.Waits+1, a.T+b.wait, a.Bound+bound, max(a.Widest, bound)
+	}
+	return true
+}
+
+// moment is when the last or the first of several members did something, by one clock.
+type moment struct {
+	at     uint64
+	bound  int64
+	of     *member
+	unsure bool // it may have been another one
+}
+
+// pick finds the last (sign 1) or the first (sign -1) of members, by the clock of a rank.
+func (r *run) pick(by *rank, members []*member, sign int64, when func(*member) uint64) moment {
+	if len(members) == 0 {
+		return moment{}
+	}
+	type seen struct{ least, at, most int64 }
+	var best seen
+	var of *member
+	least, most, rival := int64(minTime), int64(minTime), int64(minTime)
+	for _, m := range members {
+		at, bound := r.seen(by, m.rank, when(m))
+		s := seen{sign*int64(at) - bound, sign * int64(at), sign*int64(at) + bound}
+		least, most = max(least, s.least), max(most, s.most)
+		other := s
+		if of == nil || s.at > best.at {
+			if of == nil {
+				other.most = minTime
+			} else {
+				other = best
+			}
+			best, of = s, m
+		}
+		rival = max(rival, other.most)
+	}
+	bound := max(most-best.at, best.at-least)
+	return moment{uint64(sign * best.at), bound, of, bound > 0 && rival > best.least}
+}
+
+const minTime = -1 << 63
