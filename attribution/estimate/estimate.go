@@ -28,6 +28,7 @@ type estimate struct {
 	doubt    [2]float64 // errors with one cause in all gaps, which add up linearly
 	most     float64    // time that the executions can have taken at most, ns; 0: no bound
 	blind    bool       // some gaps cannot be estimated
+	unsure   bool       // nothing shows that executions were as rare in some gap as they are estimated
 }
 
 // add adds a gap to the estimate, from the rates before and after it. If the rate changed in the
@@ -48,6 +49,7 @@ func (g *estimate) add(gap stay, before, after rate) {
 	case after.vague() && before.known && !before.vague():
 		after = rate{}
 	}
+	g.unsure = g.unsure || !before.sure() || !after.sure()
 	var mean, difference amounts
 	a, b := before.in(gap), after.in(gap)
 	for i := range mean {

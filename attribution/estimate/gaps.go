@@ -137,13 +137,13 @@ func (g *Gaps) Finish(end uint64, m Measure) {
 	})
 }
 
-// dropVague drops the estimates of a construct, for all call paths and threads, in two cases:
+// dropVague drops the estimates of a construct, for all call paths and threads, in three cases:
 // the periods do not show the construct's pace without probes, or the error interval reaches down
-// to the observed count.
+// to the observed count, or the estimate is zero because the periods around a gap were too short.
 func (g *Gaps) dropVague() {
 	type sum struct {
-		count, sigma float64
-		blind        bool
+		count, sigma  float64
+		blind, unsure bool
 	}
 	sums := map[place.Key]*sum{}
 	for n, estimates := range g.estimates {
@@ -157,15 +157,18 @@ func (g *Gaps) dropVague() {
 			s.count += estimates[i].v[1]
 			s.sigma += sigma
 			s.blind = s.blind || estimates[i].blind
+			s.unsure = s.unsure || estimates[i].unsure
 		}
 	}
 	for n, estimates := range g.estimates {
 		s := sums[n.Key]
-		if !s.blind && (s.count < 0.5 || profile.Sigmas*s.sigma < s.count) {
+		none := s.count < 0.5
+		if !s.blind && (none && !s.unsure || !none && profile.Sigmas*s.sigma < s.count) {
 			continue
 		}
 		for seat := range estimates {
-			if estimates[seat].blind || estimates[seat].v[1] > 0 {
+			e := &estimates[seat]
+			if e.blind || e.v[1] > 0 || none && n.Stat(seat).Exec.C > 0 {
 				g.markAtLeast(n, seat)
 			}
 		}

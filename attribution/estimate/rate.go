@@ -66,6 +66,10 @@ func spreadError(regions, executions, squares float64) float64 {
 // vague tells whether a rate says nothing: its error is as large as the rate.
 func (r *rate) vague() bool { return r.known && r.doubt[1] >= 1 }
 
+// sure tells whether a rate is good enough to conclude from no execution in its period that there
+// was none beside the period.
+func (r *rate) sure() bool { return r.known && !r.vague() }
+
 // in returns the figures that a rate predicts for a gap: at most as much time as the gap had.
 func (r *rate) in(gap stay) amounts {
 	v := r.v
