@@ -16,7 +16,7 @@ var running struct {
 	was   string // spinning, before
 }
 
-// atOnce lets a test run beside others, when all tests that run alone have ended. Such a test
+// atOnce lets a test run beside others (test-counts in the Makefile reads this call). Such a test
 // compares counts, or waits for events: no load decides it. Threads of its programs sleep while
 // they wait. By default they spin, up to 200 ms in libomp, which would take the processors from
 // the other tests' programs. The tests that run alone keep the default.
