@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"ompp-attach/attribution/mpicall"
 	"ompp-attach/attribution/stack"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
@@ -36,7 +37,7 @@ func (l *logged) add(ca *calls, t *stack.Thread, leaf *tree.Node, seat int, ev *
 		l.nodes++
 		leaf.Number = l.nodes
 	}
-	c := ca.comms.matched(ev.MPI)
+	c := matched(&ca.comms, ev.MPI)
 	c.End = max(end, c.Start)
 	l.Add(t.Tid, calllog.Site{Node: int(leaf.Number), Thread: seat}, &c)
 }
@@ -51,7 +52,7 @@ func (l *logged) lose(since uint64) {
 }
 
 // matched makes of a call what its match is found by.
-func (cs *comms) matched(c *event.MPICall) match.Call {
+func matched(cs *mpicall.Comms, c *event.MPICall) match.Call {
 	m := c.Op.Messages(&c.Args)
 	v := c.Op.Volume(&c.Args, mpi.Minimal)
 	info := c.Op.Info()
@@ -72,7 +73,7 @@ func (cs *comms) matched(c *event.MPICall) match.Call {
 		out.From = c.Peer // of a probe
 	}
 	if info.Handle == mpi.CommHandle && c.Flags&mpi.Inter == 0 {
-		out.Comm = cs.of(c)
+		out.Comm = cs.Of(c)
 	}
 	switch x := c.More; {
 	case x != nil:
@@ -112,7 +113,7 @@ func (ca *calls) logStarted(t *stack.Thread, ev *event.Event) {
 	if ca.log == nil || !match.Wanted(ev.MPI.Op) {
 		return
 	}
-	c := ca.comms.matched(ev.MPI)
+	c := matched(&ca.comms, ev.MPI)
 	c.End = c.Start
 	ca.log.Add(t.Tid, calllog.Site{Node: 0, Thread: t.Seat}, &c)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/mpicall"
 	"ompp-attach/attribution/place"
 	"ompp-attach/attribution/stack"
 	"ompp-attach/attribution/tree"
@@ -25,7 +26,7 @@ const (
 // calls applies MPI calls.
 type calls struct {
 	*stack.Stacks
-	comms         comms
+	comms         mpicall.Comms
 	resumed       uint64 // when measurement was last switched on again
 	callers       int    // number of threads that called MPI before they started a team
 	sharedCallers int    // root number of the seat that all further such threads share; 0: none
@@ -41,9 +42,9 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 	}
 	ca.Mend(t, event.MPI, ev)
 	ca.caller(t)
-	s := statsOf(c)
+	s := mpicall.Figures(c)
 	if c.Flags&mpi.Started != 0 { // the MPI_Start that started it returns next
-		ca.comms.exchanged(t.Started.At(ev.Site, &s), c)
+		ca.comms.Exchanged(t.Started.At(ev.Site, &s), c)
 		ca.logStarted(t, ev)
 		s.Sized = 0
 		ca.chargeMPI(t, &s)
@@ -78,9 +79,9 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 		own.Traffic = own.Traffic.Plus(started.Traffic)
 		leaf.Note(noteStarted)
 	}
-	ca.comms.exchanged(&own.Traffic, c)
+	ca.comms.Exchanged(&own.Traffic, c)
 	if c.New != nil {
-		ca.comms.begun(c)
+		ca.comms.Begun(c)
 	}
 	t.ShowCall(ev.Time+t.Suspended, s.T)
 	if ca.Spans != nil {
@@ -130,30 +131,6 @@ func (ca *calls) sharedSeat() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("More than %d threads that start no teams called MPI: all but the first of them share one row of the tables, %d:0.", manyCallers, ca.sharedCallers)}
-}
-
-// statsOf returns the figures of a call, except its time.
-func statsOf(c *event.MPICall) (s profile.MPIStats) {
-	op, started := c.Op.Info(), c.Flags&mpi.Started != 0
-	if !started {
-		s.Calls = 1
-	}
-	s.Sends, s.Recvs, s.Colls = c.Op.Counted(&c.Args)
-	switch {
-	case op.Kind == mpi.Time || op.Kind == mpi.Start:
-	case op.Persistent && !started: // preparing a persistent operation moves no data
-	case c.Flags&mpi.UnknownVolume != 0:
-		s.Unknown = 1
-	default:
-		s.Sized = 1
-		for by := range mpi.NumAccountings {
-			v := c.Op.Volume(&c.Args, by)
-			s.Out[by], s.In[by], s.Read, s.Written = v.Out, v.In, v.Read, v.Written
-			s.Min[by] = v.Out + v.In + v.Read + v.Written
-			s.Max[by] = s.Min[by]
-		}
-	}
-	return s
 }
 
 // chargeMPI adds a call to every open region of a thread whose clock runs (see resume). A task

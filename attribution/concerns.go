@@ -6,6 +6,7 @@ import (
 	"ompp-attach/attribution/queue"
 	"ompp-attach/attribution/stack"
 	"ompp-attach/attribution/tree"
+	"ompp-attach/attribution/user"
 	"ompp-attach/attribution/waits"
 	"ompp-attach/profile"
 )
@@ -21,11 +22,11 @@ type engine struct {
 	*sharing
 	*exclusive
 	*tasking
-	*users
 	*calls
 	*inlined
 	*observing
 
+	user   *user.Regions
 	clock  clock
 	events uint64
 	edges  profile.Edges
@@ -50,7 +51,7 @@ func newEngine(pid uint32, r Resolver) *engine {
 	return &engine{
 		Stacks: st, threads: ts, progress: pg,
 		parallel: &parallel{Stacks: st, progress: pg}, sharing: &sharing{st}, exclusive: &exclusive{Stacks: st, threads: ts},
-		tasking: tk, users: &users{Stacks: st}, calls: &calls{Stacks: st}, inlined: &inlined{st},
+		tasking: tk, user: &user.Regions{Stacks: st}, calls: &calls{Stacks: st}, inlined: &inlined{st},
 		observing: &observing{Stacks: st, tasking: tk, threads: ts, progress: pg, gaps: estimate.NewGaps(t)},
 	}
 }

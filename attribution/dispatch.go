@@ -76,6 +76,9 @@ func newHandlers() *handlerTable {
 	return h
 }
 
+func (e *engine) enterUser(t *stack.Thread, ev *event.Event) { e.user.Enter(t, ev) }
+func (e *engine) exitUser(t *stack.Thread, ev *event.Event)  { e.user.Exit(t, ev) }
+
 func (h *handlerTable) teams(all []event.Construct) {
 	h.set(event.Fork, (*engine).fork, all...)
 	for _, c := range all {

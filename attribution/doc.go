@@ -12,9 +12,11 @@
 //   - dispatch.go: the table of edges and constructs
 //   - edges.go: ends of calls that are derived
 //   - one file for each concern: parallel.go, leagues.go, sharing.go, exclusive.go, tasking.go,
-//     users.go, calls.go, comms.go, inlined.go, folded.go, observing.go
+//     calls.go, calllog.go, inlined.go, folded.go, observing.go
 //   - package stack: threads, their open regions, teams
 //   - package ledger: what these are charged with
+//   - package user: user regions
+//   - package mpicall: what an MPI call tells of itself
 //   - package tree: the call-path tree
 //   - package estimate: what was executed while it was not observed
 //   - package build: the profile of the tree

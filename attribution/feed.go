@@ -157,12 +157,12 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 	switch c := ev.Construct; {
 	case c == event.UserRegion:
 	case c == event.MPI:
-		e.leaveLeft(t, ev)
+		e.user.LeaveLeft(t, ev)
 	case c.IsTasking():
 		e.tasksSeen = true
-		e.leaveLeft(t, ev)
+		e.user.LeaveLeft(t, ev)
 	default:
-		e.leaveLeft(t, ev)
+		e.user.LeaveLeft(t, ev)
 		e.endInline(t, ev)
 		if ev.Flags&event.Inline != 0 {
 			e.inline(t, ev)

@@ -36,7 +36,7 @@ func (e *engine) finish(end uint64) *profile.Profile {
 	p := build.Assemble(&build.Input{Tree: e.Tree, Threads: e.Seats.List, Pid: e.Pid, Untied: e.untied, TasksGone: e.tasksBack != 0,
 		Stacks: e.Sampling.Stacks, Losses: e.Losses, SeatOfSample: e.seatOfSample, Measured: e.measured(end), Timeline: d,
 		Warnings: slices.Concat(e.sharedSeat(), e.Sampling.Note())})
-	p.Comms = e.comms.finished()
+	p.Comms = e.comms.Finished()
 	p.Strip = e.Strip.Profile(p.Threads, end)
 	p.Meta.Hits = e.events
 	p.Meta.Edges = e.edges

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/mpicall"
 	"ompp-attach/attribution/stack"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
@@ -128,7 +129,7 @@ func (s *callingSim) beginCall(t *simThread) {
 }
 
 func (s *callingSim) endCall(t *simThread, c *simCall, edge event.Edge) {
-	moved := statsOf(&c.call)
+	moved := mpicall.Figures(&c.call)
 	leaf := s.counters(t.top().figures)
 	leaf.Add(&moved)
 	moved.Sized = 0

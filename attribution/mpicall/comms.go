@@ -1,4 +1,4 @@
-package attribution
+package mpicall
 
 import (
 	"cmp"
@@ -9,8 +9,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// comms are the communicators and windows of a process, as far as calls have named them.
-type comms struct {
+// Comms are the communicators and windows of a process, as far as calls have named them. The zero
+// value holds none.
+type Comms struct {
 	list   []profile.Comm
 	made   []uint64       // when each of list was made; 0: not known
 	byMade map[uint64]int // index in list
@@ -22,8 +23,8 @@ type comms struct {
 // mostComms bounds the list: some programs make communicators without end.
 const mostComms = 1024
 
-// of returns the index of a call's communicator.
-func (cs *comms) of(c *event.MPICall) int {
+// Of returns the index of a call's communicator.
+func (cs *Comms) Of(c *event.MPICall) int {
 	switch {
 	case c.Flags&mpi.World != 0:
 		return cs.world()
@@ -39,7 +40,7 @@ func (cs *comms) of(c *event.MPICall) int {
 	return cs.at(c.Made)
 }
 
-func (cs *comms) world() int {
+func (cs *Comms) world() int {
 	if len(cs.list) == 0 {
 		cs.add(profile.Comm{Parent: -1}, 0)
 	}
@@ -47,7 +48,7 @@ func (cs *comms) world() int {
 }
 
 // together returns the index of an entry for several communicators.
-func (cs *comms) together(at *int, c profile.Comm) int {
+func (cs *Comms) together(at *int, c profile.Comm) int {
 	if *at == 0 {
 		cs.world()
 		*at = cs.add(c, 0)
@@ -57,7 +58,7 @@ func (cs *comms) together(at *int, c profile.Comm) int {
 
 // at returns the index of the communicator that was made at a time. The call that made it may be
 // read later than those on it.
-func (cs *comms) at(made uint64) int {
+func (cs *Comms) at(made uint64) int {
 	cs.world()
 	i, known := cs.byMade[made]
 	switch {
@@ -74,14 +75,14 @@ func (cs *comms) at(made uint64) int {
 	return i
 }
 
-func (cs *comms) add(c profile.Comm, made uint64) int {
+func (cs *Comms) add(c profile.Comm, made uint64) int {
 	cs.list, cs.made = append(cs.list, c), append(cs.made, made)
 	return len(cs.list) - 1
 }
 
-// begun notes the communicator or window that a call has made.
-func (cs *comms) begun(c *event.MPICall) {
-	parent := cs.of(c)
+// Begun notes the communicator or window that a call has made.
+func (cs *Comms) Begun(c *event.MPICall) {
+	parent := cs.Of(c)
 	i := cs.at(c.New.Made)
 	if i <= parent || i == cs.noRoom { // no room, or its calls were read before its parent's
 		return
@@ -90,8 +91,8 @@ func (cs *comms) begun(c *event.MPICall) {
 	cs.list[i] = profile.Comm{Parent: parent, By: &op, Decides: c.New.Decides, Size: c.New.Size, Rank: c.New.Rank, Inter: c.New.Inter}
 }
 
-// finished returns the list, with orders.
-func (cs *comms) finished() []profile.Comm {
+// Finished returns the list, with orders.
+func (cs *Comms) Finished() []profile.Comm {
 	out := slices.Clone(cs.list)
 	byTime := make([]int, len(out))
 	for i := range byTime {
@@ -112,8 +113,8 @@ func (cs *comms) finished() []profile.Comm {
 	return out
 }
 
-// exchanged adds a call's messages to its thread's traffic at the call site.
-func (cs *comms) exchanged(to **profile.Traffic, c *event.MPICall) {
+// Exchanged adds a call's messages to its thread's traffic at the call site.
+func (cs *Comms) Exchanged(to **profile.Traffic, c *event.MPICall) {
 	m := c.Op.Messages(&c.Args)
 	if !m.Sends && !m.Recvs && !m.Colls {
 		return
@@ -123,10 +124,10 @@ func (cs *comms) exchanged(to **profile.Traffic, c *event.MPICall) {
 	}
 	t := *to
 	if m.Sends {
-		t.Add(cs.of(c), m.To, profile.Exchange{Sends: 1, Out: m.Out})
+		t.Add(cs.Of(c), m.To, profile.Exchange{Sends: 1, Out: m.Out})
 	}
 	if m.Recvs {
-		t.Add(cs.of(c), m.From, profile.Exchange{Recvs: 1, In: m.In})
+		t.Add(cs.Of(c), m.From, profile.Exchange{Recvs: 1, In: m.In})
 	}
 	if !m.Known {
 		return

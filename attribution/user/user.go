@@ -1,4 +1,9 @@
-package attribution
+// Package user applies the events of user regions: functions, lines and marked stretches of the
+// program's own code. Probes on instructions report where a region is entered and left. An
+// exception or a longjmp may leave a region without passing such a probe. Stacks grow down, so an
+// event whose stack pointer lies above that of a function's entry shows that the function has been
+// left.
+package user
 
 import (
 	"ompp-attach/attribution/ledger"
@@ -8,26 +13,22 @@ import (
 	"ompp-attach/profile"
 )
 
-// User regions: functions, lines and marked stretches of the program's own code. Probes on
-// instructions report where they are entered and left. An exception or a longjmp may leave them
-// without passing such a probe. Stacks grow down, so an event whose stack pointer lies above that
-// of a function's entry shows that the function has been left.
-
-// users applies the events of user regions.
-type users struct {
+// Regions are the user regions of a process.
+type Regions struct {
 	*stack.Stacks
-	hasUser bool // user regions occur
+	occur bool // some thread has entered one
 }
 
-// leaveLeft closes functions that the stack pointer of an event shows to have been left.
-func (us *users) leaveLeft(t *stack.Thread, ev *event.Event) {
-	if us.hasUser && ev.SP != 0 {
+// LeaveLeft closes functions that the stack pointer of an event shows to have been left.
+func (us *Regions) LeaveLeft(t *stack.Thread, ev *event.Event) {
+	if us.occur && ev.SP != 0 {
 		us.leaveUnwound(t, ev, ev.SP)
 	}
 }
 
-func (us *users) enterUser(t *stack.Thread, ev *event.Event) {
-	us.hasUser = true
+// Enter opens the region whose beginning an event reports.
+func (us *Regions) Enter(t *stack.Thread, ev *event.Event) {
+	us.occur = true
 	if ev.Value >= event.UserLevel && us.isInner(t, ev) {
 		return
 	}
@@ -64,9 +65,9 @@ func (us *users) enterUser(t *stack.Thread, ev *event.Event) {
 	}
 }
 
-// exitUser closes the execution that ends. Of the executions of a recursive function, that is the
-// one whose entry lies least above the current stack pointer.
-func (us *users) exitUser(t *stack.Thread, ev *event.Event) {
+// Exit closes the execution whose end an event reports. Of the executions of a recursive function,
+// that is the one whose entry lies least above the current stack pointer.
+func (us *Regions) Exit(t *stack.Thread, ev *event.Event) {
 	if ev.Value >= event.UserLevel {
 		us.exitLevel(t, ev)
 		return
@@ -116,7 +117,7 @@ func (us *users) exitUser(t *stack.Thread, ev *event.Event) {
 
 // leaveUnwound closes the functions whose stack frames lie below the address sp, from the innermost
 // one outwards. It stops at the first function on another stack.
-func (us *users) leaveUnwound(t *stack.Thread, ev *event.Event, sp uint64) {
+func (us *Regions) leaveUnwound(t *stack.Thread, ev *event.Event, sp uint64) {
 	lowest, near, last := -1, false, uint64(0)
 	for i := len(t.Stack) - 1; i >= 0; i-- {
 		f := &t.Stack[i]

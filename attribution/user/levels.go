@@ -1,4 +1,4 @@
-package attribution
+package user
 
 import (
 	"ompp-attach/attribution/ledger"
@@ -13,7 +13,7 @@ import (
 
 // isInner reports whether a beginning is no call from outside of its level: a function of the same
 // level made the call, or jumped here.
-func (us *users) isInner(t *stack.Thread, ev *event.Event) bool {
+func (us *Regions) isInner(t *stack.Thread, ev *event.Event) bool {
 	us.leaveUnwound(t, ev, ev.SP)
 	for i := len(t.Stack) - 1; i >= 0; i-- {
 		f := &t.Stack[i]
@@ -33,7 +33,7 @@ func (us *users) isInner(t *stack.Thread, ev *event.Event) bool {
 
 // exitLevel ends the execution whose stack frame began at the event's stack pointer, and those that
 // jumped to it. The end of a call that was not counted finds none.
-func (us *users) exitLevel(t *stack.Thread, ev *event.Event) {
+func (us *Regions) exitLevel(t *stack.Thread, ev *event.Event) {
 	lowest, matches := -1, false
 	for i := len(t.Stack) - 1; i >= 0; i-- {
 		f := &t.Stack[i]
