@@ -7,6 +7,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/collect/budget"
+	"ompp-attach/collect/links"
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -111,14 +112,14 @@ func (p *Process) observe(w attribution.Switch) {
 	}
 }
 
-// groupLinks returns the probes of all processes that are placed by group; placer.mu is held.
-func (pc *placer) groupLinks() (all []*groupLinks) {
+// groups returns the probes of all processes that are placed by group; placer.mu is held.
+func (pc *placer) groups() (all []*links.Groups) {
 	pc.reader.mu.Lock()
 	defer pc.reader.mu.Unlock()
 	for _, p := range pc.reader.procs {
 		for _, files := range []map[target.FileID]placed{p.placed, p.code} {
 			for _, pl := range files {
-				if l, ok := pl.link.(*groupLinks); ok && l != nil {
+				if l, ok := pl.link.(*links.Groups); ok && l != nil {
 					all = append(all, l)
 				}
 			}
@@ -135,8 +136,8 @@ func (pc *placer) removeGroup(g event.Group) {
 	pc.reader.observeAll(g, attribution.Away)
 	pc.reader.mu.Unlock()
 	var closings []func()
-	for _, l := range pc.groupLinks() {
-		for _, link := range l.detach(g) {
+	for _, l := range pc.groups() {
+		for _, link := range l.Detach(g) {
 			closings = append(closings, func() { link.Close() })
 		}
 	}
@@ -148,8 +149,8 @@ func (pc *placer) removeGroup(g event.Group) {
 func (pc *placer) placeGroup(g event.Group) {
 	pc.mu.Lock()
 	defer pc.mu.Unlock()
-	for _, l := range pc.groupLinks() {
-		if err := l.place(g); err != nil && !target.Ended(int(l.p.pid)) {
+	for _, l := range pc.groups() {
+		if err := l.Place(g); err != nil && !target.Ended(l.PID) {
 			pc.reader.warn("the probes of %s could not be placed again: %v; what was executed since then is extrapolated, or missing", g, err)
 		}
 	}

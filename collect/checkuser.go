@@ -1,13 +1,10 @@
 package collect
 
 import (
-	"slices"
-
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/collect/target"
 	"ompp-attach/collect/user"
-	"ompp-attach/symbols"
 )
 
 // checkUser ends a launched program before its first instruction if a function that was asked for
@@ -29,7 +26,7 @@ func (lv *lives) checkUser(p *Process, foundRuntime bool) {
 	lv.reader.mu.Unlock()
 	switch {
 	case err == nil:
-	case tooMany == nil && loadsMore(mods):
+	case tooMany == nil && target.MayLoadMore(mods):
 		lv.wanted.User.Notice(err.Error() + " so far; what it loads or starts later is searched as well")
 	default:
 		lv.reader.mu.Lock()
@@ -37,15 +34,6 @@ func (lv *lives) checkUser(p *Process, foundRuntime bool) {
 		lv.reader.mu.Unlock()
 		_ = unix.Kill(int(p.pid), unix.SIGKILL)
 	}
-}
-
-// loadsMore tells whether a program's own code may load libraries or start other programs.
-func loadsMore(mods []symbols.Module) bool {
-	calls := []string{"dlopen", "dlmopen", "fork", "vfork", "system", "popen", "execl", "execle", "execlp", "execv", "execve",
-		"execvp", "execvpe", "posix_spawn", "posix_spawnp"}
-	return slices.ContainsFunc(mods, func(m symbols.Module) bool {
-		return (m.Object().IsExecutable() || !target.IsSystem(m.Path)) && slices.ContainsFunc(calls, m.Object().Imports)
-	})
 }
 
 // SetUserRegions makes the measurement probe user regions. It must be called before the measurement

@@ -43,7 +43,7 @@ func (pc *placer) placeCode(p *Process, mods []symbols.Module) error {
 		begin := time.Now()
 		link, err := pc.attach(p, mod.HostPath, a)
 		if err != nil {
-			return explainAttach(int(p.pid), err)
+			return target.NotPlaced(int(p.pid), err)
 		}
 		pc.logf("process %d: %d probes placed in the code of %s in %s", p.pid, len(a.Points()), mod.Path, time.Since(begin).Round(time.Microsecond))
 		p.code[target.IDOf(mod)] = placed{link: link, plan: a.Plan}

@@ -1,8 +1,9 @@
 // Package collect runs a measurement. It follows processes, places probes in the runtimes that the
 // processes map, reads the records, and feeds the engine of each process. What needs no measurement
 // has packages of its own: target looks at processes from outside, and launch starts programs. user
-// and selection hold what the user asked for. places finds addresses in the source. budget decides
-// what is probed, and advice says what the user should know.
+// and selection hold what the user asked for. links holds placed probes, and rank what is known of a
+// process as a rank of a job. places finds addresses in the source. budget decides what is probed,
+// and advice says what the user should know.
 //
 // # Stopping and continuing
 //
@@ -61,10 +62,10 @@
 // side follows a process, and children inherit the flags. Program.End ends one program while the
 // others go on.
 //
-// Ranks share probes (share.go). At every hit the kernel calls each link on the probed instruction,
-// also links for other processes, and arms a return probe for each session. So the probes of a file
-// are placed once for all processes, with a mark in the attach cookie. The BPF program answers only
-// in processes of the map `sharing`. A resumed process has probes of its own.
+// Ranks share probes (links.Shared). At every hit the kernel calls each link on the probed
+// instruction, also links for other processes, and arms a return probe for each session. So the
+// probes of a file are placed once for all processes, with a mark in the attach cookie. The BPF
+// program answers only in processes of the map `sharing`. A resumed process has probes of its own.
 //
 // # Attaching fast
 //
@@ -78,7 +79,7 @@
 // # A budget
 //
 // With --max-overhead, the probes of a file are attached by one link for each group of constructs
-// (grouplinks.go). So the probes of each group can be removed and placed again. Package budget sums
+// (links.Groups). So the probes of each group can be removed and placed again. Package budget sums
 // up what each thread's hits cost as the records are read, and decides every 5 to 50 ms which
 // groups are probed. budget.go carries out the decisions, on a thread of high priority. The engines
 // are told of each change, with its time, before any later event is fed.
@@ -106,19 +107,19 @@
 //	                                                    reading; of each program refused, troubles,
 //	                                                    done; limiter.ledger and worst
 //	placer    places and removes probes                 its fields, and of each process the struct
-//	                                                    placement; the groupLinks
+//	                                                    placement; the links.Groups
 //	profiles  makes profiles, one at a time             the debug files that profiles share
 //	lives     acts on forks, programs, libraries, ends  its fields; of each program over and
 //	                                                    userChecked
 //
-// There are four small locks more: placer.sharing protects the probes that are placed for all
+// There are four small locks more: links.Shared has one for the probes that are placed for all
 // processes, and the count of their users; programs.mu the list of programs; user.Regions.mu the
 // regions of the user's own; and launch.Guard has one.
 //
 // Locks are taken in this order, and any of them may be left out:
 //
 //	asking -> lives.mu -> placer.mu -> reader.mu
-//	                      placer.mu -> placer.sharing
+//	                      placer.mu -> links.Shared
 //	asking -> profiles.mu -> reader.mu
 //
 // Measurement.asking is held for reading by Pause, Resume, Dump, DumpAll and Profiles, which other

@@ -3,9 +3,8 @@ package collect
 import (
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 
+	"ompp-attach/collect/target"
 	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
@@ -28,7 +27,7 @@ func (pc *placer) watchLoader(p *Process, mods []symbols.Module) bool {
 		return p.libs != nil
 	}
 	for i := range mods {
-		if !isLoader(&mods[i]) {
+		if !target.IsLoader(&mods[i]) {
 			continue
 		}
 		o := mods[i].Object()
@@ -42,16 +41,11 @@ func (pc *placer) watchLoader(p *Process, mods []symbols.Module) bool {
 	return false
 }
 
-// isLoader tells whether a module is a dynamic loader. A static program has none.
-func isLoader(mod *symbols.Module) bool {
-	return strings.HasPrefix(filepath.Base(mod.Path), "ld") && len(mod.Object().Symbol("_dl_debug_state")) > 0
-}
-
 // watchLoaders watches the first dynamic loader among mods, in one process or in all (pid 0). It
 // returns nil if there is no loader or it cannot be watched.
 func (pc *placer) watchLoaders(mods []symbols.Module, pid int) io.Closer {
 	for i := range mods {
-		if !isLoader(&mods[i]) {
+		if !target.IsLoader(&mods[i]) {
 			continue
 		}
 		l, err := pc.placeWatch(&mods[i], pid)

@@ -8,6 +8,7 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/collect/counting"
+	"ompp-attach/collect/links"
 	"ompp-attach/collect/places"
 	"ompp-attach/collect/selection"
 	"ompp-attach/collect/target"
@@ -53,7 +54,7 @@ type common struct {
 func assemble(c *common) *Measurement {
 	rd := &reader{common: c, procs: map[uint32]*Process{}}
 	pc := &placer{common: c, reader: rd, plans: map[*symbols.Object]planned{}, code: map[*symbols.Object]planned{},
-		plains: map[*symbols.Object]bool{}, loaders: map[*symbols.Object]io.Closer{}, shared: map[any]*sharedLink{}}
+		plains: map[*symbols.Object]bool{}, loaders: map[*symbols.Object]io.Closer{}}
 	pf := &profiles{common: c, reader: rd}
 	return &Measurement{common: c, reader: rd, placer: pc, profiles: pf,
 		lives: &lives{common: c, reader: rd, placer: pc, profiles: pf, strangers: newStrangers()}}
@@ -148,7 +149,7 @@ func (m *Measurement) Close() {
 	for _, p := range procs {
 		m.placer.removeProbes(p)
 	}
-	closeLinks(append(m.placer.detachLoaders(), m.placer.detachHeld()...))
+	links.Close(append(m.placer.detachLoaders(), m.placer.detachHeld()...))
 	if m.follower != nil {
 		m.follower.Close()
 	}

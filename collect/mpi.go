@@ -1,18 +1,16 @@
 package collect
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"ompp-attach/bpf"
+	"ompp-attach/collect/rank"
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/probes/mpilib"
-	"ompp-attach/probes/mpilib/handles"
-	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
@@ -33,18 +31,6 @@ type mpiReading struct {
 type plannedMPI struct {
 	plan *mpilib.Attached
 	err  error
-}
-
-// mpiProcess is what is known of a process's use of MPI. Guarded by reader.mu.
-type mpiProcess struct {
-	job         *profile.MPIJob          // nil: no MPI library seen
-	library     *symbols.Module          // the MPI library
-	formulas    *handles.Formulas        // of its handles
-	bindings    map[*symbols.Object]bool // files that call MPI on behalf of others (Fortran, C++)
-	noNeighbors map[uint64]bool          // communicators whose numbers of neighbours cannot be found
-	doubted     bool                     // see doubt
-	begun       bool                     // MPI_Init has returned
-	world, self uint64                   // handles of MPI_COMM_WORLD and MPI_COMM_SELF; 0: not known
 }
 
 // placedMPI are the probes in an MPI library.
@@ -120,10 +106,14 @@ func (pc *placer) placeMPI(p *Process, mods []symbols.Module) (found int, first 
 
 func (pc *placer) attachMPI(p *Process, mod *symbols.Module, mods []symbols.Module, a *mpilib.Attached) error {
 	pid := int(p.pid)
-	if err := pc.seccompTrouble(pid); err != nil {
+	if err := target.RefuseSeccomp(pid, &pc.machine, pc.kernel.Mode()); err != nil {
 		return err
 	}
-	if err := pc.mpi.kernel.SetWrappers(pid, pc.mpiBindings(p, mods)); err != nil {
+	bindings, wrappers := rank.FindBindings(mods, p.meta.Path)
+	pc.reader.mu.Lock()
+	p.rank.CallsThrough(bindings)
+	pc.reader.mu.Unlock()
+	if err := pc.mpi.kernel.SetWrappers(pid, wrappers); err != nil {
 		return err
 	}
 	pc.reader.samplesAt(mod.Object(), a.Plan.Probed())
@@ -141,33 +131,14 @@ func (pc *placer) attachMPI(p *Process, mod *symbols.Module, mods []symbols.Modu
 		link, err = pc.share(p, a, place)
 	}
 	if err != nil {
-		return explainAttach(pid, err)
+		return target.NotPlaced(pid, err)
 	}
 	pc.logf("process %d: %d probes placed in %s in %s", pid, len(points), mod.Path, time.Since(begin).Round(time.Microsecond))
 	p.placedMPI[target.IDOf(mod)] = &placedMPI{link, a.Plan}
-	job := rankIn(pid)
-	if job == nil {
-		job = &profile.MPIJob{Rank: -1}
-	}
-	job.Library, job.Path = a.Plan.Library.Name, mod.Path
-	if a.Plan.Library.Unknown != nil {
-		job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: %v.", a.Plan.Library.Unknown)
-	}
-	var world uint64
-	if w, ok := a.Plan.Library.World(mod.Bias, target.ReadMemory(pid)); ok {
-		job.Rank, job.Size, world = w.Rank, w.Size, w.Handle
-	}
+	library := rank.LibraryOf(pid, mod, &a.Plan.Library)
 	pc.reader.mu.Lock()
-	defer pc.reader.mu.Unlock()
-	p.mpi.job, p.mpi.library, p.mpi.world = job, mod, world
-	p.mpi.formulas = a.Plan.Library.Formulas
-	p.findSelf()
-	// The process may be between MPI_Init and MPI_Finalize.
-	if pc.running && a.Plan.Library.Unknown == nil {
-		if err := a.Plan.Library.Formulas.Check(mod.Bias, target.ReadMemory(pid)); err != nil && !errors.Is(err, handles.ErrNotInitialized) {
-			p.mpi.doubt(err)
-		}
-	}
+	p.rank.Uses(library, pc.running)
+	pc.reader.mu.Unlock()
 	return nil
 }
 
@@ -182,32 +153,28 @@ func (rd *reader) feedMPI(r *bpf.MPIRecord) {
 	if rd.mpiReading.decoder.Asked(r) {
 		return
 	}
-	if rd.mpiReading.decoder.Neighbors(r) {
-		rd.findNeighbors(p, r)
+	if rd.mpiReading.decoder.Neighbors(r) && p.rank.Neighbors(r) { // the kernel side then knows them for later calls
+		if err := rd.mpiReading.kernel.SetDegrees(int(p.pid), r.Comm, r.In, r.Np); err != nil {
+			rd.logf("process %d: %v", p.pid, err)
+		}
 	}
 	world, ok := rd.mpiReading.decoder.Event(r, &ev)
 	if !ok {
 		rd.strays++
 		return
 	}
-	if world != nil && p.mpi.job != nil {
-		p.mpi.begun = true
-		p.mpi.begin(world)
-		p.findSelf()
+	if world != nil {
+		p.rank.Begin(world)
 	}
 	if !rd.selection.WantsMPI(ev.MPI.Op) && (ev.MPI.Flags&mpi.Started == 0 || !rd.selection.WantsStarts()) {
 		return
 	}
 	if r.Stack != nil {
-		if site, ok := p.mpi.caller(p.resolver.Modules(), r); ok {
+		if site, ok := p.rank.Caller(p.resolver.Modules(), r); ok {
 			ev.Site = site
 		}
 	}
-	if p.mpi.doubted {
-		ev.MPI.Flags |= mpi.UnknownVolume
-	} else {
-		ev.MPI.Flags |= p.mpi.named(ev.MPI.Comm)
-	}
+	ev.MPI.Flags |= p.rank.Flags(ev.MPI.Comm)
 	if rd.budget != nil {
 		rd.budget.ledger.Pay(&ev)
 	}

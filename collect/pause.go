@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ompp-attach/collect/control"
+	"ompp-attach/collect/links"
 	"ompp-attach/collect/target"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
@@ -38,10 +39,10 @@ func (m *Measurement) Pause(pid int) error {
 	at := ktime() // reader.mu is held, so all events that the engine got are older
 	p.pausedAt = at
 	m.reader.mu.Unlock()
-	links := m.placer.detachLinks(p)
+	placed := m.placer.detachLinks(p)
 	m.placer.mu.Unlock()
 	m.reader.endSampling(p)
-	closeLinks(links)
+	links.Close(placed)
 	m.writeFolds(p, false)
 	m.placer.cutOffMPI(p)
 	m.reader.drainAll()

@@ -1,17 +1,14 @@
 package collect
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"ompp-attach/collect/links"
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/preflight"
@@ -41,8 +38,7 @@ type placer struct {
 	held    []heldProbes
 	running bool // the program ran before it was attached to, or was resumed
 
-	sharing sync.Mutex          // guards shared; no other lock is taken while it is held
-	shared  map[any]*sharedLink // by *probes.Attached, groupPlan or *mpilib.Attached
+	shared links.Shared // by *probes.Attached, a part of it (links.Groups), or *mpilib.Attached
 }
 
 // scan places probes in those runtimes, MPI libraries and files of a process that have none yet. It
@@ -95,7 +91,7 @@ func (pc *placer) scan(p *Process) (found int, first error) {
 		if a == nil {
 			continue
 		}
-		if err := pc.seccompTrouble(int(p.pid)); err != nil {
+		if err := target.RefuseSeccomp(int(p.pid), &pc.machine, pc.kernel.Mode()); err != nil {
 			trouble(err)
 			continue
 		}
@@ -105,7 +101,7 @@ func (pc *placer) scan(p *Process) (found int, first error) {
 		begin := time.Now()
 		link, err := pc.attach(p, mod.HostPath, a)
 		if err != nil {
-			trouble(explainAttach(int(p.pid), err))
+			trouble(target.NotPlaced(int(p.pid), err))
 			continue
 		}
 		pc.logf("process %d: %d probes placed in %s in %s", p.pid, len(a.Points()), mod.Path, time.Since(begin).Round(time.Microsecond))
@@ -170,43 +166,38 @@ func (pc *placer) newPlan(mod *symbols.Module, imported func(string) bool) (*pro
 	return a, nil
 }
 
-// closeLimit bounds how long the results wait for the probes to go. The kernel removes the probes
-// at once, but close returns only when no thread is inside a return probe any more
-// (synchronize_srcu). Another tool's probes on the same library can delay that by seconds.
-const closeLimit = time.Second
-
 // removeProbes removes the probes of a process for good. While a debugger is attached to a program
 // that runs on, the probes are held (see heldProbes).
 func (pc *placer) removeProbes(p *Process) {
 	pc.mu.Lock()
 	p.detached = true
 	p.cores.Read(preflight.Root(), int(p.pid)) // a runtime may have bound its threads since the last look
-	links := pc.detachLinks(p)
+	all := pc.detachLinks(p)
 	libs := p.libs
 	p.libs = nil
 	if pc.running && p.program.over && target.TracerOf(int(p.pid)).PID != 0 {
-		pc.held = append(pc.held, heldProbes{int(p.pid), links})
-		links = nil
+		pc.held = append(pc.held, heldProbes{int(p.pid), all})
+		all = nil
 	}
 	pc.mu.Unlock()
 	if libs != nil {
 		go libs.Close() // it reports nothing of a program that is not followed
 	}
 	if p.gone {
-		go closeLinks(links)
+		go links.Close(all)
 		return
 	}
-	closeLinks(links)
+	links.Close(all)
 }
 
 // detachLinks returns the links of the process's probes, for the caller to close, and ends the
 // process's part in shared probes. placer.mu is held.
-func (pc *placer) detachLinks(p *Process) (links []io.Closer) {
+func (pc *placer) detachLinks(p *Process) (all []io.Closer) {
 	pc.unshare(p)
 	for _, files := range []map[target.FileID]placed{p.placed, p.code} {
 		for id, pl := range files {
 			if pl.link != nil {
-				links = append(links, pl.link)
+				all = append(all, pl.link)
 				pl.link = nil
 				files[id] = pl
 			}
@@ -214,42 +205,11 @@ func (pc *placer) detachLinks(p *Process) (links []io.Closer) {
 	}
 	for _, pl := range p.placedMPI {
 		if pl.link != nil {
-			links = append(links, pl.link)
+			all = append(all, pl.link)
 			pl.link = nil
 		}
 	}
-	return links
-}
-
-// closeLinks removes probes. It waits for that up to closeLimit.
-func closeLinks(links []io.Closer) {
-	if len(links) == 0 {
-		return
-	}
-	closed := make(chan struct{})
-	go func() {
-		defer close(closed)
-		var wg sync.WaitGroup // closing them at one time lets them share one wait in the kernel
-		for _, l := range links {
-			wg.Go(func() { l.Close() })
-		}
-		wg.Wait()
-	}()
-	select {
-	case <-closed:
-	case <-time.After(closeLimit):
-	}
-}
-
-// explainAttach turns an error of the kernel into a sentence that says what the user can do.
-func explainAttach(pid int, err error) error {
-	switch {
-	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
-		return &target.AttachError{Sentence: fmt.Sprintf("not permitted to place probes in process %d (%v): run as root, or with the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE; `ompp-attach check` tells what is missing", pid, err)}
-	case errors.Is(err, os.ErrNotExist), errors.Is(err, unix.ESRCH):
-		return &target.AttachError{Sentence: fmt.Sprintf("process %d ended before its probes were placed", pid)}
-	}
-	return fmt.Errorf("place probes in process %d: %w", pid, err)
+	return all
 }
 
 // probed tells whether a process has probes in its own code.

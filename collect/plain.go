@@ -68,7 +68,7 @@ func (pc *placer) fileOf(mods []symbols.Module, inode uint64) (is bpf.FileIs, ok
 			continue
 		case ok: // two files of different file systems
 			return is, false
-		case isLoader(mod):
+		case target.IsLoader(mod):
 			if is = bpf.FileLoader; pc.loaders[mod.Object()] == nil {
 				is = bpf.FileWanted
 			}

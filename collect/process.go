@@ -11,6 +11,7 @@ import (
 	"ompp-attach/bpf"
 	"ompp-attach/collect/advice"
 	"ompp-attach/collect/places"
+	"ompp-attach/collect/rank"
 	"ompp-attach/collect/sampling"
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
@@ -72,7 +73,7 @@ type reading struct {
 	recorder *attribution.Recorder // see Measurement.RecordEvents; nil normally
 	timeline *timeline.Recorder    // see Measurement.RecordTimelines; nil normally
 	sampled  sampledProcess
-	mpi      mpiProcess
+	rank     rank.Rank
 
 	began     uint64          // when its measured time began
 	ended     uint64          // when its measured time ended; 0: it goes on
@@ -132,7 +133,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 	p.readCoreWaits()
 	p.meta = target.Describe(pid)
 	p.meta.Tool, p.meta.Built = Version()
-	p.meta.MPI = rankIn(pid)
+	p.meta.MPI = rank.Told(pid)
 	if g.launched && lv.follower != nil {
 		lv.startedBefore(p)
 	}

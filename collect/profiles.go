@@ -2,7 +2,6 @@ package collect
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -10,6 +9,7 @@ import (
 
 	"ompp-attach/collect/launch"
 	"ompp-attach/collect/places"
+	"ompp-attach/collect/rank"
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/files"
@@ -85,10 +85,10 @@ func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *pr
 	prof.Meta.UserTime = since(p.cpu.User, p.cpu0.User)
 	prof.Meta.SysTime = since(p.cpu.System, p.cpu0.System)
 	prof.Meta.HasTasks = p.tasking
-	if p.mpi.job != nil { // otherwise p.meta has what the launcher's environment told
-		prof.Meta.MPI = p.mpi.job
+	if p.rank.Job != nil { // otherwise p.meta has what the launcher told
+		prof.Meta.MPI = p.rank.Job
 	}
-	markMPI(prof)
+	rank.MarkSamples(prof)
 	prof.Objects = p.resolver.Objects(prof)
 	for _, pl := range p.placed {
 		prof.Meta.Runtimes = append(prof.Meta.Runtimes, pl.runtime)
@@ -179,25 +179,4 @@ func (pf *profiles) sampledAs(p *Process, prof *profile.Profile) *profile.Sampli
 		prof.Warnings = append(prof.Warnings, fmt.Sprintf("Samples by %s may be missing where hardware counters are read as well (arm64): shares are right, sums are too low; --counters none takes them all, and so does --sample task-clock.", as.Event))
 	}
 	return &as
-}
-
-// markMPI marks the samples that were taken in an MPI call. The engine cannot do that, because a
-// call is reported only when it returns.
-func markMPI(prof *profile.Profile) {
-	job := prof.Meta.MPI
-	if job == nil || job.Path == "" {
-		return
-	}
-	inMPI := make([]bool, len(prof.Frames))
-	for i := range prof.Frames {
-		f := &prof.Frames[i]
-		static := job.Path == prof.Meta.Path
-		inMPI[i] = f.Object == job.Path && (!static || strings.HasPrefix(f.Function, "MPI_") || strings.HasPrefix(f.Function, "PMPI_"))
-	}
-	for i := range prof.Samples {
-		s := &prof.Samples[i]
-		if s.Phase != profile.PhaseProbe && slices.ContainsFunc(s.Stack, func(f int) bool { return inMPI[f] }) {
-			s.Phase = profile.PhaseMPI
-		}
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/collect/launch"
+	"ompp-attach/collect/links"
 	"ompp-attach/collect/target"
 	"ompp-attach/profile"
 	"ompp-attach/timeline"
@@ -122,7 +123,7 @@ func (g *Program) End(e launch.Ending) *Result {
 	m.reader.mu.Unlock()
 	slices.SortFunc(procs, byPID)
 	if g.alone {
-		go closeLinks(m.placer.detachLoaders())
+		go links.Close(m.placer.detachLoaders())
 	}
 	// All processes lose their probes before the first profile is made, which may take a while.
 	for _, p := range procs {
@@ -201,7 +202,7 @@ func (g *Program) gather(done []*Process, e launch.Ending) *Result {
 	m.logf("%d records of processes that were not followed, or not any more", m.reader.strays)
 	res.Troubles = g.troubles
 	for _, p := range done {
-		if p.profile == nil || p.profile.Meta.Hits == 0 && !p.first && !p.mpi.begun {
+		if p.profile == nil || p.profile.Meta.Hits == 0 && !p.first && !p.rank.Begun {
 			continue
 		}
 		p.profile.Meta.LostHits = res.Lost

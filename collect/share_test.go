@@ -3,74 +3,66 @@ package collect
 import (
 	"errors"
 	"io"
-	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"ompp-attach/collect/links"
 	"ompp-attach/collect/target"
-	"ompp-attach/event"
 	"ompp-attach/profile"
 )
 
-type closerFunc func() error
+// several are the links of several plans.
+type several []io.Closer
 
-func (f closerFunc) Close() error { return f() }
+// Close implements io.Closer.
+func (s several) Close() (err error) {
+	for _, l := range s {
+		err = errors.Join(err, l.Close())
+	}
+	return err
+}
 
 // A process stops sharing before its links are closed, and once: closing may take until another
 // program with its PID shares the probes anew.
 func TestUnshare(t *testing.T) {
 	k := driven(t)
 	m := assemble(&common{kernel: k, logf: t.Logf})
-	place := func(int) (io.Closer, error) { return nothing{}, nil }
-	program := func() (*Process, *groupLinks) {
+	removed := 0
+	place := func(int) (io.Closer, error) { return closerFunc(func() error { removed++; return nil }), nil }
+	const plans = 3
+	program := func() (*Process, several) {
 		p := m.lives.newProcess(unix.Getpid(), m.newProgram(unix.Getpid(), true))
 		p.meta.MPI = &profile.MPIJob{Size: 2}
-		l := &groupLinks{}
-		for g := range event.Group(3) {
-			link, err := m.placer.share(p, groupPlan{group: g}, place)
+		var l several
+		for plan := range plans {
+			link, err := m.placer.share(p, plan, place)
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.links[g] = link
+			l = append(l, link)
 		}
 		p.placed[target.FileID{}] = placed{link: l}
 		return p, l
 	}
 	p, _ := program()
-	links := m.placer.detachLinks(p)
+	old := m.placer.detachLinks(p)
 	if k.Shares(unix.Getpid()) {
 		t.Error("it shares while its links are closed")
 	}
 	_, anew := program()
-	closeLinks(links)
+	links.Close(old)
 	if !k.Shares(unix.Getpid()) {
 		t.Error("the new program does not share any more")
 	}
-	for plan, s := range m.placer.shared {
-		if s.users != 1 {
-			t.Errorf("%v: %d users, want 1", plan, s.users)
-		}
+	if removed != 0 {
+		t.Errorf("the probes of %d plans were removed while the new program uses them", removed)
 	}
-	anew.Close()
-	if len(m.placer.shared) != 0 {
-		t.Errorf("%d links are left", len(m.placer.shared))
+	if err := anew.Close(); err != nil || removed != plans {
+		t.Errorf("%v; the probes of %d plans were removed, want %d", err, removed, plans)
 	}
 }
 
-// Links that wait for the same event in the kernel wait at the same time.
-func TestGroupsCloseAtOnce(t *testing.T) {
-	var all sync.WaitGroup
-	all.Add(int(event.NumGroups))
-	l := &groupLinks{}
-	for g := range event.NumGroups {
-		l.links[g] = closerFunc(func() error {
-			all.Done()
-			all.Wait() // for ever, if they come one by one
-			return io.EOF
-		})
-	}
-	if err := l.Close(); !errors.Is(err, io.EOF) {
-		t.Error(err)
-	}
-}
+type closerFunc func() error
+
+func (f closerFunc) Close() error { return f() }

@@ -116,9 +116,6 @@ func (p *Process) copy(withTimeline bool) *Process {
 	c.placed, c.code, c.placedMPI = maps.Clone(p.placed), maps.Clone(p.code), maps.Clone(p.placedMPI)
 	c.cores = p.cores.Copy()
 	c.warnings = slices.Clone(c.warnings)
-	if p.mpi.job != nil {
-		job := *p.mpi.job
-		c.mpi.job = &job
-	}
+	c.rank = p.rank.Copy()
 	return &c
 }

@@ -16,27 +16,6 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Values from the end of MPI_Init are used if they can be true. Otherwise volumes are not trusted
-// either, since they come from the same formulas.
-func TestWorldDoubted(t *testing.T) {
-	for _, c := range []struct {
-		world      mpilib.World
-		rank, size int
-		doubted    bool
-	}{
-		{mpilib.World{Rank: 3, Size: 4}, 3, 4, false},
-		{mpilib.World{Rank: -1, Size: 0}, 1, 2, false},
-		{mpilib.World{Rank: 4, Size: 4}, 1, 2, true},
-		{mpilib.World{Rank: 0, Size: -7}, 1, 2, true},
-	} {
-		q := mpiProcess{job: &profile.MPIJob{Rank: 1, Size: 2}}
-		q.begin(&c.world)
-		if q.job.Rank != c.rank || q.job.Size != c.size || q.doubted != c.doubted || (q.job.Volumes != "") != c.doubted {
-			t.Errorf("%+v: rank %d of %d, doubted %t, %q", c.world, q.job.Rank, q.job.Size, q.doubted, q.job.Volumes)
-		}
-	}
-}
-
 // store stands in for the kernel side: it numbers the rows that it gets.
 type store struct{ rows []*bpf.MPIRow }
 
@@ -83,8 +62,8 @@ func TestNoVolumesOfADoubtedLibrary(t *testing.T) {
 		}
 	}
 	send(1000)
-	m.reader.procs[doubted].mpi.job = &profile.MPIJob{}
-	m.reader.procs[doubted].mpi.doubt(errors.New("a test"))
+	m.reader.procs[doubted].rank.Job = &profile.MPIJob{}
+	m.reader.procs[doubted].rank.Doubt(errors.New("a test"))
 	send(2000)
 	for pid, want := range map[uint32]uint64{doubted: 1, sound: 0} {
 		p := m.reader.procs[pid].engine.Finish(3000)

@@ -1,0 +1,140 @@
+// Package rank holds what is known of a process as a rank of an MPI job: what its launcher and its
+// MPI library tell of it, the communicators that have names, and the code that calls MPI on behalf
+// of the program.
+package rank
+
+import (
+	"errors"
+	"fmt"
+
+	"ompp-attach/collect/launch"
+	"ompp-attach/collect/target"
+	"ompp-attach/mpi"
+	"ompp-attach/probes/mpilib"
+	"ompp-attach/probes/mpilib/handles"
+	"ompp-attach/profile"
+	"ompp-attach/symbols"
+)
+
+// Rank is a process's use of MPI. The zero value is a process in which no MPI library was seen. The
+// methods take no lock.
+type Rank struct {
+	Job   *profile.MPIJob // nil: no MPI library was seen
+	Begun bool            // MPI_Init has returned
+
+	pid         int
+	library     *symbols.Module   // the MPI library
+	formulas    *handles.Formulas // of its handles
+	bindings    Bindings
+	noNeighbors map[uint64]bool // communicators whose numbers of neighbours cannot be found
+	doubted     bool            // see Doubt
+	world, self uint64          // handles of MPI_COMM_WORLD and MPI_COMM_SELF; 0: not known
+}
+
+// Told returns what a process's launcher told it of its rank; nil: nothing. It stands in the
+// process's profile until MPI itself has told the rank.
+func Told(pid int) *profile.MPIJob {
+	r, ok := launch.RankOf(pid)
+	if !ok {
+		return nil
+	}
+	return &profile.MPIJob{Rank: r.Rank, Size: r.Size, Job: r.Job}
+}
+
+// Library is the MPI library of a process, with what it tells of the process.
+type Library struct {
+	pid    int
+	module *symbols.Module
+	is     *mpilib.Library
+	job    *profile.MPIJob
+	world  uint64
+}
+
+// LibraryOf reads what an MPI library that a process maps tells of the process.
+func LibraryOf(pid int, module *symbols.Module, is *mpilib.Library) *Library {
+	l := &Library{pid: pid, module: module, is: is, job: Told(pid)}
+	if l.job == nil {
+		l.job = &profile.MPIJob{Rank: -1}
+	}
+	l.job.Library, l.job.Path = is.Name, module.Path
+	if is.Unknown != nil {
+		l.job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: %v.", is.Unknown)
+	}
+	if w, ok := is.World(module.Bias, target.ReadMemory(pid)); ok {
+		l.job.Rank, l.job.Size, l.world = w.Rank, w.Size, w.Handle
+	}
+	return l
+}
+
+// Uses notes the library that the process uses. If the process has been running, it may be between
+// MPI_Init and MPI_Finalize: then what was derived from the library's code is checked.
+func (r *Rank) Uses(l *Library, running bool) {
+	r.pid, r.Job, r.library, r.world, r.formulas = l.pid, l.job, l.module, l.world, l.is.Formulas
+	r.findSelf()
+	if !running || l.is.Unknown != nil {
+		return
+	}
+	if err := r.formulas.Check(r.library.Bias, target.ReadMemory(r.pid)); err != nil && !errors.Is(err, handles.ErrNotInitialized) {
+		r.Doubt(err)
+	}
+}
+
+var threadLevels = [...]string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"}
+
+// Begin stores what the end of MPI_Init told of rank, size and thread level.
+func (r *Rank) Begin(w *mpilib.World) {
+	if r.Job == nil {
+		return
+	}
+	r.Begun = true
+	switch {
+	case w.Size == 0: // not told
+	case w.Rank >= 0 && w.Rank < w.Size:
+		r.Job.Rank, r.Job.Size, r.world = w.Rank, w.Size, w.Handle
+	default:
+		r.Doubt(fmt.Errorf("MPI_COMM_WORLD would have %d processes, and this one rank %d", w.Size, w.Rank))
+	}
+	if w.Level >= 0 && w.Level < len(threadLevels) {
+		r.Job.Level = threadLevels[w.Level]
+	}
+	r.findSelf()
+}
+
+// findSelf reads the handle of MPI_COMM_SELF. The library has it once it is relocated.
+func (r *Rank) findSelf() {
+	if r.self == 0 && r.formulas != nil {
+		r.self, _ = r.formulas.Self.Eval(0, r.library.Bias, target.ReadMemory(r.pid))
+	}
+}
+
+// Flags returns what is known of a call on a communicator: that its volume is unknown, or that the
+// communicator has a name.
+func (r *Rank) Flags(comm uint64) mpi.ArgFlag {
+	switch {
+	case r.doubted:
+		return mpi.UnknownVolume
+	case comm == 0:
+	case comm == r.world:
+		return mpi.World
+	case comm == r.self:
+		return mpi.Self
+	}
+	return 0
+}
+
+// Doubt notes that what was derived from the library's code is wrong in this process. From then on
+// no volumes are reported.
+func (r *Rank) Doubt(err error) {
+	r.doubted = true
+	r.Job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: what the library's code does with handles was misread (%v).", err)
+}
+
+// Copy returns a copy of which Job does not change when MPI tells more.
+func (r *Rank) Copy() Rank {
+	c := *r
+	if r.Job != nil {
+		job := *r.Job
+		c.Job = &job
+	}
+	return c
+}
