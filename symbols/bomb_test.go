@@ -61,7 +61,7 @@ func TestCompressedSections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x := o.dwarf(); x == nil || len(x.units) == 0 {
+	if x := o.dwarf(); len(x.CompileDirs("")) == 0 {
 		t.Error("no units")
 	}
 	o.read.n.Store(plenty)

@@ -2,12 +2,14 @@ package symbols
 
 import (
 	"encoding/binary"
-	"ompp-attach/internal/testbin"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"ompp-attach/internal/testbin"
+	"ompp-attach/symbols/names"
 )
 
 // toolchain is one way to compile the regions.
@@ -58,7 +60,7 @@ func TestOutlined(t *testing.T) {
 			o := c.build(t, "testdata/regions.c")
 			got := map[int]Extent{}
 			o.Symbols(func(name string, vaddr, _ uint64) {
-				if !isOutlined(name) || strings.Contains(name, "task_dup") {
+				if !names.IsOutlined(name) || strings.Contains(name, "task_dup") {
 					return
 				}
 				e, ok := o.Outlined(vaddr)
@@ -166,7 +168,7 @@ func TestTemplates(t *testing.T) {
 			o := c.build(t, "testdata/template.cpp")
 			found := map[string][]string{}
 			o.Symbols(func(name string, vaddr, _ uint64) {
-				if !isOutlined(name) {
+				if !names.IsOutlined(name) {
 					return
 				}
 				e, ok := o.Outlined(vaddr)
@@ -214,33 +216,6 @@ func TestWithoutLines(t *testing.T) {
 	}
 	if got := o.SourceFunction(plain[0]); got != "plain" {
 		t.Errorf("function %q, want plain by the symbol alone", got)
-	}
-}
-
-func TestSourceSymbol(t *testing.T) {
-	tests := map[string]string{
-		"f._omp_fn.0":                         "f",
-		"f._omp_fn.0.cold":                    "f",
-		"f.constprop.0._omp_fn.12":            "f",
-		"f._omp_cpyfn.1":                      "f",
-		"f.omp_outlined":                      "f",
-		"f.omp_outlined.2":                    "f",
-		"f.omp_outlined_debug__":              "f",
-		"f.omp_outlined_debug__.omp_outlined": "f",
-		".omp_outlined.":                      "",
-		".omp_outlined..7":                    "",
-		".omp_outlined._debug__.3":            "",
-		".omp_task_entry..2":                  "",
-		"f.cold":                              "f",
-		"f.part.0.isra.0":                     "f",
-		"f":                                   "f",
-		"cold.f":                              "cold.f",
-		"MAIN__._omp_fn.3":                    "MAIN__",
-	}
-	for in, want := range tests {
-		if got := sourceSymbol(in); got != want {
-			t.Errorf("%s comes from %q, want %q", in, got, want)
-		}
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"ompp-attach/files"
+	"ompp-attach/symbols/debuginfo"
 )
 
 // Reasons for refusing a file. OpenObject and NewObject wrap them.
@@ -29,12 +30,6 @@ var (
 	Err32Bit       = errors.New("32-bit ELF file")
 	ErrUnsupported = errors.New("neither a little-endian amd64 nor arm64 program or library")
 )
-
-// Range is a half-open range of vaddrs.
-type Range struct{ Lo, Hi uint64 }
-
-// Contains reports whether v lies in r.
-func (r Range) Contains(v uint64) bool { return r.Lo <= v && v < r.Hi }
 
 // Object is one ELF program or shared library. All methods are safe for concurrent use. Parts that
 // take long to parse are parsed when first asked for.
@@ -53,7 +48,7 @@ type Object struct {
 	starts  func() []uint64
 	// fullNames returns the string table of the full symbol table.
 	fullNames func() string
-	dwarf     func() *dwarfIndex
+	dwarf     func() *debuginfo.Index
 	debug     func() *Object // the separate debug file, or nil
 	inlined   func() map[string]int
 	sources   sourceCache
@@ -113,7 +108,7 @@ func NewObject(r io.ReaderAt, size int64) (*Object, error) {
 	o.fullNames = sync.OnceValue(func() string { return rawSymbols{o, o.file.SectionByType(elf.SHT_SYMTAB)}.readNames() })
 	o.dwarf = sync.OnceValue(o.loadDWARF)
 	o.debug = sync.OnceValue(o.findDebugFile)
-	o.inlined = sync.OnceValue(o.loadInlined)
+	o.inlined = sync.OnceValue(func() map[string]int { return o.dwarf().Copies() })
 	return o, nil
 }
 

@@ -70,3 +70,35 @@ func stubSlotARM64(b []byte, vaddr uint64) (slot uint64, ok bool) {
 	pages = pages << 43 >> 43 // 21-bit signed
 	return (vaddr &^ 0xfff) + uint64(pages<<12) + uint64(ldr>>10&0xfff)*8, true
 }
+
+// Stubs returns the imported symbols that the linker's PLT stubs jump to, by
+// the stub's vaddr.
+func (o *Object) Stubs() map[uint64]string {
+	stubs := map[uint64]string{}
+	step := uint64(8) // stubs have 8 or 16 bytes
+	if o.file.Machine == elf.EM_AARCH64 {
+		step = 4
+	}
+	for _, s := range o.file.Sections {
+		if !isPLT(s.Name) || s.Flags&elf.SHF_ALLOC == 0 || s.Type != elf.SHT_PROGBITS {
+			continue
+		}
+		b := o.readAt(s.Offset, s.FileSize)
+		for at := uint64(0); at+step <= uint64(len(b)); at += step {
+			slot, ok := uint64(0), false
+			code := b[at:min(at+16, uint64(len(b)))]
+			if o.file.Machine == elf.EM_X86_64 {
+				slot, ok = stubSlotAMD64(code, s.Addr+at)
+			} else {
+				slot, ok = stubSlotARM64(code, s.Addr+at)
+			}
+			if !ok {
+				continue
+			}
+			if name, ok := o.GOT(slot); ok {
+				stubs[s.Addr+at] = name
+			}
+		}
+	}
+	return stubs
+}

@@ -1,7 +1,6 @@
 package symbols
 
 import (
-	"debug/dwarf"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -137,7 +136,7 @@ func (o *Object) sourcePaths(file string) (paths []string) {
 	names := []string{file}
 	if !filepath.IsAbs(file) {
 		names = nil
-		for _, dir := range o.dwarf().compileDirs(file) {
+		for _, dir := range o.dwarf().CompileDirs(file) {
 			names = append(names, filepath.Join(dir, file))
 		}
 	}
@@ -149,28 +148,4 @@ func (o *Object) sourcePaths(file string) (paths []string) {
 		paths = append(paths, n)
 	}
 	return paths
-}
-
-// compileDirs returns the distinct DW_AT_comp_dir of the units. That of the unit compiled from file
-// comes first.
-func (x *dwarfIndex) compileDirs(file string) (dirs []string) {
-	if x == nil {
-		return nil
-	}
-	for _, u := range x.units {
-		e := u.entry()
-		if e == nil {
-			continue
-		}
-		dir, _ := e.Val(dwarf.AttrCompDir).(string)
-		name, _ := e.Val(dwarf.AttrName).(string)
-		switch {
-		case !filepath.IsAbs(dir):
-		case name == file:
-			dirs = append([]string{dir}, dirs...)
-		case !slices.Contains(dirs, dir):
-			dirs = append(dirs, dir)
-		}
-	}
-	return dirs
 }

@@ -314,9 +314,9 @@ func (o *Object) FuncAt(vaddr uint64) (name string, start uint64, ok bool) {
 	return t.name(&s), s.addr, true
 }
 
-// functionsIn calls visit for each function symbol that starts in r, once for
+// FunctionsIn calls visit for each function symbol that starts in r, once for
 // several names of one address.
-func (o *Object) functionsIn(r Range, visit func(name string, code Range)) {
+func (o *Object) FunctionsIn(r Range, visit func(name string, code Range)) {
 	table := o.symbols().funcs.sorted
 	i := sort.Search(len(table), func(i int) bool { return table[i].addr >= r.Lo })
 	for last := uint64(0); i < len(table) && table[i].addr < r.Hi; i++ {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
+
+	"ompp-attach/symbols/names"
 )
 
 // Function is a function of the source that has code of its own.
@@ -39,24 +41,24 @@ func (o *Object) Functions() []Function {
 	for i := range t.sorted {
 		s := &t.sorted[i]
 		name := t.name(s)
-		if s.ifunc || isOutlined(name) || strings.Contains(name, ".cold") || strings.HasSuffix(name, ".resolver") ||
+		if s.ifunc || names.IsOutlined(name) || strings.Contains(name, ".cold") || strings.HasSuffix(name, ".resolver") ||
 			slices.Contains(startup, name) || o.inPLT(s.addr) {
 			continue
 		}
 		if _, text := o.codeRange(s.addr); !text {
 			continue
 		}
-		names, clone := FunctionNames(name), ""
-		if sourceSymbol(name) != name {
+		all, clone := FunctionNames(name), ""
+		if names.Source(name) != name {
 			clone = name
 		}
 		part := partOf.MatchString(name)
 		if !part {
-			whole[names[len(names)-1]] = true
+			whole[all[len(all)-1]] = true
 		}
 		if n := len(fs); n > 0 && fs[n-1].VAddr == s.addr {
 			f := &fs[n-1]
-			for _, alias := range names {
+			for _, alias := range all {
 				if !slices.Contains(f.Names, alias) {
 					f.Names = append(f.Names, alias)
 				}
@@ -69,7 +71,7 @@ func (o *Object) Functions() []Function {
 			}
 			continue
 		}
-		fs = append(fs, Function{VAddr: s.addr, Names: names, Clone: clone, Part: part})
+		fs = append(fs, Function{VAddr: s.addr, Names: all, Clone: clone, Part: part})
 	}
 	return slices.DeleteFunc(fs, func(f Function) bool {
 		return f.Part && slices.ContainsFunc(f.Names, func(n string) bool { return whole[n] })
@@ -79,55 +81,12 @@ func (o *Object) Functions() []Function {
 // FunctionNames returns the names of a symbol's source function, the shortest first and that
 // function's own symbol last.
 func FunctionNames(symbol string) []string {
-	symbol = sourceSymbol(symbol)
-	names := []string{demangled(symbol)}
+	symbol = names.Source(symbol)
+	all := []string{names.Demangled(symbol)}
 	for _, n := range []string{demangle.Filter(symbol), symbol} {
-		if !slices.Contains(names, n) {
-			names = append(names, n)
+		if !slices.Contains(all, n) {
+			all = append(all, n)
 		}
 	}
-	return names
-}
-
-// Definition returns where the source defines the function whose code covers
-// vaddr: from the line of its declarator to its last line with code.
-func (o *Object) Definition(vaddr uint64) (e Extent, ok bool) {
-	u := o.dwarf().unitAt(vaddr)
-	if u == nil {
-		return Extent{}, false
-	}
-	fs := u.funcs()
-	for _, i := range u.covering(vaddr) {
-		if fs[i].inlined {
-			continue
-		}
-		id := fs[i].identity
-		e = Extent{File: id.file, Begin: id.line, Function: id.display()}
-		if e.File == "" || e.Begin == 0 {
-			return Extent{}, false
-		}
-		e.End = max(e.Begin, u.lastOwnLine(fs, i, e))
-		return e, true
-	}
-	return Extent{}, false
-}
-
-// Inlined returns how many copies of each inlined function there are, by the source function's
-// symbol. It reads all debug information, once.
-func (o *Object) Inlined() map[string]int { return o.inlined() }
-
-func (o *Object) loadInlined() map[string]int {
-	copies := map[string]int{}
-	x := o.dwarf()
-	if x == nil {
-		return copies
-	}
-	for _, u := range x.units {
-		for _, f := range u.funcs() {
-			if f.inlined && f.identity.symbol() != "" {
-				copies[f.identity.symbol()]++
-			}
-		}
-	}
-	return copies
+	return all
 }

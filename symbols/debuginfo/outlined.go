@@ -1,28 +1,18 @@
-package symbols
+package debuginfo
 
 import (
 	"regexp"
 	"slices"
+
+	"ompp-attach/symbols/names"
 )
 
 // Extent is a stretch of source text.
 type Extent struct {
-	File       string // as in Object.Line
+	File       string // as in Index.Line
 	Begin, End int    // lines, both included
-	Function   string // as Object.SourceFunction gives it
+	Function   string // as Index.SourceFunction gives it
 }
-
-// outlined matches the part of a compiler's name for an outlined function (a parallel region or
-// task) behind the source function's name. Examples are GCC's f._omp_fn.0 and f._omp_cpyfn.1, clang
-// 14's .omp_outlined..2, clang 19's f.omp_outlined and f.omp_outlined_debug__ (-O0), and
-// .omp_task_entry. of both clangs.
-var outlined = regexp.MustCompile(`\._omp_(cpy)?fn\.|\.omp_outlined|\.omp_task_|\.omp_combiner\.|\.omp\.reduction\.`)
-
-// cloned matches the suffixes of clones and parts of a function that GCC and
-// LLVM make.
-var cloned = regexp.MustCompile(`\.(cold|part|constprop|isra|lto_priv|localalias|llvm|extracted)(\.|$)`)
-
-func isOutlined(symbol string) bool { return outlined.MatchString(symbol) }
 
 // Clang makes two functions of a region when debug information is on: the inner
 // (debug variant) holds the code; the outer only calls it, or has it inlined.
@@ -31,32 +21,19 @@ var (
 	debugWrapper = regexp.MustCompile(`\.omp_outlined\.?(\.[0-9]+)?$`)
 )
 
-// sourceSymbol returns the symbol of the function from which the compiler made
-// the given one, "" if its name does not tell.
-func sourceSymbol(symbol string) string {
-	if at := outlined.FindStringIndex(symbol); at != nil {
-		symbol = symbol[:at[0]]
-	}
-	if at := cloned.FindStringIndex(symbol); at != nil && at[0] > 0 {
-		symbol = symbol[:at[0]]
-	}
-	return symbol
-}
-
-// Outlined returns the extent of the parallel region or task whose outlined
-// function covers vaddr. Begin is the line of the directive. End is the last
-// line that has code, with GCC usually the one before the closing brace; see
-// SourceExtent for the brace itself. ok is false where vaddr lies in no
-// outlined function or where there is no line information.
-func (o *Object) Outlined(vaddr uint64) (e Extent, ok bool) {
-	u := o.dwarf().unitAt(vaddr)
+// Outlined returns the extent of the parallel region or task whose outlined function covers vaddr.
+// Begin is the line of the directive. End is the last line that has code, with GCC usually the one
+// before the closing brace. ok is false where vaddr lies in no outlined function or where there is
+// no line information.
+func (x *Index) Outlined(vaddr uint64) (e Extent, ok bool) {
+	u := x.unitAt(vaddr)
 	if u == nil {
 		return Extent{}, false
 	}
 	fs := u.funcs()
 	region := -1
 	for _, i := range u.covering(vaddr) {
-		if !fs[i].inlined && isOutlined(fs[i].identity.symbol()) {
+		if !fs[i].inlined && names.IsOutlined(fs[i].identity.symbol()) {
 			region = i
 			break
 		}
@@ -125,7 +102,7 @@ func (u *unit) lastOwnLine(fs []function, i int, e Extent) (last int) {
 		if !own[f.parent] || !f.inlined {
 			continue
 		}
-		if isOutlined(f.identity.symbol()) {
+		if names.IsOutlined(f.identity.symbol()) {
 			own[j] = true
 			continue
 		}
@@ -144,4 +121,27 @@ func (u *unit) lastOwnLine(fs []function, i int, e Extent) (last int) {
 		return slices.ContainsFunc(code, func(c Range) bool { return c.Contains(r.addr) }) ||
 			slices.ContainsFunc(text, func(t lines) bool { return t.first <= r.line && r.line <= t.last })
 	}))
+}
+
+// Definition returns where the source defines the function whose code covers
+// vaddr: from the line of its declarator to its last line with code.
+func (x *Index) Definition(vaddr uint64) (e Extent, ok bool) {
+	u := x.unitAt(vaddr)
+	if u == nil {
+		return Extent{}, false
+	}
+	fs := u.funcs()
+	for _, i := range u.covering(vaddr) {
+		if fs[i].inlined {
+			continue
+		}
+		id := fs[i].identity
+		e = Extent{File: id.file, Begin: id.line, Function: id.display()}
+		if e.File == "" || e.Begin == 0 {
+			return Extent{}, false
+		}
+		e.End = max(e.Begin, u.lastOwnLine(fs, i, e))
+		return e, true
+	}
+	return Extent{}, false
 }

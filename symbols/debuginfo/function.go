@@ -1,12 +1,14 @@
-package symbols
+package debuginfo
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/ianlancetaylor/demangle"
+
+	"ompp-attach/symbols/names"
 )
 
 // function is a function of a unit, or a copy of one inlined into another.
@@ -39,23 +41,13 @@ func (id identity) symbol() string {
 // display returns the name for users. Linkage names are used for C++ and Rust only, since compilers
 // make up those of Fortran.
 func (id identity) display() string {
-	if isMangled(id.linkage) {
-		return demangled(id.linkage)
+	if names.IsMangled(id.linkage) {
+		return names.Demangled(id.linkage)
 	}
 	if id.name != "" {
-		return demangled(id.name)
+		return names.Demangled(id.name)
 	}
 	return id.linkage
-}
-
-// isMangled recognises C++ and Rust names.
-func isMangled(symbol string) bool {
-	return strings.HasPrefix(symbol, "_Z") || strings.HasPrefix(symbol, "_R")
-}
-
-// demangled drops parameters: reports have no room for them.
-func demangled(name string) string {
-	return demangle.Filter(name, demangle.NoParams)
 }
 
 // loadFunctions lists the unit's functions. If the DWARF is elsewhere, the symbol table has to do:
@@ -67,13 +59,13 @@ func (u *unit) loadFunctions() []function {
 		if f.inlined || f.identity.symbol() != "" || len(f.ranges) == 0 {
 			continue
 		}
-		f.identity.name, _, _ = u.index.names.FuncAt(f.ranges[0].Lo)
+		f.identity.name, _, _ = u.index.symbols.FuncAt(f.ranges[0].Lo)
 	}
 	if len(fs) > 0 || u.entry() == nil {
 		return fs
 	}
 	for _, r := range u.index.ranges(u.entry()) {
-		u.index.names.functionsIn(r, func(name string, code Range) {
+		u.index.symbols.FunctionsIn(r, func(name string, code Range) {
 			fs = append(fs, function{ranges: []Range{code}, parent: -1, identity: identity{name: name}})
 		})
 	}
@@ -83,7 +75,7 @@ func (u *unit) loadFunctions() []function {
 // readFunctions walks the unit's entries, skipping types and variables.
 func (u *unit) readFunctions() (fs []function) {
 	defer func() {
-		if recover() != nil { // see loadDWARF
+		if recover() != nil { // see Load
 			fs = nil
 		}
 	}()
@@ -223,7 +215,7 @@ func (u *unit) loadCode() (code []codeOf) {
 			code = append(code, codeOf{r, i, end})
 		}
 	}
-	slices.SortStableFunc(code, func(a, b codeOf) int { return compare(a.Lo, b.Lo) })
+	slices.SortStableFunc(code, func(a, b codeOf) int { return cmp.Compare(a.Lo, b.Lo) })
 	return code
 }
 
@@ -248,17 +240,17 @@ func (u *unit) covering(vaddr uint64) (indices []int) {
 }
 
 // SourceFunction returns the demangled name, without parameters, of the function in whose source
-// text vaddr lies, or "" if that is not known. Where line information says so, that is an inlined
-// function. For code that a compiler moved into a function of its own (a parallel region, a task, a
-// cold part) it is the function from which the code was taken.
-func (o *Object) SourceFunction(vaddr uint64) string {
-	symbol, _, _ := o.FuncAt(vaddr)
-	symbol = sourceSymbol(symbol)
-	if u := o.dwarf().unitAt(vaddr); u != nil {
+// text vaddr lies, or "" if that is not known. symbol is the name of the function that covers vaddr
+// in the symbol table. Where line information says so, the result is an inlined function. For code
+// that a compiler moved into a function of its own (a parallel region, a task, a cold part) it is
+// the function from which the code was taken.
+func (x *Index) SourceFunction(vaddr uint64, symbol string) string {
+	symbol = names.Source(symbol)
+	if u := x.unitAt(vaddr); u != nil {
 		fs := u.funcs()
 		for _, i := range u.covering(vaddr) {
 			// Only the symbol says whose lambda an operator() is.
-			if !fs[i].inlined && isMangled(symbol) {
+			if !fs[i].inlined && names.IsMangled(symbol) {
 				break
 			}
 			if name := u.sourceFunction(fs, i); name != "" {
@@ -266,21 +258,21 @@ func (o *Object) SourceFunction(vaddr uint64) string {
 			}
 		}
 	}
-	return demangled(symbol)
+	return names.Demangled(symbol)
 }
 
 func (u *unit) sourceFunction(fs []function, i int) string {
 	id := fs[i].identity
-	if !isOutlined(id.symbol()) {
+	if !names.IsOutlined(id.symbol()) {
 		return id.display()
 	}
-	s := sourceSymbol(id.symbol())
-	if isMangled(s) {
-		return demangled(s)
+	s := names.Source(id.symbol())
+	if names.IsMangled(s) {
+		return names.Demangled(s)
 	}
 	// GCC nests the outlined function's entry in that of its source.
 	for p := i; p >= 0 && !fs[p].inlined; p = fs[p].parent {
-		if name := fs[p].identity; !isOutlined(name.symbol()) {
+		if name := fs[p].identity; !names.IsOutlined(name.symbol()) {
 			return name.display()
 		}
 	}
@@ -306,7 +298,7 @@ func (u *unit) enclosing(fs []function, file string, line int) string {
 	}
 	for _, f := range fs {
 		id := f.identity
-		if f.inlined || id.file != file || id.line == 0 || id.line > line || isOutlined(id.symbol()) {
+		if f.inlined || id.file != file || id.line == 0 || id.line > line || names.IsOutlined(id.symbol()) {
 			continue
 		}
 		fallback = add(fallback, id)

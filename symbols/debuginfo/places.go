@@ -1,6 +1,10 @@
-package symbols
+package debuginfo
 
-import "strings"
+import (
+	"strings"
+
+	"ompp-attach/symbols/names"
+)
 
 // Place is a line of code of a function in the source. Function is demangled, without parameters;
 // empty if not known. If a compiler moved the code out of its function, Function is the name that
@@ -13,13 +17,12 @@ type Place struct {
 
 // Places returns the functions to which the instruction at vaddr belongs. The innermost inlined
 // function comes first, followed by each function into which the one before was inlined, with the
-// line of the call. The function that contains the code comes last. The result is empty if nothing
-// is known.
-func (o *Object) Places(vaddr uint64) (places []Place) {
-	symbol, _, _ := o.FuncAt(vaddr)
-	file, line, _, _ := o.Line(vaddr)
-	name := demangled(symbol)
-	if u := o.dwarf().unitAt(vaddr); u != nil {
+// line of the call. The function that contains the code comes last. symbol is its name in the
+// symbol table, "" if it has none. The result is empty if nothing is known.
+func (x *Index) Places(vaddr uint64, symbol string) (places []Place) {
+	file, line, _, _ := x.Line(vaddr)
+	name := names.Demangled(symbol)
+	if u := x.unitAt(vaddr); u != nil {
 		fs := u.funcs()
 		for _, i := range u.covering(vaddr) {
 			f := &fs[i]
@@ -31,7 +34,7 @@ func (o *Object) Places(vaddr uint64) (places []Place) {
 				break
 			}
 			inner := f.identity.display()
-			if isOutlined(f.identity.symbol()) {
+			if names.IsOutlined(f.identity.symbol()) {
 				inner = u.outlinedName(fs, i, inner)
 			}
 			places = append(places, Place{inner, file, line})
@@ -50,5 +53,22 @@ func (u *unit) outlinedName(fs []function, i int, symbol string) string {
 	if strings.HasPrefix(symbol, ".omp") {
 		return u.sourceFunction(fs, i) + symbol
 	}
-	return demangled(symbol)
+	return names.Demangled(symbol)
+}
+
+// Copies returns how many copies of each inlined function there are, by the source function's
+// symbol. It reads all debug information.
+func (x *Index) Copies() map[string]int {
+	copies := map[string]int{}
+	if x == nil {
+		return copies
+	}
+	for _, u := range x.units {
+		for _, f := range u.funcs() {
+			if f.inlined && f.identity.symbol() != "" {
+				copies[f.identity.symbol()]++
+			}
+		}
+	}
+	return copies
 }

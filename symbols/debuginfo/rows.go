@@ -1,23 +1,20 @@
-package symbols
+package debuginfo
 
-import (
-	"debug/elf"
-	"math"
-)
+import "math"
 
 // Row is one row of a line table: the instructions from Addr on, up to the next
 // row, belong to Line of File.
 type Row struct {
 	Addr uint64
-	File string // as in Object.Line
+	File string // as in Index.Line
 	Line int    // 0: code of no line
 	Stmt bool   // a statement starts here; else GCC may only carry on with an old line
 }
 
 // Rows returns the rows that start in a range of code, which must lie within
 // one compile unit, sorted by address; ends of sequences are left out.
-func (o *Object) Rows(code Range) (rows []Row) {
-	u := o.dwarf().unitAt(code.Lo)
+func (x *Index) Rows(code Range) (rows []Row) {
+	u := x.unitAt(code.Lo)
 	if u == nil {
 		return nil
 	}
@@ -31,8 +28,8 @@ func (o *Object) Rows(code Range) (rows []Row) {
 
 // InlinedCalls returns, as rows, the calls that were inlined into the function
 // at vaddr: where each copy's code begins, and the line of the call.
-func (o *Object) InlinedCalls(vaddr uint64) (calls []Row) {
-	u := o.dwarf().unitAt(vaddr)
+func (x *Index) InlinedCalls(vaddr uint64) (calls []Row) {
+	u := x.unitAt(vaddr)
 	if u == nil {
 		return nil
 	}
@@ -65,8 +62,7 @@ func outermost(fs []function, covering []int) int {
 
 // UnitCode returns the code of the compile unit that covers vaddr, nil if no unit does. The code
 // also identifies the unit.
-func (o *Object) UnitCode(vaddr uint64) (code []Range) {
-	x := o.dwarf()
+func (x *Index) UnitCode(vaddr uint64) (code []Range) {
 	u := x.unitAt(vaddr)
 	if u == nil {
 		return nil
@@ -89,12 +85,12 @@ type Frame struct {
 
 // Frames returns the place of the instruction at vaddr and, where it was
 // inlined, the places of the calls that led there, innermost first.
-func (o *Object) Frames(vaddr uint64) (frames []Frame) {
-	u := o.dwarf().unitAt(vaddr)
+func (x *Index) Frames(vaddr uint64) (frames []Frame) {
+	u := x.unitAt(vaddr)
 	if u == nil {
 		return nil
 	}
-	file, line, _, ok := o.Line(vaddr)
+	file, line, _, ok := x.Line(vaddr)
 	if !ok {
 		return nil
 	}
@@ -117,8 +113,8 @@ type Text struct {
 
 // Texts returns the source text of the function at vaddr and of all functions
 // that were inlined into it.
-func (o *Object) Texts(vaddr uint64) (texts []Text) {
-	u := o.dwarf().unitAt(vaddr)
+func (x *Index) Texts(vaddr uint64) (texts []Text) {
+	u := x.unitAt(vaddr)
 	if u == nil {
 		return nil
 	}
@@ -158,36 +154,4 @@ func (u *unit) nextDeclared(fs []function, file string, line int) int {
 		}
 	}
 	return next
-}
-
-// Stubs returns the imported symbols that the linker's PLT stubs jump to, by
-// the stub's vaddr.
-func (o *Object) Stubs() map[uint64]string {
-	stubs := map[uint64]string{}
-	step := uint64(8) // stubs have 8 or 16 bytes
-	if o.file.Machine == elf.EM_AARCH64 {
-		step = 4
-	}
-	for _, s := range o.file.Sections {
-		if !isPLT(s.Name) || s.Flags&elf.SHF_ALLOC == 0 || s.Type != elf.SHT_PROGBITS {
-			continue
-		}
-		b := o.readAt(s.Offset, s.FileSize)
-		for at := uint64(0); at+step <= uint64(len(b)); at += step {
-			slot, ok := uint64(0), false
-			code := b[at:min(at+16, uint64(len(b)))]
-			if o.file.Machine == elf.EM_X86_64 {
-				slot, ok = stubSlotAMD64(code, s.Addr+at)
-			} else {
-				slot, ok = stubSlotARM64(code, s.Addr+at)
-			}
-			if !ok {
-				continue
-			}
-			if name, ok := o.GOT(slot); ok {
-				stubs[s.Addr+at] = name
-			}
-		}
-	}
-	return stubs
 }

@@ -1,6 +1,10 @@
-package symbols
+// Package debuginfo reads the debug information (DWARF) of a file: compile units, line tables, and
+// functions with the copies that were inlined. Addresses are vaddrs, as the ELF file states them. A
+// nil *Index is that of a file without debug information, and knows nothing.
+package debuginfo
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"encoding/binary"
 	"slices"
@@ -8,17 +12,43 @@ import (
 	"sync"
 )
 
-// dwarfIndex knows which compile unit covers an address. A unit's line table
-// and functions are parsed when an address in it is first asked for.
-type dwarfIndex struct {
+// Range is a half-open range of vaddrs.
+type Range struct{ Lo, Hi uint64 }
+
+// Contains reports whether v lies in r.
+func (r Range) Contains(v uint64) bool { return r.Lo <= v && v < r.Hi }
+
+// Symbols are the symbol tables of a file, which have the names that the DWARF lacks.
+type Symbols interface {
+	// FuncAt returns the name and start of the function that covers vaddr.
+	FuncAt(vaddr uint64) (name string, start uint64, ok bool)
+	// FunctionsIn visits the functions that start in a range, once for several names of an address.
+	FunctionsIn(r Range, visit func(name string, code Range))
+}
+
+// Sections are the debug sections that Load may ask for, without the prefix .debug_. The first is
+// the largest.
+var Sections = []string{"info", "line", "abbrev", "ranges", "str", "aranges", "addr", "line_str", "str_offsets", "rnglists"}
+
+// Input is what the debug information of a file is read from.
+type Input struct {
+	Section func(name string) []byte // the contents of one of Sections; nil: the file lacks it
+	Shared  bool                     // parts of the information are in a file shared with others (dwz -m)
+	Text    []Range                  // code of the file: rows elsewhere belong to functions that the linker dropped
+	Symbols Symbols
+}
+
+// Index knows which compile unit covers an address. A unit's line table and functions are parsed
+// when an address in it is first asked for. All methods are safe for concurrent use.
+type Index struct {
 	lines      []byte // .debug_line
 	data       *dwarf.Data
-	names      *Object     // its symbol table has the names that the DWARF lacks
-	text       []Range     // code of the object: rows elsewhere belong to functions that the linker dropped
+	symbols    Symbols
+	text       []Range     // see Input
 	units      []*unit     // by offset
 	unitRanges []unitRange // by address
 
-	elsewhere string // see Object.DWARFElsewhere
+	elsewhere string // see the method Elsewhere
 }
 
 type unitRange struct {
@@ -28,7 +58,7 @@ type unitRange struct {
 
 // unit is one compile unit.
 type unit struct {
-	index *dwarfIndex
+	index *Index
 	die   dwarf.Offset // of the unit's first entry
 	entry func() *dwarf.Entry
 	lines func() *lineTable
@@ -36,41 +66,32 @@ type unit struct {
 	code  func() []codeOf
 }
 
-// loadDWARF returns nil where there is no usable DWARF. debug/dwarf has been
-// known to panic on corrupt input, which must not take a measurement down.
-func (o *Object) loadDWARF() (x *dwarfIndex) {
+// Load reads the debug sections. It returns nil where there is no usable DWARF. debug/dwarf has
+// been known to panic on corrupt input, which must not take a measurement down.
+func Load(in *Input) (x *Index) {
 	defer func() {
 		if recover() != nil {
 			x = nil
 		}
 	}()
-	in := o
-	if !hasSection(o.file, "debug_line") {
-		if in = o.debug(); in == nil {
-			return nil
-		}
-	}
-	f := in.file
-	sections := in.debugSections("info", "line", "abbrev", "ranges", "str", "aranges", "addr", "line_str", "str_offsets", "rnglists")
-	info := sections("info")
-	lines := sections("line")
-	d, err := dwarf.New(sections("abbrev"), nil, nil, info, lines, nil, sections("ranges"), sections("str"))
+	info, lines := in.Section("info"), in.Section("line")
+	d, err := dwarf.New(in.Section("abbrev"), nil, nil, info, lines, nil, in.Section("ranges"), in.Section("str"))
 	if err != nil {
 		return nil
 	}
 	for _, name := range []string{"addr", "line_str", "str_offsets", "rnglists"} {
-		if b := sections(name); b != nil {
+		if b := in.Section(name); b != nil {
 			if err := d.AddSection(".debug_"+name, b); err != nil {
 				return nil
 			}
 		}
 	}
-	x = &dwarfIndex{lines: lines, data: d, names: o, text: o.TextRanges()}
+	x = &Index{lines: lines, data: d, symbols: in.Symbols, text: in.Text}
 	starts, split := unitStarts(info)
 	switch {
 	case split:
 		x.elsewhere = "in .dwo files (-gsplit-dwarf)"
-	case f.Section(".gnu_debugaltlink") != nil:
+	case in.Shared:
 		x.elsewhere = "in a file shared with others (dwz -m)"
 	}
 	inAranges := map[uint64]bool{}
@@ -82,7 +103,7 @@ func (o *Object) loadDWARF() (x *dwarfIndex) {
 	}
 	// GCC writes .debug_aranges, which saves reading every unit; clang does
 	// not, so units that it does not list are read.
-	readAranges(sections("aranges"), func(header uint64, r Range) {
+	readAranges(in.Section("aranges"), func(header uint64, r Range) {
 		if u := byHeader[header]; u != nil {
 			inAranges[header] = true
 			x.unitRanges = append(x.unitRanges, unitRange{r, u})
@@ -98,33 +119,8 @@ func (o *Object) loadDWARF() (x *dwarfIndex) {
 		}
 	}
 	x.unitRanges = slices.DeleteFunc(x.unitRanges, func(s unitRange) bool { return s.Lo >= s.Hi || !x.isText(s.Lo) })
-	slices.SortStableFunc(x.unitRanges, func(a, b unitRange) int { return compare(a.Lo, b.Lo) })
+	slices.SortStableFunc(x.unitRanges, func(a, b unitRange) int { return cmp.Compare(a.Lo, b.Lo) })
 	return x
-}
-
-// debugSections unpacks the given debug sections, several at a time, and returns a function that
-// gives the contents of each. The first name should be the largest section's.
-func (o *Object) debugSections(names ...string) func(name string) []byte {
-	contents := make([][]byte, len(names))
-	var all sync.WaitGroup
-	for i, name := range names {
-		all.Go(func() {
-			for _, s := range o.file.Sections {
-				if s.Name == ".debug_"+name || s.Name == ".zdebug_"+name {
-					if contents[i] = o.section(s); contents[i] != nil {
-						return
-					}
-				}
-			}
-		})
-	}
-	all.Wait()
-	return func(name string) []byte {
-		if i := slices.Index(names, name); i >= 0 {
-			return contents[i]
-		}
-		return nil
-	}
 }
 
 // maxRanges bounds the ranges of all units, and of one unit's functions: in a
@@ -132,7 +128,7 @@ func (o *Object) debugSections(names ...string) func(name string) []byte {
 // a gigabyte have a quarter of it.
 const maxRanges = 1 << 22
 
-func (x *dwarfIndex) newUnit(die dwarf.Offset) *unit {
+func (x *Index) newUnit(die dwarf.Offset) *unit {
 	u := &unit{index: x, die: die}
 	u.entry = sync.OnceValue(func() (e *dwarf.Entry) {
 		defer func() {
@@ -154,12 +150,12 @@ func (x *dwarfIndex) newUnit(die dwarf.Offset) *unit {
 	return u
 }
 
-func (x *dwarfIndex) isText(v uint64) bool {
+func (x *Index) isText(v uint64) bool {
 	return slices.ContainsFunc(x.text, func(r Range) bool { return r.Contains(v) })
 }
 
 // ranges returns the code of an entry; none for nil.
-func (x *dwarfIndex) ranges(e *dwarf.Entry) []Range {
+func (x *Index) ranges(e *dwarf.Entry) []Range {
 	if e == nil {
 		return nil
 	}
@@ -176,11 +172,10 @@ func (x *dwarfIndex) ranges(e *dwarf.Entry) []Range {
 	return rs
 }
 
-// DWARFElsewhere says where the parts of the debug information are that the object and its separate
-// debug file lack, "" if they lack none. Without these parts there are still lines, and with the
-// symbols the places where regions begin. Only the names of inlined functions are missing.
-func (o *Object) DWARFElsewhere() string {
-	x := o.dwarf()
+// Elsewhere says where the parts of the debug information are that the file and its separate debug
+// file lack, "" if they lack none. Without these parts there are still lines, and with the symbols
+// the places where regions begin. Only the names of inlined functions are missing.
+func (x *Index) Elsewhere() string {
 	if x == nil {
 		return ""
 	}
@@ -194,7 +189,7 @@ func (o *Object) DWARFElsewhere() string {
 }
 
 // unitAt returns the unit whose code covers vaddr, or nil.
-func (x *dwarfIndex) unitAt(vaddr uint64) *unit {
+func (x *Index) unitAt(vaddr uint64) *unit {
 	if x == nil {
 		return nil
 	}
@@ -211,7 +206,7 @@ func (x *dwarfIndex) unitAt(vaddr uint64) *unit {
 }
 
 // unitOf returns the unit in which the entry at off is.
-func (x *dwarfIndex) unitOf(off dwarf.Offset) *unit {
+func (x *Index) unitOf(off dwarf.Offset) *unit {
 	i := sort.Search(len(x.units), func(i int) bool { return x.units[i].die > off })
 	if i == 0 {
 		return nil

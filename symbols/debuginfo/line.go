@@ -1,6 +1,7 @@
-package symbols
+package debuginfo
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"path/filepath"
 	"slices"
@@ -30,7 +31,7 @@ const maxRows = 1 << 26
 func (u *unit) loadLines() (t *lineTable) {
 	t = &lineTable{}
 	defer func() {
-		if recover() != nil { // see loadDWARF
+		if recover() != nil { // see Load
 			t = &lineTable{}
 		}
 	}()
@@ -60,11 +61,11 @@ func (u *unit) loadLines() (t *lineTable) {
 	}
 	t.files = r.Files()
 	u.fixNames(t.files)
-	slices.SortStableFunc(sequences, func(a, b []row) int { return compare(a[0].addr, b[0].addr) })
+	slices.SortStableFunc(sequences, func(a, b []row) int { return cmp.Compare(a[0].addr, b[0].addr) })
 	for _, s := range sequences {
 		// By the standard, addresses ascend within a sequence. A broken table must still be
 		// searchable.
-		if !slices.IsSortedFunc(s, func(a, b row) int { return compare(a.addr, b.addr) }) {
+		if !slices.IsSortedFunc(s, func(a, b row) int { return cmp.Compare(a.addr, b.addr) }) {
 			continue
 		}
 		if n := len(t.rows); n > 0 && t.rows[n-1].addr > s[0].addr {
@@ -125,8 +126,8 @@ func fileName(f *dwarf.LineFile) string {
 // row of the line table starts at vaddr, as it does for a statement of its own.
 // Instructions that the compiler gave no line (line 0) get the line of the
 // instructions before them, and are not exact.
-func (o *Object) Line(vaddr uint64) (file string, line int, exact, ok bool) {
-	u := o.dwarf().unitAt(vaddr)
+func (x *Index) Line(vaddr uint64) (file string, line int, exact, ok bool) {
+	u := x.unitAt(vaddr)
 	if u == nil {
 		return "", 0, false, false
 	}
@@ -144,12 +145,26 @@ func (o *Object) Line(vaddr uint64) (file string, line int, exact, ok bool) {
 	return "", 0, false, false
 }
 
-// CallLine returns the line of the call that returns to ret. Where the call
-// was inlined it is the line in the inlined function.
-func (o *Object) CallLine(ret uint64) (file string, line int, ok bool) {
-	if ret == 0 {
-		return "", 0, false
+// CompileDirs returns the distinct DW_AT_comp_dir of the units. That of the unit compiled from file
+// comes first.
+func (x *Index) CompileDirs(file string) (dirs []string) {
+	if x == nil {
+		return nil
 	}
-	file, line, _, ok = o.Line(ret - 1)
-	return file, line, ok
+	for _, u := range x.units {
+		e := u.entry()
+		if e == nil {
+			continue
+		}
+		dir, _ := e.Val(dwarf.AttrCompDir).(string)
+		name, _ := e.Val(dwarf.AttrName).(string)
+		switch {
+		case !filepath.IsAbs(dir):
+		case name == file:
+			dirs = append([]string{dir}, dirs...)
+		case !slices.Contains(dirs, dir):
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
 }

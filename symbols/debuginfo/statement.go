@@ -1,4 +1,4 @@
-package symbols
+package debuginfo
 
 import (
 	"slices"
@@ -14,9 +14,8 @@ func SameSource(file, name string) bool {
 // Statements returns where statements begin that stand in the lines from first to last of a source
 // file: the addresses by line. sources are the paths of all files that name may mean, whether or
 // not they have such lines.
-func (o *Object) Statements(name string, first, last int) (at map[int][]uint64, sources []string) {
+func (x *Index) Statements(name string, first, last int) (at map[int][]uint64, sources []string) {
 	at = map[int][]uint64{}
-	x := o.dwarf()
 	if x == nil {
 		return at, nil
 	}
@@ -46,8 +45,8 @@ func (o *Object) Statements(name string, first, last int) (at map[int][]uint64, 
 // Statement returns the place of the statement to which the instruction at vaddr belongs. In
 // optimised code, instructions of other statements may stand between a statement's own. The line
 // table does not mark those as beginnings.
-func (o *Object) Statement(vaddr uint64) (file string, line int, ok bool) {
-	u := o.dwarf().unitAt(vaddr)
+func (x *Index) Statement(vaddr uint64) (file string, line int, ok bool) {
+	u := x.unitAt(vaddr)
 	if u == nil {
 		return "", 0, false
 	}
@@ -62,11 +61,4 @@ func (o *Object) Statement(vaddr uint64) (file string, line int, ok bool) {
 		}
 	}
 	return "", 0, false
-}
-
-// IsOutlined reports whether the function at vaddr is a parallel region or task
-// that the compiler moved into a function of its own.
-func (o *Object) IsOutlined(vaddr uint64) bool {
-	symbol, _, ok := o.FuncAt(vaddr)
-	return ok && isOutlined(symbol)
 }

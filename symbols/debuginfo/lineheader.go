@@ -1,4 +1,4 @@
-package symbols
+package debuginfo
 
 import "encoding/binary"
 
