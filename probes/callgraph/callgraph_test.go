@@ -1,11 +1,13 @@
 package callgraph
 
 import (
+	"encoding/binary"
 	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"ompp-attach/internal/testbin"
@@ -35,7 +37,9 @@ type read struct {
 	t *testing.T
 }
 
-func newRead(t *testing.T) read {
+func newRead(t *testing.T) read { return readOf(t, program) }
+
+func readOf(t *testing.T, program string) read {
 	t.Helper()
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the program has code for x86-64")
@@ -59,6 +63,63 @@ func (r read) at(name string) uint64 {
 		r.t.Fatalf("%d functions %s", len(all), name)
 	}
 	return all[0]
+}
+
+// neighbours has functions that jump to the next or the one before by two bytes: by jmp, jcc, jrcxz
+// and loop. quiet has the bytes of such a jump inside another instruction, and jumps within itself.
+const neighbours = `
+#define F(name, code) __asm__(".text\n.type " #name ", @function\n" #name ": " code "ret\n.size " #name ", .-" #name "\n");
+F(first, "jmp second\n")
+F(second, "incl %eax\n")
+F(third, "testl %eax, %eax\nje second\n")
+F(fourth, "jrcxz third\n")
+F(fifth, "loop sixth\n")
+F(sixth, "1: decl %eax\njne 1b\n")
+F(quiet, "movl $0x00eb00eb, %eax\n.byte 0xb8, 0xeb, 0xf2, 0x75, 0xf0\n1: decl %eax\njne 1b\n")
+F(last, "incl %eax\n")
+int main(void) { return 0; }
+`
+
+// A jump of two bytes to a neighbour is found, and bytes that only look like one are not.
+func TestShortJumps(t *testing.T) {
+	r := readOf(t, neighbours)
+	want := map[string]string{"second": "first third", "third": "fourth", "sixth": "fifth"}
+	names := []string{"first", "second", "third", "fourth", "fifth", "sixth", "quiet", "last"}
+	for _, name := range names {
+		var from []string
+		for _, other := range names {
+			if slices.Contains(r.From[r.at(name)], r.at(other)) {
+				from = append(from, other)
+			}
+		}
+		if got := strings.Join(from, " "); got != want[name] {
+			t.Errorf("%s is reached from %q, want %q", name, got, want[name])
+		}
+	}
+}
+
+// The places to which each branch of arm64 leads.
+func TestBranchSitesARM64(t *testing.T) {
+	const base = 0x10000
+	for name, c := range map[string]struct {
+		word   uint32
+		target uint64 // 0: no branch
+	}{
+		"bl +8":          {0x94000002, base + 8},
+		"b -4":           {0x17ffffff, base - 4},
+		"b.eq +8":        {0x54000040, base + 8},
+		"cbz x1, -8":     {0xb4ffffc1, base - 8},
+		"tbz w0, 3, +8":  {0x36180040, base + 8},
+		"tbnz x2, 40,-4": {0xb747ffe2, base - 4},
+		"add x0, x0, 1":  {0x91000400, 0},
+		"ret":            {0xd65f03c0, 0},
+	} {
+		var got uint64
+		branchSites("arm64", binary.LittleEndian.AppendUint32(nil, c.word), base, func(_, target uint64) { got = target })
+		if got != c.target {
+			t.Errorf("%s leads to %#x, want %#x", name, got, c.target)
+		}
+	}
 }
 
 // among names those of the program's functions that are in a set.

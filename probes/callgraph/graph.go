@@ -1,6 +1,7 @@
 package callgraph
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -21,7 +22,8 @@ const (
 
 // Graph says which functions may reach which others by direct calls and jumps. It is kept
 // backwards, from callee to callers, and is made from the code's bytes. Bytes that only look like a
-// call make the graph larger, never smaller.
+// call make the graph larger, never smaller. Jumps of two bytes look like many other bytes. They
+// count if the function that they lie in decodes to them.
 type Graph struct {
 	Object *symbols.Object
 	Code   *disasm.Decoded     // the object's code; each function is decoded once
@@ -44,12 +46,59 @@ func New(o *symbols.Object) *Graph {
 			if target = g.Resolve(target); target == 0 {
 				return
 			}
-			if lo, _, ok := o.FuncRange(at); ok && lo != target && !slices.Contains(g.From[target], lo) {
-				g.From[target] = append(g.From[target], lo)
+			if lo, _, ok := o.FuncRange(at); ok {
+				g.add(lo, target)
 			}
 		})
+		if o.Arch() == "amd64" {
+			g.addShortJumps(b, r.Lo)
+		}
 	}
 	return g
+}
+
+// add adds a call, or a jump to another function.
+func (g *Graph) add(caller, callee uint64) {
+	if caller != callee && !slices.Contains(g.From[callee], caller) {
+		g.From[callee] = append(g.From[callee], caller)
+	}
+}
+
+// addShortJumps adds the jumps of two bytes that lead from a function to a neighbour: jmp, jcc, loop
+// and jrcxz with a distance of one byte.
+func (g *Graph) addShortJumps(b []byte, base uint64) {
+	var in symbols.Range // the function around at
+	for i := 0; i+2 <= len(b); i++ {
+		if b[i] != 0xeb && b[i]&0xf0 != 0x70 && b[i]&0xfc != 0xe0 {
+			continue
+		}
+		at := base + uint64(i)
+		target := at + 2 + uint64(int64(int8(b[i+1])))
+		if !in.Contains(at) {
+			lo, hi, ok := g.Object.FuncRange(at)
+			if !ok {
+				continue
+			}
+			in = symbols.Range{Lo: lo, Hi: hi}
+		}
+		if in.Contains(target) {
+			continue
+		}
+		if callee := g.Resolve(target); callee != 0 && g.mayBeInst(in.Lo, at) {
+			g.add(in.Lo, callee)
+		}
+	}
+}
+
+// mayBeInst reports whether an instruction begins at an address in the function at entry, as far as
+// the function can be decoded.
+func (g *Graph) mayBeInst(entry, at uint64) bool {
+	body, err := disasm.Func(g.Code, entry)
+	if err != nil && (len(body) == 0 || at >= body[len(body)-1].Next()) {
+		return true
+	}
+	_, found := slices.BinarySearchFunc(body, at, func(i disasm.Inst, at uint64) int { return cmp.Compare(i.Addr, at) })
+	return found
 }
 
 // Resolve returns the start of the function that an address leads to. An address in the procedure
@@ -68,7 +117,8 @@ func (g *Graph) Resolve(target uint64) uint64 {
 	return lo
 }
 
-// branchSites visits all bytes that look like a direct call or jump.
+// branchSites visits all bytes that look like a direct call or jump; on amd64, those with a distance
+// of four bytes.
 func branchSites(arch string, b []byte, base uint64, visit func(at, target uint64)) {
 	if arch == "arm64" {
 		for i := 0; i+4 <= len(b); i += 4 {
@@ -78,6 +128,8 @@ func branchSites(arch string, b []byte, base uint64, visit func(at, target uint6
 				visit(at, at+uint64(int64(int32(w<<6)>>4)))
 			case w>>24 == 0x54, w>>25&63 == 0x1a: // b.cond, cbz
 				visit(at, at+uint64(int64(int32(w<<8)>>13<<2)))
+			case w>>25&63 == 0x1b: // tbz, tbnz
+				visit(at, at+uint64(int64(int32(w<<13)>>18<<2)))
 			}
 		}
 		return
