@@ -86,7 +86,7 @@ func (o *Object) Branches(to *Targets) []uint64 {
 	var starts []Range
 	for _, r := range o.TextRanges() {
 		for lo := r.Lo; lo < r.Hi; lo += chunk {
-			starts = append(starts, Range{lo, r.Hi})
+			starts = append(starts, Range{Lo: lo, Hi: r.Hi})
 		}
 	}
 	found := make([][]uint64, len(starts))

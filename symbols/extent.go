@@ -47,13 +47,13 @@ func (o *Object) FuncRange(vaddr uint64) (lo, hi uint64, ok bool) {
 // that holds vaddr.
 func (o *Object) codeRange(vaddr uint64) (Range, bool) {
 	for _, s := range o.file.Sections {
-		r := Range{s.Addr, s.Addr + s.Size}
+		r := Range{Lo: s.Addr, Hi: s.Addr + s.Size}
 		if s.Flags&elf.SHF_EXECINSTR != 0 && s.Type == elf.SHT_PROGBITS && r.Contains(vaddr) {
 			return r, true
 		}
 	}
 	for _, p := range o.file.Progs {
-		r := Range{p.Vaddr, p.Vaddr + p.Filesz}
+		r := Range{Lo: p.Vaddr, Hi: p.Vaddr + p.Filesz}
 		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && r.Contains(vaddr) {
 			return r, true
 		}

@@ -233,13 +233,13 @@ func (o *Object) TextRanges() []Range {
 	var rs []Range
 	for _, s := range o.file.Sections {
 		if s.Flags&elf.SHF_EXECINSTR != 0 && s.Type == elf.SHT_PROGBITS && !isPLT(s.Name) && s.Addr+s.Size > s.Addr {
-			rs = append(rs, Range{s.Addr, s.Addr + min(s.Size, uint64(o.size))})
+			rs = append(rs, Range{Lo: s.Addr, Hi: s.Addr + min(s.Size, uint64(o.size))})
 		}
 	}
 	if rs == nil {
 		for _, p := range o.file.Progs {
 			if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && p.Vaddr+p.Filesz > p.Vaddr {
-				rs = append(rs, Range{p.Vaddr, p.Vaddr + min(p.Filesz, uint64(o.size))})
+				rs = append(rs, Range{Lo: p.Vaddr, Hi: p.Vaddr + min(p.Filesz, uint64(o.size))})
 			}
 		}
 	}

@@ -323,7 +323,7 @@ func (o *Object) FunctionsIn(r Range, visit func(name string, code Range)) {
 		if s := table[i]; s.size > 0 && s.addr != last {
 			last = s.addr
 			name, _, _ := o.FuncAt(s.addr)
-			visit(name, Range{s.addr, s.addr + s.size})
+			visit(name, Range{Lo: s.addr, Hi: s.addr + s.size})
 		}
 	}
 }
