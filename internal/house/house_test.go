@@ -193,6 +193,9 @@ func TestPurity(t *testing.T) {
 const (
 	wantedLines = 400
 	mostLines   = 500
+
+	wantedPackage = 4000
+	mostPackage   = 4200
 )
 
 func TestFileLengths(t *testing.T) {
@@ -223,6 +226,39 @@ func TestFileLengths(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestPackageLengths: a package has one concern. One of more than wantedPackage lines, without tests
+// and generated code, mostly has two.
+func TestPackageLengths(t *testing.T) {
+	sum := map[string]int{}
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		switch base := d.Name(); {
+		case err != nil:
+			return err
+		case d.IsDir() && (base == "testdata" || base == "bin" || strings.HasPrefix(base, ".") && name != root):
+			return filepath.SkipDir
+		case d.IsDir() || path.Ext(base) != ".go" || strings.HasSuffix(base, "_test.go") || strings.HasSuffix(base, "_bpfel.go"):
+			return nil
+		}
+		n, err := lines(name)
+		sum[filepath.Dir(name)] += n
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, n := range sum {
+		switch {
+		case n > mostPackage:
+			t.Errorf("%s has %d lines, at most %d are allowed: move a concern into a package of its own", dir, n, mostPackage)
+		case n > wantedPackage:
+			t.Logf("%s has %d lines, more than the %d aimed at", dir, n, wantedPackage)
+		}
+	}
+	if len(sum) < 8 {
+		t.Errorf("only %d packages were found", len(sum))
 	}
 }
 
