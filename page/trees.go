@@ -22,6 +22,9 @@ type Trees struct {
 	Values []int64 `json:"values"`
 	// Worst is the property and the path that cost most; absent: none does.
 	Worst *[2]int `json:"worst,omitempty"`
+	// Findings are the worst properties with their call paths, the longest time first.
+	Findings []TreeFinding `json:"findings,omitempty"`
+	Notes    []string      `json:"notes,omitempty"` // what the values lack
 	// Coarse says whose values they are, if not of threads: "process" or "run".
 	Coarse string `json:"coarse,omitempty"`
 }
@@ -34,6 +37,9 @@ type TreeProperty struct {
 	Unit   string `json:"unit"` // sec (values are in ns), occ, bytes
 	Text   string `json:"text"`
 	Helps  string `json:"helps,omitempty"`
+	// Saves and Of are as of TreeFinding, of all call paths.
+	Saves *int64 `json:"saves_ns,omitempty"`
+	Of    string `json:"of,omitempty"`
 }
 
 // TreePath is a call path.
@@ -53,6 +59,7 @@ func treesOf(c *severity.Cube) *Trees {
 	if c == nil || c.ThreadTime <= 0 || len(c.Values) == 0 {
 		return nil
 	}
+	whole := c
 	c = c.Coarser(mostSeverities)
 	t := &Trees{ThreadTime: c.ThreadTime}
 	switch c.Level {
@@ -69,8 +76,12 @@ func treesOf(c *severity.Cube) *Trees {
 	for _, v := range c.Values {
 		t.Values = append(t.Values, int64(number[v.Property]), int64(v.Path), int64(location[v.Thread]), v.V)
 	}
-	if found := c.Findings(); len(found) > 0 {
+	if found := whole.Findings(); len(found) > 0 {
 		t.Worst = &[2]int{number[found[0].Property], found[0].Path}
+		t.due(whole, found, number)
+	}
+	for _, s := range c.Notes {
+		t.Notes = append(t.Notes, clean(s))
 	}
 	return t
 }

@@ -41,9 +41,16 @@ export interface Node { parent: number; region: number; own: Parts; width_ns: nu
 // Trees are severities by property, call path and location (trees.go). Values are quadruples.
 export interface Trees {
   thread_ns: number; values: number[]; worst?: [number, number]; coarse?: "process" | "run";
-  properties: { parent: number; name: string; ompp?: string; unit: string; text: string; helps?: string }[];
+  properties: { parent: number; name: string; ompp?: string; unit: string; text: string; helps?: string; saves_ns?: number; of?: string }[];
   paths: { parent: number; region: number }[];
   locations: { parent: number; name: string }[];
+  findings?: TreeFinding[]; notes?: string[];
+}
+
+// TreeFinding says to whom the time of a property at a call path is due (due.go).
+export interface TreeFinding {
+  property: number; path: number; ns: number; saves_ns?: number; of?: string; more?: number;
+  due?: { who: string; did: string; at: number; from?: number; ns: number; times?: number }[];
 }
 
 // Strip is each thread's states over time; shares of bins are bytes in base64.

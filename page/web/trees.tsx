@@ -2,7 +2,7 @@
 // collapsed row is inclusive, an expanded one exclusive. A tree shows how the selection in the trees
 // before it is distributed.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Trees } from "./data";
+import type { TreeFinding, Trees } from "./data";
 import { Figure } from "./figure";
 import { bytes, code, count, percent, seconds } from "./format";
 
@@ -105,6 +105,9 @@ export function ThreeTrees({ trees, name, open }: { trees: Trees; name: (region:
   }));
   const choose = (tree: number, i: number) => select(selected.map((s, k) => (k === tree ? i : s)) as [number, number, number]);
 
+  const found = findingsOf(trees, shapes[0], (i) => chosen(0, i), selected[0], chosen(1, selected[1]));
+  const everywhere = selected[1] === 0 && !opened[1]!.has(0);
+  const saves = everywhere ? trees.properties[selected[0]] : found.length === 1 ? found[0] : undefined;
   const p = trees.properties[selected[0]]!, pathTotal = totals[2]!;
   const title = trees.worst
     ? `${trees.properties[worst[0]]!.ompp ?? trees.properties[worst[0]]!.name} in ${names[1]!(worst[1])} costs most`
@@ -126,8 +129,63 @@ export function ThreeTrees({ trees, name, open }: { trees: Trees; name: (region:
       </div>
       <p aria-live="polite"><b>{p.ompp && p.ompp.toLowerCase() !== p.name.toLowerCase().replaceAll(" ", "") ? `${p.name} (${p.ompp})` : p.name}</b>, {print(unit, pathTotal)} in {names[1]!(selected[1])}. {p.text}{" "}
         {trees.paths[selected[1]]!.region > 0 && <a href="#regions" onClick={() => open(trees.paths[selected[1]]!.region)}>{code(trees.paths[selected[1]]!.region)}</a>}</p>
+      <Due due={found} name={names[1]!} go={(path) => trees.paths[path]!.region > 0 && open(trees.paths[path]!.region)} />
       {p.helps && <p><span class="muted">What helps: </span>{p.helps}</p>}
+      {saves && saves.saves_ns !== undefined && <p><span class="muted">Mending this saves: </span>at most {seconds(saves.saves_ns)} of {saves.of}.</p>}
+      {trees.notes && <details class="numbers"><summary>What the waits between ranks lack</summary><ul>{trees.notes.map((n) => <li key={n}>{n}</li>)}</ul></details>}
     </Figure>
+  );
+}
+
+// findingsOf lists the findings of the selected properties and paths. What is a part of a finding has
+// that of the property above it.
+function findingsOf(trees: Trees, shape: Shape, chosen: (i: number) => boolean[], property: number, path: boolean[]): TreeFinding[] {
+  const all = (trees.findings ?? []).filter((f) => path[f.path]);
+  for (const at of [property, ...shape.above(property)]) {
+    const of = at === property ? chosen(at) : shape.of.map((_, i) => i === at);
+    const found = all.filter((f) => of[f.property]);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+const mostDue = 6;
+
+// Due lists for whom others waited.
+function Due({ due, name, go }: { due: TreeFinding[]; name: (path: number) => string; go: (path: number) => void }) {
+  type Row = { who: string; did: string; at: number; from: number; ns: number; times: number };
+  const rows = new Map<string, Row>();
+  let more = 0;
+  for (const f of due) {
+    more += f.more ?? 0;
+    for (const d of f.due ?? []) {
+      const key = [d.who, d.did, d.at, d.from].join("|");
+      const row = rows.get(key) ?? { who: d.who, did: d.did, at: d.at, from: d.from ?? 0, ns: 0, times: 0 };
+      row.ns += d.ns; row.times += d.times ?? 0;
+      rows.set(key, row);
+    }
+  }
+  const sorted = [...rows.values()].sort((a, b) => b.ns - a.ns);
+  more += Math.max(0, sorted.length - mostDue);
+  if (sorted.length === 0) return null;
+  const place = (path: number) => <a href="#regions" onClick={() => go(path)}>{name(path)}</a>;
+  return (
+    <div class="scroll">
+      <table class="due">
+        <caption>Due to</caption>
+        <thead><tr><th scope="col">Who</th><th scope="col">Where</th><th scope="col" class="n">Others waited</th><th scope="col" class="n">Times</th></tr></thead>
+        <tbody>
+          {sorted.slice(0, mostDue).map((d) => (
+            <tr key={d.who + d.did + d.at}>
+              <td>{d.who} {d.did}</td>
+              <td>{place(d.at)}{d.from > 0 && <span>, from {place(d.from)}</span>}</td>
+              <td class="n">{seconds(d.ns)}</td><td class="n">{d.times > 0 ? count(d.times) : ""}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {more > 0 && <p class="muted small">... and {count(more)} more.</p>}
+    </div>
   );
 }
 

@@ -1,0 +1,95 @@
+package page
+
+import (
+	"fmt"
+
+	"ompp-attach/report/words"
+	"ompp-attach/severity"
+)
+
+// mostDue bounds the findings of which a page says to whom they are due, the longest first, and
+// mostCulprits the threads or ranks of each.
+const (
+	mostDue      = 300
+	mostCulprits = 6
+)
+
+// TreeFinding says to whom the time of a property at a call path is due, and what mending saves.
+type TreeFinding struct {
+	Property int   `json:"property"`
+	Path     int   `json:"path"`
+	Time     int64 `json:"ns"`
+	// Saves is what a process saves at most, ns; absent: not known. Of says which process, and of how
+	// much time.
+	Saves *int64    `json:"saves_ns,omitempty"`
+	Of    string    `json:"of,omitempty"`
+	Due   []TreeDue `json:"due,omitempty"` // the worst first
+	More  int       `json:"more,omitempty"`
+}
+
+// TreeDue is a thread or a rank for which others waited.
+type TreeDue struct {
+	Who   string `json:"who"`
+	Did   string `json:"did"`             // what made the others wait, as a verb
+	At    int    `json:"at"`              // path where it was
+	From  int    `json:"from,omitempty"`  // path from which it came; 0: not known
+	Time  int64  `json:"ns"`              // of the others' waits
+	Times int64  `json:"times,omitempty"` // number of waits, or how often it came last
+}
+
+var did = map[severity.Role]string{severity.CameLast: "came last", severity.HeldLock: "held it", severity.CreatedLate: "created tasks late", severity.RankLate: "was late"}
+
+// due adds what is known of findings. number has the place of each property.
+func (t *Trees) due(c *severity.Cube, found []severity.Finding, number []int) {
+	for i := range found[:min(len(found), mostDue)] {
+		f := &found[i]
+		x := TreeFinding{Property: number[f.Property], Path: f.Path, Time: f.Time}
+		x.Saves, x.Of = savingOf(c, f.Saving)
+		for k, d := range c.Culprits(f) {
+			if k == mostCulprits || d.Time*20 < x.first() {
+				x.More++
+				continue
+			}
+			x.Due = append(x.Due, TreeDue{Who: who(c, &d), Did: did[d.Role], At: d.Path, From: max(0, d.From), Time: d.Time, Times: d.Times})
+		}
+		if x.Saves != nil || len(x.Due) > 0 {
+			t.Findings = append(t.Findings, x)
+		}
+	}
+	for _, l := range c.Losses(found) {
+		p := &t.Properties[number[l.Property]]
+		p.Saves, p.Of = savingOf(c, l.Saving)
+	}
+}
+
+// first returns the time of the worst one; 0: there is none.
+func (x *TreeFinding) first() int64 {
+	if len(x.Due) == 0 {
+		return 0
+	}
+	return x.Due[0].Time
+}
+
+// who names a culprit.
+func who(c *severity.Cube, d *severity.Culprit) string {
+	switch {
+	case d.Thread < 0 || c.Level == severity.ByProcess:
+		return fmt.Sprintf("rank %d", d.Rank)
+	case c.Level == severity.Whole:
+		return "some thread"
+	case d.Rank >= 0 && len(c.Processes) > 1:
+		return fmt.Sprintf("rank %d, thread %s", d.Rank, words.Thread(c.Threads[d.Thread].Thread))
+	}
+	return "thread " + words.Thread(c.Threads[d.Thread].Thread)
+}
+
+func savingOf(c *severity.Cube, s severity.Saving) (ns *int64, of string) {
+	if !s.Known {
+		return nil, ""
+	}
+	p := &c.Processes[s.Process]
+	if of = "the run"; len(c.Processes) > 1 {
+		of = fmt.Sprintf("rank %d", p.Rank)
+	}
+	return &s.Time, fmt.Sprintf("the %.2f s of %s", float64(p.Wall)/1e9, of)
+}

@@ -1,0 +1,73 @@
+package severity
+
+import (
+	"slices"
+	"strings"
+)
+
+// Role says how a culprit made others wait.
+type Role uint8
+
+// The roles.
+const (
+	CameLast    Role = iota + 1 // to a barrier
+	HeldLock                    // that others asked for
+	CreatedLate                 // tasks that others had to wait for
+	RankLate                    // in an MPI call
+)
+
+// Culprit is a thread or a rank for which others waited.
+type Culprit struct {
+	Role   Role
+	Thread int // index in Cube.Threads; -1: a rank as a whole
+	Rank   int // in MPI_COMM_WORLD; -1: of no job
+	Path   int // index in Cube.Paths: where it was
+	// From is the path from which it came last to the barriers of the team; -1: the same, or not
+	// known. Mostly: it came from others, too.
+	From   int
+	Mostly bool
+	Time   int64 // of the others' waits, ns
+	Times  int64 // number of waits, or of instances in which it came last; 0: not known
+}
+
+// Culprits returns those for which threads waited by a finding, the most severe first. Their times
+// may exceed the finding's, which leaves out the time that waiting threads had no core.
+func (c *Cube) Culprits(f *Finding) (out []Culprit) {
+	add := func(role Role, x Cause) {
+		out = append(out, Culprit{Role: role, Thread: x.Thread, Rank: c.rankOf(x.Thread), Path: x.Path, From: -1, Time: x.Time, Times: x.Times})
+	}
+	switch p := &c.Properties[f.Property]; {
+	case p.ID == NoTask:
+		for _, x := range c.Creators(f.Path) {
+			add(CreatedLate, x)
+		}
+	case p.Gain == Balance:
+		for _, x := range c.LastAt(f.Path) {
+			add(CameLast, x)
+			from := c.CameFrom(f.Path, x.Thread)
+			if len(from) > 0 && !slices.ContainsFunc(from, func(x Cause) bool { return x.Path == f.Path }) {
+				last := &out[len(out)-1]
+				last.From, last.Mostly = from[0].Path, len(from) > 1
+			}
+		}
+	default:
+		for _, b := range c.Blamed(f.Property, f.Path) {
+			out = append(out, Culprit{Role: RankLate, Thread: -1, Rank: b.Rank, Path: b.DuePath, From: -1, Time: b.Time, Times: int64(b.Times)})
+		}
+		if len(out) > 0 || !slices.ContainsFunc(f.Parts, func(p Part) bool { return strings.HasSuffix(c.Properties[p.Property].ID, Contended) }) {
+			return out
+		}
+		for _, x := range c.Holders(f.Path) {
+			add(HeldLock, x)
+		}
+	}
+	return out
+}
+
+// rankOf returns the rank of a thread's process; -1: it has none.
+func (c *Cube) rankOf(thread int) int {
+	if p := c.Threads[thread].Process; p >= 0 {
+		return c.Processes[p].Rank
+	}
+	return -1
+}
