@@ -42,7 +42,10 @@ func (l *logged) add(ca *calls, t *stack.Thread, leaf *tree.Node, seat int, ev *
 	l.Add(t.Tid, calllog.Site{Node: int(leaf.Number), Thread: seat}, &c)
 }
 
-var cancel, _ = mpi.ParseOp("MPI_Cancel")
+var (
+	cancel, _     = mpi.ParseOp("MPI_Cancel")
+	windowFree, _ = mpi.ParseOp("MPI_Win_free")
+)
 
 // lose notes that records of a thread were lost after a time.
 func (l *logged) lose(since uint64) {
@@ -72,7 +75,9 @@ func matched(cs *mpicall.Comms, c *event.MPICall) match.Call {
 	case match.IsMessage(c.Op):
 		out.From = c.Peer // of a probe
 	}
-	if info.Handle == mpi.CommHandle && c.Flags&mpi.Inter == 0 {
+	switch {
+	case c.Flags&mpi.Inter != 0:
+	case info.Handle == mpi.CommHandle, info.Handle == mpi.WinHandle, c.Op == windowFree: // this one has a pointer to it
 		out.Comm = cs.Of(c)
 	}
 	switch x := c.More; {

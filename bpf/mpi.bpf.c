@@ -144,108 +144,7 @@ VERIFIED_ONCE int tell_all(u64 bp, struct mpi_thread *t, struct mpi_record *c)
 	return 0;
 }
 
-/* A handle that the library has stored at an address, or 0. */
-static __always_inline u64 stored_handle(u32 library, u64 at)
-{
-	struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &library);
-
-	if (!l || !at)
-		return 0;
-	return l->handle32 ? read_u32(at) : read_u64(at);
-}
-
-/* Reports that a persistent operation begins. */
-static __always_inline void started(struct mpi_thread *t, u64 handle, u64 bp)
-{
-	struct mpi_record *call = &t->call;
-	struct mpi_key key = { .handle = handle, .pid = call->pid };
-	struct mpi_record *kept = bpf_map_lookup_elem(&mpi_requests, &key);
-	struct mpi_record r;
-
-	__builtin_memcpy(&r, kept ? kept : call, sizeof(r));
-	if (!kept) /* prepared before the measurement began */
-		r.flags |= MPI_UNREAD_SEND | MPI_UNREAD_RECV | MPI_UNREAD_COMM;
-	r.flags |= MPI_STARTED;
-	r.tid = call->tid;
-	r.sp = call->sp;
-	r.site = call->site;
-	r.time = r.start = call->start;
-	r.request = handle;
-	tell_all(bp, t, &r);
-}
-
-struct start_all {
-	u64 at, bp;
-	u32 n, bytes;
-};
-
-static long start_one(u32 i, struct start_all *s)
-{
-	struct mpi_thread *t = this_thread(0);
-	u64 handle = 0;
-
-	if (!t || !take_element(t->counts, s->at, i, s->n, s->bytes, &handle))
-		return 1;
-	started(t, handle, s->bp);
-	return 0;
-}
-
-/* Reports a request that the open call waits for. */
-static __always_inline void asked_for(struct mpi_record *c, u64 handle)
-{
-	struct mpi_record *r = reserve(c->tid, sizeof(*r));
-
-	if (!r) {
-		drop(&mpi_dropped, c->row);
-		return;
-	}
-	__builtin_memcpy(r, c, sizeof(*r));
-	r->lost = take_lost();
-	r->time = c->start;
-	r->flags |= MPI_ASKED;
-	r->request = handle;
-	submit(r, sizeof(*r));
-}
-
-static long ask_one(u32 i, struct start_all *s)
-{
-	struct mpi_thread *t = this_thread(0);
-	u64 handle = 0;
-
-	if (!t)
-		return 1;
-	if (!take_element(t->counts, s->at, i, s->n, s->bytes, &handle)) {
-		t->call.flags |= MPI_UNASKED;
-		return 1;
-	}
-	asked_for(&t->call, handle);
-	return 0;
-}
-
-/* Most requests that are reported of a call. */
-#define MPI_MOST_ASKED 1024
-
-/* Reports the requests that a call waits for. They are taken for complete when the call returns,
- * or one of them is. */
-static __always_inline void ask_all(struct mpi_row *row, struct mpi_thread *t, int sleeps)
-{
-	struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &row->library);
-	struct start_all s = { .at = word(t, row->request), .bytes = l && l->handle32 ? 4 : 8 };
-
-	settle();
-	if (row->requests == MPI_NO_ARG) {
-		asked_for(&t->call, stored_handle(row->library, s.at));
-		return;
-	}
-	s.n = count_of(row, word(t, row->requests));
-	if (!sleeps || s.n > MPI_MOST_ASKED) {
-		t->call.flags |= MPI_UNASKED;
-		return;
-	}
-	if (sleeps)
-		bpf_loop(s.n, ask_one, &s, 0);
-	t->status_at = word(t, row->status);
-}
+#include "mpi_requests.h"
 
 /* Handles a hit at an entry. Returns 1 if the call's return need not be hit. Only sessions can
  * make use of that answer. */
@@ -293,6 +192,11 @@ static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps
 		if (row->flags & MPI_ROW_FORGET) {
 			struct mpi_key key = { .handle = stored_handle(row->library, at), .pid = c->pid };
 
+			if (row->flags & MPI_ROW_MATCHED) {
+				u64 *birth = bpf_map_lookup_elem(&mpi_births, &key);
+
+				c->birth = birth ? *birth : 0;
+			}
 			bpf_map_delete_elem(&mpi_requests, &key);
 			bpf_map_delete_elem(&mpi_neighbors, &key);
 			bpf_map_delete_elem(&mpi_births, &key);
@@ -356,6 +260,8 @@ static __always_inline void look_at_result(struct pt_regs *regs, struct mpi_row 
 	struct mpi_record *c = &t->call;
 	s32 source;
 
+	if (row->flags & MPI_ROW_SOME)
+		tell_complete(row, t, REG_RET(regs));
 	if (row->flags & MPI_ROW_BEGUN)
 		c->request = stored_handle(row->library, t->result_at);
 	if (row->flags & MPI_ROW_BEGINS) {
@@ -385,7 +291,7 @@ static __always_inline void look_at_result(struct pt_regs *regs, struct mpi_row 
 		else
 			c->peer2 = source;
 		/* int source, tag */
-		if (row->flags & MPI_ROW_MATCHED && !(row->flags & MPI_ROW_WAITS))
+		if (row->flags & MPI_ROW_MATCHED)
 			c->recv_tag = read_u32(t->status_at + sizeof(source));
 	}
 }
@@ -407,7 +313,7 @@ static __always_inline void on_return(struct pt_regs *regs)
 	if (row && !is_silent()) {
 		c->time = now;
 		if (row->flags & (MPI_ROW_BEGINS | MPI_ROW_KEEP | MPI_ROW_GRAPH | MPI_ROW_GRID | MPI_ROW_COMM | MPI_ROW_WINDOW |
-				  MPI_ROW_BEGUN) || t->status_at)
+				  MPI_ROW_BEGUN | MPI_ROW_SOME) || t->status_at)
 			look_at_result(regs, row, t);
 		c->site = REG_IP(regs);
 		tell_all(REG_BP(regs), t, c);

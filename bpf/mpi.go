@@ -49,6 +49,7 @@ const (
 	MPIMatched    = uint32(mpiMpiRowFlagMPI_ROW_MATCHED)
 	MPIBegun      = uint32(mpiMpiRowFlagMPI_ROW_BEGUN)
 	MPIWaits      = uint32(mpiMpiRowFlagMPI_ROW_WAITS)
+	MPISome       = uint32(mpiMpiRowFlagMPI_ROW_SOME)
 )
 
 // The formulas of a library, as indices of MPILibrary.Formula; the comments are in shared.h.

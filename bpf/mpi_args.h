@@ -40,6 +40,7 @@ struct {
 #define MPI_STACK_ARGS 8
 #define MPI_WORDS 16
 #define MPI_CHUNK 64
+#define MPI_MOST_KEPT 256
 
 /* What is known of a thread, and room for what is read of its memory. */
 struct mpi_thread {
@@ -50,12 +51,15 @@ struct mpi_thread {
 	u64 base;               /* of the library, if the open call makes a communicator */
 	u64 status_at;          /* where a receive from any source tells the source; 0: nowhere */
 	u32 generation;         /* of wrappers: the wrapped_changes when they were copied */
-	u32 pad;
+	u32 asked;              /* how many requests are kept */
 	struct mpi_wrappers wrappers;
 	/* What formulas gave for predefined handles. */
 	struct { u64 handle, size; } sizes[8];
 	struct { u64 handle; s32 np, in, rank, pad; } comms[2];
 	u64 counts[MPI_CHUNK], types[MPI_CHUNK];
+	/* Those that the open call waits for, as they were at its entry: handles of the library's
+	 * size (MPI_ROW_SOME). */
+	u64 requests[MPI_MOST_KEPT];
 };
 
 struct {

@@ -148,6 +148,7 @@ const (
 	mpiMpiRowFlagMPI_ROW_MATCHED      mpiMpiRowFlag = 33554432
 	mpiMpiRowFlagMPI_ROW_BEGUN        mpiMpiRowFlag = 67108864
 	mpiMpiRowFlagMPI_ROW_WAITS        mpiMpiRowFlag = 134217728
+	mpiMpiRowFlagMPI_ROW_SOME         mpiMpiRowFlag = 268435456
 )
 
 type mpiMpiStackRecord struct {
@@ -165,7 +166,7 @@ type mpiMpiThread struct {
 	Base       uint64
 	StatusAt   uint64
 	Generation uint32
-	Pad        uint32
+	Asked      uint32
 	Wrappers   mpiMpiWrappers
 	Sizes      [8]struct {
 		_      structs.HostLayout
@@ -180,8 +181,9 @@ type mpiMpiThread struct {
 		Rank   int32
 		Pad    int32
 	}
-	Counts [64]uint64
-	Types  [64]uint64
+	Counts   [64]uint64
+	Types    [64]uint64
+	Requests [256]uint64
 }
 
 type mpiMpiWhat uint32

@@ -274,6 +274,8 @@ enum mpi_row_flag {
 	MPI_ROW_MATCHED     = 1 << 25, /* birth and tags are wanted */
 	MPI_ROW_BEGUN       = 1 << 26, /* the call makes a request */
 	MPI_ROW_WAITS       = 1 << 27, /* it waits for requests */
+	MPI_ROW_SOME        = 1 << 28, /* ... and tells which are complete, in ints at recv_tag: as many
+					* as an int at status says, or one */
 };
 
 /* Stands for an argument that the operation does not have. */
@@ -291,7 +293,7 @@ struct mpi_row {
 	/* the address of the request or of the new communicator, or where the thread level is put */
 	u8 request;
 	u8 requests; /* how many requests (MPI_ROW_START_ALL) */
-	u8 status;   /* the address of a receive's status, or of what MPI_Waitany completed */
+	u8 status;   /* the address of a receive's status */
 	u8 recv_tag; /* of a receive, or of the receive side */
 	u8 pad;
 };

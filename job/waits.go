@@ -93,6 +93,10 @@ func (r *rankCalls) toMatch(groups groups) *match.Log {
 		c := &r.comms.list[i]
 		x := match.Comm{Size: c.Size, Rank: c.Rank}
 		switch {
+		case i > 0 && (made{&r.comms, i}).how().Window && r.comms.names != nil:
+			if x = l.Comms[c.Parent]; x.Name != "" { // its members are those of the parent
+				x.Name = r.comms.names[i]
+			}
 		case i == 0:
 			x = match.Comm{Name: "world", Size: int32(r.comms.jobSize), Rank: int32(r.rank)}
 		case c.Parent < 0 && c.Size == 1 && !c.Several:
@@ -139,7 +143,7 @@ func (m *Matching) apply(p *profile.Profile, rank int) {
 				}
 			}
 		}
-		if w.Due.Rank == rank && w.Due != w.At && w.Property != match.WrongOrder && w.Property != match.WrongOrderOther {
+		if _, part := w.Property.Part(); w.Due.Rank == rank && w.Due != w.At && !part {
 			if x := m.statsAt(p, w.Due); x != nil {
 				x.Caused.Add(profile.Span{T: w.T, C: w.Count})
 			}

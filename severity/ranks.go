@@ -29,6 +29,15 @@ var betweenRanks = []struct {
 	{match.WaitAtFinalize, "mpi_init_exit", ".wait_finalize", "Wait in MPI_Finalize", "Waiting for the last rank to come to MPI_Finalize.",
 		"last E - E, where nobody left before the last one came", "The rank that came last had more to do at the end.",
 		"Balance the work before MPI_Finalize.", scalasca},
+	{match.WaitAtCreate, "mpi_windows", ".wait_create", "Wait at making a window", "Waiting for the last rank to come to the call that makes the window.",
+		"last E - E, where nobody left before the last one came", "The report names the rank that came last, and where its call was.",
+		"Make windows once, where ranks come together anyway.", scalasca},
+	{match.WaitAtFree, "mpi_windows", ".wait_free", "Wait at freeing a window", "Waiting for the last rank to come to MPI_Win_free.",
+		"last E - E, where nobody left before the last one came", "The report names the rank that came last, and where its call was.",
+		"Free windows where ranks come together anyway.", scalasca},
+	{match.WaitAtFence, "mpi_rma_synchronisation", ".wait_fence", "Wait at fence", "Waiting for the last rank to come to MPI_Win_fence.",
+		"last E - E, where nobody left before the last one came", "The report names the rank that came last, and where its call was.",
+		"Give work of the late rank to others, or use post and start between few ranks.", scalasca},
 	{match.WaitAtBarrier, "mpi_barrier", ".wait", "Wait at MPI barrier", "Waiting for the last rank to come to the barrier.",
 		"min(last E, L) - E", "The report names the rank that came last, and where its call was.",
 		"Give work of the late rank to others, or remove the barrier.", expert},
@@ -72,8 +81,13 @@ func withRanks(properties []Property) (out []Property) {
 			}
 			out = append(out, q)
 			if x.of == match.LateSender {
-				out = append(out, wrongOrder(q.ID, ".same_source", "Wrong order, same source", "The same rank had sent another message before, which is received later."),
-					wrongOrder(q.ID, ".other_source", "Wrong order, other source", "Another rank had sent a message before, which is received later."))
+				out = append(out, wrongOrder(q.ID, sameSource, "Wrong order, same source", "The same rank had sent another message before, which is received later."),
+					wrongOrder(q.ID, otherSource, "Wrong order, other source", "Another rank had sent a message before, which is received later."))
+			}
+			if x.of == match.LateReceiver {
+				r := wrongOrder(q.ID, overtaken, "Late receiver, wrong order", "The sender had sent another message before to that rank, which asks for it later.")
+				r.Formula = "the late receiver's whole wait"
+				out = append(out, r)
 			}
 		}
 		if p.ID == "mpi_point_to_point" {
@@ -95,6 +109,13 @@ func wrongOrder(parent, id, name, description string) Property {
 		Helps:     "Receive in the order in which messages are sent, from any source, or by MPI_Irecv."}
 }
 
+// The ends of the names of wrong orders.
+const (
+	sameSource  = ".same_source"
+	otherSource = ".other_source"
+	overtaken   = ".wrong_order"
+)
+
 const nonblocking = ".nonblocking_collective"
 
 var rankTrees = []Property{
@@ -109,9 +130,11 @@ var rankTrees = []Property{
 func (w *walker) rankPart(of match.Property, at string) (id string, ok bool) {
 	switch of {
 	case match.WrongOrder:
-		id = "mpi_point_to_point.late_sender.same_source"
+		id = "mpi_point_to_point.late_sender" + sameSource
 	case match.WrongOrderOther:
-		id = "mpi_point_to_point.late_sender.other_source"
+		id = "mpi_point_to_point.late_sender" + otherSource
+	case match.LateReceiverOrder:
+		id = "mpi_point_to_point.late_receiver" + overtaken
 	}
 	for _, x := range betweenRanks {
 		if x.of == of {
@@ -132,16 +155,19 @@ func (w *walker) between(add func(string, int64), property string, s *profile.Th
 		add(property, t)
 		return
 	}
-	// Those in the wrong order are parts of the late senders' times.
 	parts := [match.NumProperties]int64{}
 	var sum int64
 	for p := range parts {
-		parts[p] = max(0, x.Waits[p].T)
-		if p != int(match.WrongOrder) && p != int(match.WrongOrderOther) {
-			sum += parts[p]
+		parts[p] += max(0, x.Waits[p].T)
+		if of, part := match.Property(p).Part(); part {
+			parts[of] -= parts[p]
+		} else {
+			sum += max(0, x.Waits[p].T)
 		}
 	}
-	parts[match.LateSender] = max(0, parts[match.LateSender]-parts[match.WrongOrder]-parts[match.WrongOrderOther])
+	for p := range parts {
+		parts[p] = max(0, parts[p])
+	}
 	left := t
 	for p, v := range parts {
 		id, ok := w.rankPart(match.Property(p), property)
@@ -168,7 +194,7 @@ func (w *walker) rankCauses(add func(string, int64), node int, property string, 
 	for p, s := range x.Waits {
 		switch match.Property(p) {
 		case match.LateSender, match.LateReceiver, match.WaitAtBarrier, match.WaitAtNxN, match.LateBroadcast, match.EarlyReduce,
-			match.EarlyScan, match.WaitAtInit, match.WaitAtFinalize:
+			match.EarlyScan, match.WaitAtInit, match.WaitAtFinalize, match.WaitAtFence, match.WaitAtCreate, match.WaitAtFree:
 			n += s.C
 		}
 	}

@@ -109,12 +109,22 @@ func (r *run) count(w *waiter) bool {
 		r.result.Across.NoLatecomer++
 	}
 	if x := r.waits.add(b.property, w.at, due, b.wait); x != nil && bound > 0 {
-		x.Across++
-		x.Bound += bound
+		x.across(bound)
 		a := &r.result.Across
 		a.Waits, a.T, a.Bound, a.Widest = a.Waits+1, a.T+b.wait, a.Bound+bound, max(a.Widest, bound)
 	}
+	if b.overtakes {
+		r.waits.add(LateReceiverOrder, w.at, due, b.wait).across(bound)
+	}
 	return true
+}
+
+// across notes that one of the waits was for a rank of another machine, with a bound.
+func (w *Wait) across(bound int64) {
+	if w != nil && bound > 0 {
+		w.Across++
+		w.Bound += bound
+	}
 }
 
 // moment is when the last or the first of several members did something, by one clock.

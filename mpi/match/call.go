@@ -78,6 +78,9 @@ const (
 	message              // a send, a receive, or both
 	completing           // a call that waits for requests
 	barrier              // all wait for the last one
+	fencing              // MPI_Win_fence
+	creating             // makes a window
+	freeing              // MPI_Win_free
 	allToAll             // all that receive wait for the last one
 	oneToAll             // all that receive wait for the root
 	allToOne             // the root waits for the first one
@@ -87,6 +90,7 @@ const (
 	unsupported          // collective, but without a rule
 	taking               // takes a message away from receives: MPI_Mprobe
 	matchedRecvs         // receives what such a call took
+	making               // makes a request of an operation that is not matched
 )
 
 func (p pattern) collective() bool { return p >= barrier && p <= ending }
@@ -114,6 +118,15 @@ func patternOf(op *mpi.Operation) pattern {
 		return matchedRecvs
 	case "MPI_Psend_init", "MPI_Precv_init":
 		return none
+	case "MPI_Win_fence":
+		return fencing
+	case "MPI_Win_free":
+		return freeing
+	case "MPI_Grequest_start":
+		return making
+	}
+	if m, ok := op.Makes(); ok && m.Window {
+		return creating
 	}
 	switch op.Kind {
 	case mpi.PointToPoint:
@@ -128,6 +141,10 @@ func patternOf(op *mpi.Operation) pattern {
 		return prefix
 	case mpi.NeighborAllgather, mpi.NeighborAlltoall:
 		return unsupported
+	case mpi.OneSided, mpi.FileRead, mpi.FileWrite:
+		if op.Request != mpi.None {
+			return making
+		}
 	}
 	if op.Counts&mpi.CountColl != 0 {
 		return barrier

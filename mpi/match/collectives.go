@@ -187,6 +187,12 @@ func (m *member) wait(r *run) (l longest) {
 		return m.together(r, WaitAtInit, InitCompletion)
 	case ending:
 		return m.together(r, WaitAtFinalize, WaitAtFinalize)
+	case fencing:
+		return m.together(r, WaitAtFence, WaitAtFence)
+	case creating:
+		return m.together(r, WaitAtCreate, WaitAtCreate)
+	case freeing:
+		return m.together(r, WaitAtFree, WaitAtFree)
 	case allToAll:
 		if m.unknown || !m.receives {
 			return l

@@ -55,8 +55,8 @@ func world(ranks ...[]Call) (logs []*Log) {
 
 // show writes waits as "property rank<rank us xcount", in us.
 func show(waits []Wait) string {
-	names := [NumProperties]string{"late sender", "late sender done", "wrong order", "wrong order other", "late receiver", "late receiver done",
-		"barrier", "barrier done", "nxn", "nxn done", "late broadcast", "early reduce", "early scan", "init", "init done", "finalize"}
+	names := [NumProperties]string{"late sender", "late sender done", "wrong order", "wrong order other", "late receiver", "late receiver done", "late receiver order",
+		"barrier", "barrier done", "nxn", "nxn done", "late broadcast", "early reduce", "early scan", "init", "init done", "finalize", "fence", "create", "free"}
 	var out []string
 	for _, w := range waits {
 		due := ""
@@ -108,6 +108,15 @@ func TestVectors(t *testing.T) {
 			"late sender 0@4<1@8 4 x1; wrong order other 0@4<1@8 4 x1"},
 		{"right order", [][]Call{{call("Recv", 4, 9, from(1, 1)), call("Recv", 10, 12, from(1, 2))},
 			{call("Send", 8, 9, to(0, 1)), call("Send", 9, 10, to(0, 2))}}, "late sender 0@4<1@8 4 x1"},
+		{"late receiver, wrong order", [][]Call{{call("Isend", 0, 1, to(1, 1), as(1)), call("Ssend", 2, 20, to(1, 2)), call("Wait", 21, 22, of(1))},
+			{call("Recv", 15, 18, from(0, 2)), call("Recv", 19, 21, from(0, 1))}},
+			"late receiver 0@2<1@15 13 x1; late receiver done 0@2 2 x1; late receiver order 0@2<1@15 13 x1"},
+		{"late receiver, right order", [][]Call{{call("Isend", 0, 1, to(1, 1), as(1)), call("Ssend", 2, 20, to(1, 2)), call("Wait", 21, 22, of(1))},
+			{call("Recv", 14, 15, from(0, 1)), call("Recv", 15, 18, from(0, 2))}},
+			"late receiver 0@2<1@15 13 x1; late receiver done 0@2 2 x1"},
+		{"late receiver, an older message to another rank", [][]Call{{call("Isend", 0, 1, to(2, 1), as(1)), call("Ssend", 2, 20, to(1, 2)), call("Wait", 21, 22, of(1))},
+			{call("Recv", 15, 18, from(0, 2))}, {call("Recv", 19, 21, from(0, 1))}},
+			"late receiver 0@2<1@15 13 x1; late receiver done 0@2 2 x1"},
 		{"nonblocking barrier", [][]Call{{call("Ibarrier", 0, 1, as(9)), call("Wait", 4, 8, of(9))}, {call("Ibarrier", 7, 8, as(3)), call("Wait", 9, 10, of(3))}},
 			"barrier 0@4<1@7 3 x1"},
 		{"Sendrecv", [][]Call{{call("Sendrecv", 0, 10, to(1, 1), from(1, 1))}, {call("Sendrecv", 9, 11, to(0, 1), from(0, 1))}},
@@ -116,6 +125,11 @@ func TestVectors(t *testing.T) {
 		{"finalize", [][]Call{{call("Finalize", 0, 6)}, {call("Finalize", 5, 7)}}, "finalize 0@0<1@5 5 x1"},
 		{"finalize that does not wait", [][]Call{{call("Finalize", 0, 4)}, {call("Finalize", 5, 7)}}, ""},
 		{"init", [][]Call{{call("Init", 1, 6)}, {call("Init", 5, 8)}}, "init 0@1<1@5 4 x1; init done 1@5 2 x1"},
+		{"fence", [][]Call{{call("Win_fence", 0, 6)}, {call("Win_fence", 3, 7)}, {call("Win_fence", 5, 7)}}, "fence 0@0<2@5 5 x1; fence 1@3<2@5 2 x1"},
+		{"fence that does not wait", [][]Call{{call("Win_fence", 0, 4)}, {call("Win_fence", 5, 7)}}, ""},
+		{"window", [][]Call{{call("Win_create", 0, 6), call("Win_free", 7, 11)}, {call("Win_create", 3, 7), call("Win_free", 10, 12)}}, "create 0@0<1@3 3 x1; free 0@7<1@10 3 x1"},
+		{"a handle is used again by a file", [][]Call{{call("Isend", 0, 1, to(1, 1), as(1)), call("Test", 1, 2), call("File_iread", 3, 4, as(1)), call("Wait", 5, 20, of(1))},
+			{call("Recv", 15, 16, from(0, 1))}}, ""},
 		{"a handle is used again", [][]Call{{call("Irecv", 0, 1, from(1, 1), as(1)), call("Test", 1, 2), call("Irecv", 3, 4, from(1, 1), as(1)), call("Wait", 5, 9, of(1))},
 			{call("Send", 0, 1, to(0, 1)), call("Send", 8, 9, to(0, 1))}}, "late sender 0@5<1@8 3 x1"},
 	} {
@@ -215,8 +229,8 @@ func TestRequestsLeft(t *testing.T) {
 // TestPatterns: MPI's operations have the patterns that are documented.
 func TestPatterns(t *testing.T) {
 	for name, want := range map[string]pattern{"Ssend_init": message, "Ibarrier": barrier, "Barrier_init": barrier, "Igatherv": allToOne,
-		"Exscan": prefix, "Reduce_scatter_block": allToAll, "Waitany": completing, "Test": none, "Comm_dup": none, "Put": none, "File_read_all": none,
-		"Ineighbor_alltoallw": unsupported, "Mprobe": taking, "Imrecv": matchedRecvs, "Init_thread": beginning, "Psend_init": none, "Win_fence": none} {
+		"Exscan": prefix, "Reduce_scatter_block": allToAll, "Waitany": completing, "Test": none, "Comm_dup": none, "Put": none, "File_read_all": none, "Rput": making, "File_iread": making, "Grequest_start": making,
+		"Ineighbor_alltoallw": unsupported, "Mprobe": taking, "Imrecv": matchedRecvs, "Init_thread": beginning, "Psend_init": none, "Win_fence": fencing, "Win_allocate_shared": creating, "Win_free": freeing, "Win_post": none} {
 		if got := patterns[op(name)]; got != want {
 			t.Errorf("%s: %d, not %d", name, got, want)
 		}

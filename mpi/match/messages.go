@@ -13,6 +13,7 @@ type side struct {
 	by         *waiter // the call in which its rank waits for it; nil: none yet
 	peer       *side
 	gone       bool // it will not be matched
+	overtakes  bool // a send: it was received before an older one of the same rank
 }
 
 // inboxKey names what a rank receives with a communicator.
@@ -177,7 +178,9 @@ func (r *run) post(k *rank, c *Call, s *side) {
 	case other.over:
 		r.drop(s, NoPartner)
 	default:
-		q.waiting = append(q.waiting, s)
+		if q.waiting = append(q.waiting, s); s.send {
+			r.outbox(k, other).add(s)
+		}
 	}
 }
 
@@ -233,6 +236,14 @@ func (r *run) pair(a, b *side) {
 		n := r.counted(s.send)
 		n.Calls, n.Matched = n.Calls+1, n.Matched+1
 	}
+	out, in := a, b
+	if b.send {
+		out, in = b, a
+	}
+	out.overtakes = r.outbox(out.rank, in.rank).holds(out.start)
+	if r.paired != nil {
+		r.paired(out.at, in.at)
+	}
 	for _, s := range []*side{a, b} {
 		if s.by != nil {
 			r.settle(s)
@@ -264,6 +275,7 @@ func (r *run) settle(s *side) {
 		if s.buffered {
 			l.wait, l.bound = 0, 0
 		}
+		l.overtakes = s.overtakes
 	} else {
 		r.tell(o.rank, o.start, s.rank, w.end)
 		r.wrongOrder(s.rank, o.rank, w.start, o.start)

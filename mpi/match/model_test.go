@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"ompp-attach/mpi"
@@ -250,8 +252,24 @@ func (m *model) truth() map[string]int64 {
 		if best > 0 {
 			out[name] += best
 		}
+		for _, e := range list { // the send that waited longest
+			if wait, n := m.waits(e, c); best > 0 && n == name && wait == best && e.send && m.overtakes(e) {
+				out[strings.Replace(name, fmt.Sprint(LateReceiver), fmt.Sprint(LateReceiverOrder), 1)] += best
+			}
+		}
 	}
 	return out
+}
+
+// overtakes reports whether a message was received before an older one of the same sender.
+func (m *model) overtakes(e *event) bool {
+	r := e.with[0]
+	return slices.ContainsFunc(m.events, func(o *event) bool {
+		if o.kind != message || !o.send || o.rank != e.rank || o.with[0].rank != r.rank || !m.seen(o.rank, o.begin) {
+			return false
+		}
+		return m.of(o).Start < m.of(e).Start && (!m.seen(r.rank, o.with[0].begin) || m.of(o.with[0]).Start > m.of(r).Start)
+	})
 }
 
 // waits returns how long a call waited for an operation, with the property and the places.

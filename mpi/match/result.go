@@ -8,8 +8,7 @@ import (
 // Property is a kind of waiting.
 type Property uint8
 
-// The properties. A time of one kind is no part of another, but that WrongOrder parts are parts of
-// LateSender.
+// The properties. A time of one kind is no part of another, but for those that Part tells.
 const (
 	LateSender        Property = iota // E(send) - E(receive or its wait)
 	LateSenderDone                    // after that: L(receive) - L(send)
@@ -17,6 +16,7 @@ const (
 	WrongOrderOther                   // the same, of another sender
 	LateReceiver                      // E(receive) - E(send or its wait), if the send went on until then
 	LateReceiverDone                  // after that: L(send) - L(receive)
+	LateReceiverOrder                 // part of LateReceiver: an older message of the sender was not asked for yet
 	WaitAtBarrier                     // last E - E
 	BarrierCompletion                 // L - the later of the last E and the first L
 	WaitAtNxN                         // last E - E
@@ -27,8 +27,22 @@ const (
 	WaitAtInit                        // last E - E
 	InitCompletion                    // L - the later of the last E and the first L
 	WaitAtFinalize                    // last E - E
+	WaitAtFence                       // last E - E
+	WaitAtCreate                      // last E - E, of a window
+	WaitAtFree                        // last E - E, of a window
 	NumProperties                     // how many there are
 )
+
+// Part returns the property that all times of this one are a part of.
+func (p Property) Part() (of Property, ok bool) {
+	switch p {
+	case WrongOrder, WrongOrderOther:
+		return LateSender, true
+	case LateReceiverOrder:
+		return LateReceiver, true
+	}
+	return p, false
+}
 
 // Place is where a rank was: a call site of a thread.
 type Place struct {

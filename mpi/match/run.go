@@ -10,8 +10,14 @@ import (
 // Ranks of several machines do not wait for each other.
 func Run(logs []*Log) *Result { return (&run{waits: sums{}}).all(logs) }
 
+// Pairs matches the calls of ranks as Run does, and tells the two ends of each message. Messages
+// with one sender, receiver, communicator and tag are told in their order. It adds up no waits.
+func Pairs(logs []*Log, tell func(send, receive Place)) *Result {
+	return (&run{paired: tell}).all(logs)
+}
+
 func (r *run) all(logs []*Log) *Result {
-	r.comms, r.inboxes = map[string]int{}, map[inboxKey]*inbox{}
+	r.comms, r.inboxes, r.outboxes = map[string]int{}, map[inboxKey]*inbox{}, map[[2]*rank]*outbox{}
 	for _, l := range logs {
 		r.enroll(l)
 	}
@@ -46,15 +52,17 @@ func (r *run) all(logs []*Log) *Result {
 
 // run is the state of a run.
 type run struct {
-	ranks   []*rank
-	comms   map[string]int // by name: index in groups
-	groups  []*group
-	inboxes map[inboxKey]*inbox
-	waits   sums
-	result  Result
+	ranks    []*rank
+	comms    map[string]int // by name: index in groups
+	groups   []*group
+	inboxes  map[inboxKey]*inbox
+	outboxes map[[2]*rank]*outbox // by sender and receiver
+	waits    sums                 // nil: they are not added up
+	result   Result
 
 	clocks Clocks                                            // nil: only times of one machine are compared
 	order  func(first *Log, at uint64, then *Log, by uint64) // nil: nobody asks
+	paired func(send, receive Place)                         // nil: nobody asks
 }
 
 // rank is the state of a rank.
@@ -121,6 +129,8 @@ func (r *run) take(k *rank, c *Call) {
 	case p == unsupported:
 		r.result.Collectives.leave(NoRule)
 		k.unknown(c)
+	case p == making: // the request's last operation was completed by a test
+		delete(k.requests, c.Request)
 	case p == taking:
 		r.poison(k, c, c.From)
 	case p == matchedRecvs:

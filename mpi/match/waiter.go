@@ -23,6 +23,7 @@ type longest struct {
 	due             Place
 	sent            uint64 // when the late sender sent
 	from            *rank  // the late sender
+	overtakes       bool   // side.overtakes of the send
 	// How wrong wait and rest may be: clocks of several machines are compared.
 	bound, restBound int64
 	least, most      int64
@@ -110,9 +111,6 @@ func (r *run) wrongOrder(k, from *rank, start, sent uint64) {
 		if l.from == from {
 			p = WrongOrder
 		}
-		if x := r.waits.add(p, l.at, l.due, l.wait); l.bound > 0 && x != nil {
-			x.Across++
-			x.Bound += l.bound
-		}
+		r.waits.add(p, l.at, l.due, l.wait).across(l.bound)
 	}
 }

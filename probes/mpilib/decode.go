@@ -40,7 +40,6 @@ type decoded struct {
 	op        mpi.Op
 	birth     bool // bpf.MPIBirth
 	flags     uint32
-	any       bool // it completes one of its requests
 	constants *mpi.Constants
 	begins    bool
 	probe     event.Probe // the kind of the hits at its entry
@@ -78,7 +77,7 @@ func (d *Decoder) Store(k Store, p *Plan) (*Attached, error) {
 		for len(d.rows) <= int(row) {
 			d.rows = append(d.rows, decoded{})
 		}
-		d.rows[row] = decoded{pl.Op, r.Flags&bpf.MPIBirth != 0, r.Flags, r.Flags&bpf.MPIWaits != 0 && r.Status != bpf.MPINoArg, p.Library.Constants, r.Flags&bpf.MPIBegins != 0, probes.ProbeOf(pl.Cost)}
+		d.rows[row] = decoded{pl.Op, r.Flags&bpf.MPIBirth != 0, r.Flags, p.Library.Constants, r.Flags&bpf.MPIBegins != 0, probes.ProbeOf(pl.Cost)}
 		a.points = append(a.points, bpf.MPIPoint{Arrays: pl.arrays(),
 			Point: bpf.Point{Offset: pl.Offset, Row: row, Return: !pl.Op.Info().NoReturn}})
 	}
@@ -195,13 +194,10 @@ func (d *Decoder) more(r *bpf.MPIRecord, row *decoded, c *event.MPICall) *event.
 	asked := d.asked[r.Tid]
 	delete(d.asked, r.Tid)
 	unfinished := r.Flags&bpf.MPIUnfinished != 0
-	switch {
-	case row.flags&bpf.MPIWaits == 0 || r.Flags&bpf.MPIUnasked != 0 || unfinished || r.Lost > 0:
+	if row.flags&bpf.MPIWaits == 0 || r.Flags&bpf.MPIUnasked != 0 || unfinished || r.Lost > 0 {
 		x.Untold = true
-	case !row.any:
+	} else {
 		x.Completes = asked
-	case r.Peer >= 0 && int(r.Peer) < len(asked): // MPI_UNDEFINED: there was none
-		x.Completes = asked[r.Peer : r.Peer+1]
 	}
 	return x
 }

@@ -237,13 +237,15 @@ func (r *reading) more(op *mpi.Operation, row *bpf.MPIRow) {
 	}
 	switch {
 	case match.Waits(o):
-		if op.Name == "MPI_Waitsome" { // how many it completed, and which, is not read
-			return
-		}
 		row.Flags |= bpf.MPIWaits
 		row.Request, row.Requests = r.at(op.Request), r.at(op.Requests)
-		if op.Name == "MPI_Waitany" { // count, requests, index
-			row.Status = r.at(2)
+		switch op.Name {
+		case "MPI_Waitany": // count, requests, index
+			row.Flags |= bpf.MPISome
+			row.RecvTag = r.at(2)
+		case "MPI_Waitsome": // count, requests, number, indices
+			row.Flags |= bpf.MPISome
+			row.Status, row.RecvTag = r.at(2), r.at(3)
 		}
 	case match.Begins(o) && !op.Persistent:
 		row.Flags |= bpf.MPIBegun

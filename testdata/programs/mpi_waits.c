@@ -52,6 +52,38 @@ static MPI_Request q[2];
 static MPI_Status st[2];
 static MPI_Comm pair; /* ranks 0 and 1 */
 
+/* Rank 2 sends first, and rank 1 when told to: each call completes one request. */
+static void some(void)
+{
+	int n, which[2];
+
+	if (rank == 0) {
+		MPI_Irecv(&b, 1, MPI_INT, 1, 11, MPI_COMM_WORLD, &q[0]);
+		MPI_Irecv(&c, 1, MPI_INT, 2, 11, MPI_COMM_WORLD, &q[1]);
+		CALL("waitsome", 'w', MPI_Waitsome(2, q, &n, which, st));
+		MPI_Send(&a, 1, MPI_INT, 1, 12, MPI_COMM_WORLD);
+		CALL("waitsome, rest", 'w', MPI_Waitsome(2, q, &n, which, st));
+		MPI_Irecv(&b, 1, MPI_INT, 1, 13, MPI_COMM_WORLD, &q[0]);
+		MPI_Irecv(&c, 1, MPI_INT, 2, 13, MPI_COMM_WORLD, &q[1]);
+		CALL("waitany", 'w', MPI_Waitany(2, q, &n, st));
+		MPI_Send(&a, 1, MPI_INT, 1, 14, MPI_COMM_WORLD);
+		CALL("waitany, rest", 'w', MPI_Waitany(2, q, &n, st));
+	} else if (rank == 1) {
+		MPI_Recv(&b, 1, MPI_INT, 0, 12, MPI_COMM_WORLD, st);
+		late(1);
+		CALL("waitsome, rest", 'l', MPI_Send(&a, 1, MPI_INT, 0, 11, MPI_COMM_WORLD));
+		MPI_Recv(&b, 1, MPI_INT, 0, 14, MPI_COMM_WORLD, st);
+		late(1);
+		CALL("waitany, rest", 'l', MPI_Send(&a, 1, MPI_INT, 0, 13, MPI_COMM_WORLD));
+	} else {
+		late(1);
+		CALL("waitsome", 'l', MPI_Send(&a, 1, MPI_INT, 0, 11, MPI_COMM_WORLD));
+		late(2);
+		CALL("waitany", 'l', MPI_Send(&a, 1, MPI_INT, 0, 13, MPI_COMM_WORLD));
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void messages(void)
 {
 	if (rank == 1) {
@@ -77,6 +109,7 @@ static void messages(void)
 		CALL("waitall", 'l', MPI_Send(&a, 1, MPI_INT, 0, 3, MPI_COMM_WORLD));
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
+	some();
 	if (rank == 0) {
 		CALL("late receiver", 'w', MPI_Ssend(&a, 1, MPI_INT, 1, 4, MPI_COMM_WORLD));
 	} else if (rank == 1) {
@@ -92,6 +125,16 @@ static void messages(void)
 		late(1);
 		CALL("wrong order", 'l', MPI_Send(&a, 1, MPI_INT, 0, 6, MPI_COMM_WORLD));
 		MPI_Wait(&q[0], st);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0) {
+		MPI_Isend(&a, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, &q[0]);
+		CALL("overtaken", 'w', MPI_Ssend(&a, 1, MPI_INT, 1, 9, MPI_COMM_WORLD));
+		MPI_Wait(&q[0], st);
+	} else if (rank == 1) {
+		late(1);
+		CALL("overtaken", 'l', MPI_Recv(&b, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		MPI_Recv(&c, 1, MPI_INT, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (rank < 2) {
@@ -135,6 +178,52 @@ static void collectives(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static void memory(void)
+{
+	MPI_Win win;
+
+	if (rank == 1)
+		late(1);
+	CALL("create", 'b', MPI_Win_create(out, sizeof(out), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+	if (rank == 2)
+		late(1);
+	CALL("fence", 'b', MPI_Win_fence(0, win));
+	MPI_Put(&a, 1, MPI_INT, (rank + 1) % 3, 0, 1, MPI_INT, win);
+	if (rank == 0)
+		late(1);
+	CALL("fence, put", 'b', MPI_Win_fence(0, win));
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0)
+		late(1);
+	CALL("free", 'b', MPI_Win_free(&win));
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Rank 0 prints all notes: launchers mix the lines of several ranks. */
+static void tell(void)
+{
+	static char text[MOST * 80];
+	size_t length = 0;
+
+	for (int i = 0; i < count; i++) {
+		struct note *n = &notes[i];
+		length += snprintf(text + length, sizeof(text) - length, "%s\t%d\t%d\t%c\t%d\t%ld\t%ld\n", n->pattern, n->round, rank, n->role, n->line,
+				   n->before, n->after);
+	}
+	if (rank > 0) {
+		MPI_Send(text, length, MPI_CHAR, 0, 20, MPI_COMM_WORLD);
+		return;
+	}
+	fwrite(text, 1, length, stdout);
+	for (int other = 1; other < 3; other++) {
+		int n;
+		MPI_Recv(text, sizeof(text), MPI_CHAR, other, 20, MPI_COMM_WORLD, st);
+		MPI_Get_count(st, MPI_CHAR, &n);
+		fwrite(text, 1, n, stdout);
+	}
+	fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 1 ? atoi(argv[1]) : 5;
@@ -146,12 +235,9 @@ int main(int argc, char **argv)
 	for (round_now = 0; round_now < rounds; round_now++) {
 		messages();
 		collectives();
+		memory();
 	}
-	for (int i = 0; i < count; i++) {
-		struct note *n = &notes[i];
-		printf("%s\t%d\t%d\t%c\t%d\t%ld\t%ld\n", n->pattern, n->round, rank, n->role, n->line, n->before, n->after);
-	}
-	fflush(stdout);
+	tell();
 	MPI_Finalize();
 	return 0;
 }

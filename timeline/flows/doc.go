@@ -2,7 +2,7 @@
 // that are handed over, and tasks. It tells a flow only if the records prove both of its ends.
 //
 //   - find.go: reads the timelines once, and tells where each flow begins and ends
-//   - messages.go: which receive takes which message
+//   - messages.go: which receive takes which message, by package match
 //   - ranks.go: of which processes that can be told
 //   - locks.go: which execution gets a lock from which other one
 //   - tasks.go: which tasks were both created and executed

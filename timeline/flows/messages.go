@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ompp-attach/mpi"
+	"ompp-attach/mpi/match"
 	"ompp-attach/timeline"
 )
 
@@ -13,17 +14,18 @@ import (
 type job struct {
 	*finder
 	of    map[int32]*rank
-	whole bool // all processes are known, and all their sends are
+	ranks []int32 // in of, in order
+	whole bool    // all processes are known, and all their sends are
+	known map[channelID]*channel
+	to    map[int32][]*channel // by receiver, in the order of senders and first sends
 }
 
-// channel is the messages of one sender with one tag to one receiver, in the order of their sends.
+type channelID struct{ from, to, tag int32 }
+
+// channel is the messages of one sender with one tag to one receiver.
 type channel struct {
-	from    *rank
-	tag     int32
-	sends   []*call
-	next    int  // the message that is received next
-	stopped bool // from here on it is not known which message is received
-	pairs   []pair
+	channelID
+	pairs []pair
 }
 
 // pair is a message, and the receive that took it.
@@ -31,7 +33,7 @@ type pair struct{ send, recv *call }
 
 // messages tells which receive took which message.
 func (f *finder) messages(of []*timeline.File) {
-	j := job{finder: f, of: map[int32]*rank{}}
+	j := job{finder: f, of: map[int32]*rank{}, known: map[channelID]*channel{}, to: map[int32][]*channel{}}
 	for _, r := range f.ranks {
 		if r.size == 0 {
 			continue
@@ -49,11 +51,11 @@ func (f *finder) messages(of []*timeline.File) {
 		}
 		j.of[n] = r
 	}
-	ranks := slices.Sorted(maps.Keys(j.of))
-	j.whole = len(ranks) > 0
-	for _, n := range ranks {
+	j.ranks = slices.Sorted(maps.Keys(j.of))
+	j.whole = len(j.ranks) > 0
+	for _, n := range j.ranks {
 		r := j.of[n]
-		j.whole = j.whole && r.unsure == "" && r.until == 1<<64-1 && r.size == len(ranks)
+		j.whole = j.whole && r.unsure == "" && r.until == 1<<64-1 && r.size == len(j.ranks)
 		if r.unsure == "" && !alone(r.recvs) {
 			r.unsure = "several of its threads receive"
 		}
@@ -61,78 +63,117 @@ func (f *finder) messages(of []*timeline.File) {
 			f.without("messages of "+title(r.of), r.unsure)
 		}
 	}
-	for _, n := range ranks {
-		if r := j.of[n]; r.unsure == "" {
-			j.receive(n, r)
+	j.channels()
+	j.match()
+	for _, n := range j.ranks {
+		for _, c := range j.to[n] {
+			j.tell(c)
 		}
 	}
 }
 
-// receive tells which messages a rank received.
-func (j *job) receive(n int32, r *rank) {
-	list := j.channels(n)
-	for i := range r.recvs {
-		x := &r.recvs[i]
-		var may []*channel
-		for _, c := range list {
-			if c.matches(x, j) {
-				may = append(may, c)
-			}
-		}
-		// Another sender, or a send that is not recorded, may be meant.
-		sure := j.whole || x.peer >= 0 && x.tag >= 0
-		for _, c := range may {
-			if len(may) > 1 || !sure || c.next == len(c.sends) {
-				c.stopped = true
-			} else if !c.stopped {
-				c.pairs = append(c.pairs, pair{c.sends[c.next], x})
-				c.next++
+// channels finds those on which messages were sent.
+func (j *job) channels() {
+	for _, n := range j.ranks {
+		for i := range j.of[n].sends {
+			s := &j.of[n].sends[i]
+			id := channelID{n, s.peer, s.tag}
+			if j.known[id] == nil {
+				c := &channel{channelID: id}
+				j.known[id] = c
+				j.to[s.peer] = append(j.to[s.peer], c)
 			}
 		}
 	}
+}
+
+// match finds the receive of each message (package match). Sends of several threads have no known
+// order.
+func (j *job) match() {
+	var logs []*match.Log
+	for _, n := range j.ranks {
+		r := j.of[n]
+		sends, recvs := ends{list: r.sends, send: true}, ends{list: r.recvs}
+		if !alone(r.sends) {
+			sends.list = nil
+		}
+		if r.unsure != "" {
+			recvs.list = nil
+		}
+		for i := range recvs.list {
+			j.name(&recvs.list[i], j.to[n])
+		}
+		logs = append(logs, &match.Log{Rank: int(n), Host: r.of.Dictionary.Meta.Host,
+			Comms: []match.Comm{{Name: "world", Size: int32(r.size), Rank: n}}, Threads: []match.Calls{&sends, &recvs}})
+	}
+	match.Pairs(logs, func(send, recv match.Place) {
+		from, to := int32(send.Rank), int32(recv.Rank)
+		s := &j.of[from].sends[send.Site]
+		c := j.known[channelID{from, to, s.tag}]
+		c.pairs = append(c.pairs, pair{s, &j.of[to].recvs[recv.Site]})
+	})
+}
+
+// name gives a receive from any source, or with any tag, the source and the tag, if only messages
+// with these can be meant. Otherwise another sender, or a send that is not recorded, may be meant.
+func (j *job) name(x *call, list []*channel) {
+	if x.peer >= 0 && x.tag >= 0 || !j.whole {
+		return
+	}
+	var only *channel
 	for _, c := range list {
-		j.tell(c, r)
-	}
-}
-
-// channels returns those of the messages to a rank.
-func (j *job) channels(to int32) (out []*channel) {
-	type key struct{ from, tag int32 }
-	known := map[key]*channel{}
-	for _, n := range slices.Sorted(maps.Keys(j.of)) {
-		from := j.of[n]
-		single := alone(from.sends)
-		for i := range from.sends {
-			s := &from.sends[i]
-			if s.peer != to {
-				continue
-			}
-			c := known[key{n, s.tag}]
-			if c == nil {
-				c = &channel{from: from, tag: s.tag, stopped: !single}
-				known[key{n, s.tag}] = c
-				out = append(out, c)
-			}
-			c.sends = append(c.sends, s)
+		switch {
+		case !c.matches(x):
+		case only != nil:
+			return
+		default:
+			only = c
 		}
 	}
-	return out
+	if only != nil {
+		x.peer, x.tag = only.from, only.tag
+	}
 }
 
 // matches tells whether a receive may take a message of the channel.
-func (c *channel) matches(x *call, j *job) bool {
-	return (x.tag < 0 || x.tag == c.tag) && (x.peer == mpi.AnySource || j.of[x.peer] == c.from)
+func (c *channel) matches(x *call) bool {
+	return (x.tag < 0 || x.tag == c.tag) && (x.peer == mpi.AnySource || x.peer == c.from)
 }
 
-// tell tells the messages of a channel. Two that contradict what happened show that others may be
-// wrong, too: then none is told. The times of two machines are not compared.
-func (j *job) tell(c *channel, to *rank) {
-	if to.of.Dictionary.Meta.Host != c.from.of.Dictionary.Meta.Host {
-		return
+// ends are sends or receives of a rank, as package match takes them. A call's site is its index.
+type ends struct {
+	list []call
+	send bool
+	next int
+	call match.Call
+}
+
+// Next implements match.Calls.
+func (e *ends) Next() (*match.Call, bool) {
+	if e.next == len(e.list) {
+		return nil, false
 	}
+	x := &e.list[e.next]
+	e.call = match.Call{Op: receiving, Start: x.from, End: x.to, Site: e.next, To: mpi.NoPeer, From: x.peer, RecvTag: x.tag, Receives: true}
+	if e.send {
+		e.call.Op, e.call.To, e.call.From, e.call.SendTag, e.call.Sends, e.call.Receives = sending, x.peer, mpi.NoPeer, x.tag, true, false
+	}
+	e.next++
+	return &e.call, true
+}
+
+var (
+	sending, _   = mpi.ParseOp("MPI_Send")
+	receiving, _ = mpi.ParseOp("MPI_Recv")
+)
+
+// tell tells the messages of a channel. Two that contradict what happened show that others may be
+// wrong, too: then none is told.
+func (j *job) tell(c *channel) {
+	from, to := j.of[c.from], j.of[c.to]
 	for _, p := range c.pairs {
 		if p.recv.returns && p.recv.to < p.send.from || p.send.known && p.recv.known && p.send.bytes > p.recv.bytes {
-			j.without(fmt.Sprintf("messages from %s to %s with the tag %d", title(c.from.of), title(to.of), c.tag), "sends and receives do not fit together")
+			j.without(fmt.Sprintf("messages from %s to %s with the tag %d", title(from.of), title(to.of), c.tag), "sends and receives do not fit together")
 			return
 		}
 	}
@@ -142,7 +183,7 @@ func (j *job) tell(c *channel, to *rank) {
 		}
 		j.flows++
 		j.Messages++
-		j.mark(c.from.file, p.send.id, Sends, j.flows, p.send.from)
+		j.mark(from.file, p.send.id, Sends, j.flows, p.send.from)
 		j.mark(to.file, p.recv.id, Receives, j.flows, p.recv.to)
 	}
 }
