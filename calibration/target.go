@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"ompp-attach/clock"
 )
 
 // target is the running program.
@@ -77,7 +79,7 @@ func (t *target) close() {
 // answer is what the program has measured in one turn.
 type answer struct {
 	cpu    int64   // ns of processor time
-	stamps []int64 // ns, CLOCK_MONOTONIC
+	stamps []int64 // ns, the kernel's CLOCK_MONOTONIC
 }
 
 // turn makes the program call a function n times. second is the address to which the function that
@@ -102,7 +104,7 @@ func (t *target) turn(function uint64, n int, second uint64) (a answer, err erro
 	}
 	a.cpu = at(16) - at(0)
 	for i := range min(n, numStamps) {
-		a.stamps = append(a.stamps, at(48+16*i))
+		a.stamps = append(a.stamps, at(48+16*i)-clock.Offset())
 	}
 	return a, nil
 }

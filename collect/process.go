@@ -9,12 +9,14 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
+	"ompp-attach/clock"
 	"ompp-attach/collect/advice"
 	"ompp-attach/collect/places"
 	"ompp-attach/collect/rank"
 	"ompp-attach/collect/sampling"
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
+	"ompp-attach/mpi/clocks"
 	"ompp-attach/probes"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
@@ -134,6 +136,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 	p.meta = target.Describe(pid)
 	p.meta.Tool, p.meta.Built = Version()
 	p.meta.MPI = rank.Told(pid)
+	p.meta.Clock = &clocks.Record{Boot: clock.BootID(), Begin: clock.Read()}
 	if g.launched && lv.follower != nil {
 		lv.startedBefore(p)
 	}

@@ -7,12 +7,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ompp-attach/clock"
 	"ompp-attach/collect/launch"
 	"ompp-attach/collect/places"
 	"ompp-attach/collect/rank"
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/files"
+	"ompp-attach/mpi/clocks"
 	"ompp-attach/preflight"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
@@ -73,6 +75,9 @@ func (pf *profiles) finish(p *Process, ended string) {
 func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *profile.Profile {
 	meta := prof.Meta // the engine's event counts
 	prof.Meta = p.meta
+	if c := p.meta.Clock; c != nil { // there is none in tests
+		prof.Meta.Clock = &clocks.Record{Boot: c.Boot, Begin: c.Begin, End: clock.Read()}
+	}
 	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
 	prof.Meta.Off, prof.Meta.Edges = meta.Off, meta.Edges
 	prof.Meta.Observations = meta.Observations

@@ -6,9 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"ompp-attach/bpf"
+	"ompp-attach/clock"
 	"ompp-attach/event"
 	"ompp-attach/probes"
 )
@@ -31,12 +30,8 @@ type reader struct {
 	strays     uint64              // records of processes that are not in procs
 }
 
-// ktime reads the clock of the records: CLOCK_MONOTONIC, in ns.
-func ktime() uint64 {
-	var ts unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
-	return uint64(ts.Nano())
-}
+// ktime reads the clock of the records: the kernel's CLOCK_MONOTONIC, in ns.
+func ktime() uint64 { return clock.Now() }
 
 // The reader is not woken for each record: that would cost the target 1 us. Each look at the rings
 // costs some 50 us of a processor that the program may need; if a thread loses its core to the

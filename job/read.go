@@ -74,7 +74,7 @@ func Read(sources []Source, o Options) (*Job, error) {
 	if j, err = merged(sources, o); err != nil {
 		return nil, err
 	}
-	j.Waits, j.Severity.Notes = o.waits, o.waits.Sentences()
+	j.Waits, j.Severity.Notes, j.Severity.Nodes = o.waits, o.waits.Sentences(), o.waits.nodes()
 	return j, nil
 }
 

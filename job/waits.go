@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ompp-attach/mpi/calllog"
+	"ompp-attach/mpi/clocks"
 	"ompp-attach/mpi/match"
 	"ompp-attach/profile"
 )
@@ -25,6 +26,11 @@ type Matching struct {
 	Cut  []int
 	Left uint64
 
+	// Machines are those on which these ranks ran, if there are several. Clocks says how far their
+	// clocks are apart; nil: there is one machine.
+	Machines []Machine
+	Clocks   *clocks.Alignment
+
 	sites map[int][]calllog.Site // by rank
 }
 
@@ -33,7 +39,9 @@ type rankCalls struct {
 	rank  int
 	log   *calllog.Log
 	comms rankComms
-	why   string // it takes no part; empty: it does
+	clock *clocks.Record // nil: an older version recorded the profile
+	start int64          // when it began, ns since 1970
+	why   string         // it takes no part; empty: it does
 }
 
 // callsOf takes the calls out of a profile; nil: it has none.
@@ -42,7 +50,7 @@ func callsOf(p *profile.Profile, rank int) *rankCalls {
 		return nil
 	}
 	m := &p.Meta
-	c := &rankCalls{rank: rank, log: p.Calls, comms: commsOf(p, rank)}
+	c := &rankCalls{rank: rank, log: p.Calls, comms: commsOf(p, rank), clock: m.Clock, start: m.Start.UnixNano()}
 	switch {
 	case m.MPI == nil || m.MPI.Rank != rank || m.MPI.Size <= 0:
 		c.why = "their ranks in MPI_COMM_WORLD are not known"
@@ -66,7 +74,7 @@ func matchCalls(ranks []*rankCalls, complete bool) *Matching {
 		comms = append(comms, &r.comms)
 	}
 	groups := groupsOf(comms, complete)
-	var logs []*match.Log
+	var taken []*rankCalls
 	for _, r := range ranks {
 		if r.why != "" {
 			out.LeftOut[r.why] = append(out.LeftOut[r.why], r.rank)
@@ -77,15 +85,15 @@ func matchCalls(ranks []*rankCalls, complete bool) *Matching {
 		if r.log.Until != 0 {
 			out.Cut, out.Left = append(out.Cut, r.rank), out.Left+r.log.Left
 		}
-		logs = append(logs, r.toMatch(groups))
+		taken = append(taken, r)
 	}
-	out.Result = *match.Run(logs)
+	out.run(taken, groups)
 	return out
 }
 
 // toMatch returns the log as package match takes it.
 func (r *rankCalls) toMatch(groups groups) *match.Log {
-	l := &match.Log{Rank: r.rank, Host: r.comms.host, Cancels: r.log.Cancels}
+	l := &match.Log{Rank: r.rank, Host: r.machine(), Cancels: r.log.Cancels}
 	if r.log.Until != 0 {
 		l.Until = r.log.Monotonic(r.log.Until)
 	}
@@ -139,7 +147,7 @@ func (m *Matching) apply(p *profile.Profile, rank int) {
 				span := profile.Span{T: w.T, C: w.Count}
 				x.Waits[w.Property].Add(span)
 				if due, ok := m.place(w.Due); ok && w.Due != w.At {
-					x.Due = append(x.Due, profile.Due{Property: w.Property, Rank: w.Due.Rank, Node: due.Node, Span: span})
+					x.Due = append(x.Due, profile.Due{Property: w.Property, Rank: w.Due.Rank, Node: due.Node, Span: span, Bound: w.Bound})
 				}
 			}
 		}
@@ -202,6 +210,7 @@ func (m *Matching) Sentences() (out []string) {
 		}
 		out = append(out, s)
 	}
+	out = append(out, m.acrossMachines()...)
 	for _, why := range slices.Sorted(maps.Keys(m.LeftOut)) {
 		out = append(out, fmt.Sprintf("Waits for other ranks leave out %s: %s.", RankList(m.LeftOut[why]), why))
 	}

@@ -95,7 +95,7 @@ func TestWaitsLeftOut(t *testing.T) {
 		"unobserved": {func(p *profile.Profile) { p.Meta.Observations = []profile.Observation{{}} }, "not observed"},
 		"full":       {func(p *profile.Profile) { p.Calls.Until, p.Calls.Left = 1, 7 }, "7 calls had no room"},
 		"no calls":   {func(p *profile.Profile) { p.Calls = nil }, "was not recorded"},
-		"elsewhere":  {func(p *profile.Profile) { p.Meta.Host = "other" }, "ran on another machine"},
+		"elsewhere":  {func(p *profile.Profile) { p.Meta.Host = "other" }, "Of 4 more it cannot be told whether they waited"},
 	} {
 		ps := []*profile.Profile{waiting(0, [2]uint64{100, 410}, [2]uint64{500, 650}), waiting(1, [2]uint64{400, 412}, [2]uint64{600, 640})}
 		c.spoil(ps[1])

@@ -5,6 +5,7 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/mpi/calllog"
+	"ompp-attach/mpi/clocks"
 )
 
 // Profile holds everything that was measured of one process. It is recorded losslessly (see
@@ -48,6 +49,8 @@ type Meta struct {
 	// Exit is the exit status of the launched program, or 128+N if signal N killed it. 0 stands
 	// for success, or for a status that is not known.
 	Exit int `json:"exit,omitempty"`
+	// Clock says which clock times were recorded by; nil: an older version recorded the profile.
+	Clock *clocks.Record `json:"clock,omitempty"`
 	// SnapshotAt is the time at which a snapshot's data ends; zero: the profile is whole.
 	SnapshotAt time.Time `json:"snapshot_at,omitzero"`
 	Tool       string    `json:"tool"`            // version of ompp-attach

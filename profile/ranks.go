@@ -22,6 +22,7 @@ type Due struct {
 	Rank     int // in MPI_COMM_WORLD
 	Node     int // of that rank's profile, where it was
 	Span
+	Bound int64 // how wrong T may be, as clocks of two machines were compared, ns; 0: exact
 }
 
 // Plus returns the sum of two threads', or two places', waits; either may be nil. It changes

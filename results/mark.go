@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"ompp-attach/clock"
 	"ompp-attach/files"
 )
 
@@ -50,15 +50,10 @@ type mark struct {
 	says underWay
 }
 
-func bootID() string {
-	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return strings.TrimSpace(string(b))
-}
-
 // newMark makes the mark in a directory that is ours to write to, or returns nil.
 func newMark(dir string) *mark {
 	host, _ := os.Hostname()
-	m := &mark{says: underWay{Host: host, Boot: bootID(), PID: os.Getpid()}}
+	m := &mark{says: underWay{Host: host, Boot: clock.BootID(), PID: os.Getpid()}}
 	var err error
 	if m.root, _, err = OpenDirectory(dir, false); err != nil {
 		return nil
@@ -129,7 +124,7 @@ type seenMark struct {
 // removeDeadMarks removes the marks of tools that were killed since this machine booted.
 func removeDeadMarks(root *os.Root, dir string) {
 	for _, m := range marks(dir) {
-		if !m.held && m.Boot == bootID() {
+		if !m.held && m.Boot == clock.BootID() {
 			_ = root.Remove(m.name)
 		}
 	}
@@ -185,7 +180,7 @@ func alive(pid int) (yes bool, parent int) {
 // running tells whether any of the programs runs, as far as can be seen from here. It also tells
 // whether all of those that run are about to end (see life).
 func (m *seenMark) running() (yes, ending bool) {
-	if m.Boot != bootID() {
+	if m.Boot != clock.BootID() {
 		return len(m.Programs) > 0, false
 	}
 	ending = true
@@ -229,7 +224,7 @@ func Await(dir string, warn func(format string, args ...any)) {
 			warn("the measurement goes on (%s): what is shown are snapshots of what there was until now", who)
 		case m.held:
 			warn("results in %s are still being written (%s): what is shown is not all", dir, who)
-		case m.Boot == bootID():
+		case m.Boot == clock.BootID():
 			warn("the measurement was cut short, ompp-attach was killed (%s): what is shown are snapshots, without what came after them", who)
 		default:
 			warn("the measurement on another machine, or before this one was started anew, has not written its last results (%s): it goes on, or was cut short", who)

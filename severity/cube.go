@@ -77,6 +77,8 @@ type Cube struct {
 	Notes []string
 	// Blames say for which ranks others waited in MPI calls.
 	Blames []Blame
+	// Nodes says how the clocks of several nodes were compared; nil: all waits are of one node.
+	Nodes *Nodes
 	// Doubts are the findings that analysis.Findings leaves out.
 	Doubts []Doubt
 

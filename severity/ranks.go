@@ -201,7 +201,7 @@ func (w *walker) rankCauses(add func(string, int64), node int, property string, 
 	add(RankWaits, int64(n))
 	for _, d := range x.Due {
 		if id, ok := w.rankPart(d.Property, property); ok {
-			w.Blames = append(w.Blames, Blame{Property: w.byID[id], Path: node, Rank: d.Rank, DuePath: d.Node, Time: d.T, Times: d.C})
+			w.Blames = append(w.Blames, Blame{Property: w.byID[id], Path: node, Rank: d.Rank, DuePath: d.Node, Time: d.T, Times: d.C, Bound: d.Bound})
 		}
 	}
 }
@@ -214,6 +214,17 @@ type Blame struct {
 	DuePath  int // index in Cube.Paths: of the late rank
 	Time     int64
 	Times    uint64
+	Bound    int64 // how wrong Time may be, as clocks of machines were compared, ns; 0: exact
+}
+
+// place returns the blame without its figures.
+func (b Blame) place() Blame {
+	b.Time, b.Times, b.Bound = 0, 0, 0
+	return b
+}
+
+func (b *Blame) add(o *Blame) {
+	b.Time, b.Times, b.Bound = b.Time+o.Time, b.Times+o.Times, b.Bound+o.Bound
 }
 
 // Blamed returns the ranks for which others waited by a property at a path, the most severe first.
@@ -240,16 +251,14 @@ func (s *Sum) blame(c *Cube, property, path []int) {
 	s.late.nodes[c.Processes[0].Rank] = path
 	for _, b := range c.Blames {
 		b.Property, b.Path = property[b.Property], path[b.Path]
-		k := b
-		k.Time, k.Times = 0, 0
+		k := b.place()
 		sum := s.late.sums[k]
 		if sum == nil {
 			sum = &Blame{}
 			*sum = k
 			s.late.sums[k] = sum
 		}
-		sum.Time += b.Time
-		sum.Times += b.Times
+		sum.add(&b)
 	}
 }
 
@@ -263,14 +272,12 @@ func (l *blamed) list(moved []int) (out []Blame) {
 		} else {
 			b.DuePath = 0
 		}
-		k := *b
-		k.Time, k.Times = 0, 0
+		k := b.place()
 		if byPlace[k] == nil {
 			byPlace[k] = &Blame{}
 			*byPlace[k] = k
 		}
-		byPlace[k].Time += b.Time
-		byPlace[k].Times += b.Times
+		byPlace[k].add(b)
 	}
 	for _, b := range byPlace {
 		out = append(out, *b)

@@ -16,7 +16,15 @@ func (t *text) dueToRanks(f *severity.Finding) string {
 			names = append(names, fmt.Sprintf("and %d more", len(all)-i))
 			break
 		}
-		names = append(names, fmt.Sprintf("rank %d at %s, for which others waited %s sec (%s)", b.Rank, lastText(t.c, b.DuePath), t.Seconds(b.Time), times(int64(b.Times))))
+		names = append(names, fmt.Sprintf("rank %d at %s, for which others waited %s sec%s (%s)", b.Rank, lastText(t.c, b.DuePath), t.Seconds(b.Time), t.bound(b.Bound), times(int64(b.Times))))
 	}
 	return strings.Join(names, "; ")
+}
+
+// bound says how wrong a time may be, as clocks of several nodes were compared.
+func (t *text) bound(ns int64) string {
+	if ns == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" ± %s sec", t.Seconds(ns))
 }

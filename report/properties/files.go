@@ -95,6 +95,7 @@ type (
 		Findings   []finding  `json:"findings"`
 		// Late lists the ranks for which others waited in MPI calls.
 		Late  []late   `json:"late_ranks,omitempty"`
+		Nodes *nodes   `json:"nodes,omitempty"`
 		Notes []string `json:"notes,omitempty"`
 		// Values are quadruples: property, path, thread, value.
 		Values [][4]int64 `json:"values"`
@@ -140,6 +141,7 @@ type (
 		At       int    `json:"at"` // path of the late rank
 		Time     int64  `json:"time_ns"`
 		Times    uint64 `json:"times"`
+		Bound    int64  `json:"bound_ns,omitempty"`
 	}
 	finding struct {
 		Property  string  `json:"property"`
@@ -198,8 +200,9 @@ func fileOf(c *severity.Cube, o Options) *file {
 		f.Processes = append(f.Processes, x)
 	}
 	for _, b := range c.Blames {
-		f.Late = append(f.Late, late{c.Properties[b.Property].ID, b.Path, b.Rank, b.DuePath, b.Time, b.Times})
+		f.Late = append(f.Late, late{c.Properties[b.Property].ID, b.Path, b.Rank, b.DuePath, b.Time, b.Times, b.Bound})
 	}
+	f.Nodes = nodesOf(c.Nodes, o)
 	for _, s := range c.Notes {
 		f.Notes = append(f.Notes, o.Clean(s))
 	}

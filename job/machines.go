@@ -1,0 +1,243 @@
+package job
+
+import (
+	"fmt"
+	"strings"
+
+	"ompp-attach/mpi/clocks"
+	"ompp-attach/mpi/match"
+	"ompp-attach/severity"
+)
+
+// Machine is a machine on which ranks of the job ran.
+type Machine struct {
+	Hosts []string // its names; containers may have names of their own
+	Ranks []int
+	Clock clocks.Clock
+
+	key     string
+	records []*clocks.Record
+}
+
+// machine names the machine on which a rank ran: all that share its clock have one name.
+func (r *rankCalls) machine() string {
+	if r.clock != nil && r.clock.Boot != "" {
+		return "boot " + r.clock.Boot
+	}
+	return "host " + r.comms.host
+}
+
+// machinesOf returns the machines on which ranks ran.
+func machinesOf(ranks []*rankCalls) (out []Machine) {
+	at := map[string]int{}
+	for _, r := range ranks {
+		i, ok := at[r.machine()]
+		if !ok {
+			i = len(out)
+			at[r.machine()], out = i, append(out, Machine{key: r.machine()})
+		}
+		m := &out[i]
+		m.Ranks = append(m.Ranks, r.rank)
+		if host := r.comms.host; len(m.Hosts) == 0 || m.Hosts[len(m.Hosts)-1] != host {
+			m.Hosts = append(m.Hosts, host)
+		}
+		if r.clock != nil {
+			m.records = append(m.records, r.clock)
+		}
+		if m.Clock = clocks.Of(m.records); len(m.records) == 0 {
+			m.Clock.Shift = r.begin()
+		}
+	}
+	return out
+}
+
+// begin returns roughly what CLOCK_REALTIME was ahead of the calls' times: 0 if there are none.
+func (r *rankCalls) begin() int64 {
+	for i := range r.log.Threads {
+		if c, ok := r.log.Reader(i).Next(); ok {
+			return r.start - int64(c.Start)
+		}
+	}
+	return 0
+}
+
+// run matches ranks' calls. If they ran on several machines, the order of calls says first how far
+// the machines' clocks are apart.
+func (m *Matching) run(ranks []*rankCalls, groups groups) {
+	machines := machinesOf(ranks)
+	logs := func() (out []*match.Log) { // logs are read but once
+		for _, r := range ranks {
+			out = append(out, r.toMatch(groups))
+		}
+		return out
+	}
+	if len(machines) < 2 {
+		m.Result = *match.Run(logs())
+		return
+	}
+	number := map[string]int{}
+	list := make([]clocks.Clock, len(machines))
+	for i := range machines {
+		number[machines[i].key], list[i] = i, machines[i].Clock
+	}
+	shifted := func() []*match.Log {
+		out := logs()
+		for _, l := range out {
+			shift(l, &list[number[l.Host]])
+		}
+		return out
+	}
+	orders := clocks.NewOrders(len(machines))
+	match.Orders(shifted(), func(first *match.Log, at uint64, then *match.Log, by uint64) {
+		orders.Add(number[first.Host], number[then.Host], at, by)
+	})
+	m.Machines, m.Clocks = machines, clocks.Align(list, orders)
+	m.Result = *match.RunAcross(shifted(), byMachine{m.Clocks, number})
+}
+
+// shift makes the times of a log those of a common, rough clock.
+func shift(l *match.Log, c *clocks.Clock) {
+	for i := range l.Threads {
+		l.Threads[i] = &shiftedCalls{l.Threads[i], c}
+	}
+	if l.Until != 0 {
+		l.Until = c.Shifted(l.Until)
+	}
+}
+
+type shiftedCalls struct {
+	match.Calls
+	clock *clocks.Clock
+}
+
+// Next implements match.Calls.
+func (s *shiftedCalls) Next() (*match.Call, bool) {
+	c, ok := s.Calls.Next()
+	if ok {
+		c.Start, c.End = s.clock.Shifted(c.Start), s.clock.Shifted(c.End)
+	}
+	return c, ok
+}
+
+// byMachine implements match.Clocks.
+type byMachine struct {
+	*clocks.Alignment
+	number map[string]int
+}
+
+func (b byMachine) Comparable(x, y string) bool {
+	return b.Alignment.Comparable(b.number[x], b.number[y])
+}
+
+func (b byMachine) Convert(to, from string, t uint64) (at uint64, bound int64) {
+	return b.Alignment.Convert(b.number[to], b.number[from], t)
+}
+
+// mostPairs is how many pairs of machines sentences name.
+const mostPairs = 8
+
+// acrossMachines says how the clocks of several machines were compared, and how exact the waits for
+// ranks of other machines are.
+func (m *Matching) acrossMachines() (out []string) {
+	if m.Clocks == nil {
+		return nil
+	}
+	out = append(out, fmt.Sprintf("The ranks ran on %d machines.%s", len(m.Machines), m.exactness()))
+	if a := &m.Across; a.Waits+a.Untold > 0 {
+		s := fmt.Sprintf("%d calls waited for ranks of other machines.", a.Waits)
+		if a.Waits > 0 {
+			s = fmt.Sprintf("%d calls waited for ranks of other machines: %.6f sec, ± %.6f sec (each ± %s at most).", a.Waits, seconds(a.T), seconds(a.Bound), micro(a.Widest))
+		}
+		if a.NoLatecomer > 0 {
+			s += fmt.Sprintf(" Of %d of them it cannot be told which rank was last.", a.NoLatecomer)
+		}
+		if a.Untold > 0 {
+			s += fmt.Sprintf(" Of %d more it cannot be told whether they waited: the clocks are not compared that exactly.", a.Untold)
+		}
+		out = append(out, s)
+	}
+	told := 0
+	for i := range m.Clocks.Links {
+		k := &m.Clocks.Links[i]
+		s := m.trouble(k)
+		if s == "" {
+			continue
+		}
+		if told++; told > mostPairs {
+			out = append(out, "The clocks of more machines could not be compared.")
+			break
+		}
+		out = append(out, s)
+	}
+	for i := range m.Machines {
+		if m.Machines[i].Clock.Stepped {
+			out = append(out, fmt.Sprintf("The time of day of %s was set while the job ran, so it was not used to compare clocks.", m.Machines[i].name()))
+		}
+	}
+	return out
+}
+
+func seconds(ns int64) float64 { return float64(ns) / 1e9 }
+
+func micro(ns int64) string { return fmt.Sprintf("%.1f us", float64(ns)/1e3) }
+
+func (m *Machine) name() string { return strings.Join(m.Hosts[:min(3, len(m.Hosts))], ", ") }
+
+// exactness says by what clocks were compared, and within which bounds.
+func (m *Matching) exactness() (s string) {
+	for _, x := range []struct {
+		messages, synchronised bool
+		by                     string
+	}{
+		{true, false, "the order of messages"},
+		{true, true, "the order of messages, and by what the kernels say of their synchronisation"},
+		{false, true, "what the kernels say of their synchronisation"},
+	} {
+		n, least, most := 0, int64(0), int64(0)
+		for i := range m.Clocks.Links {
+			k := &m.Clocks.Links[i]
+			if k.Messages != x.messages || k.Synchronised != x.synchronised {
+				continue
+			}
+			if n++; n == 1 {
+				least = k.Bound
+			}
+			least, most = min(least, k.Bound), max(most, k.Bound)
+		}
+		switch {
+		case n == 1:
+			s += fmt.Sprintf(" Clocks of 1 pair were compared by %s: within %s on average.", x.by, micro(most))
+		case n > 1:
+			s += fmt.Sprintf(" Clocks of %d pairs were compared by %s: within %s to %s on average.", n, x.by, micro(least), micro(most))
+		}
+	}
+	return s
+}
+
+// trouble says why two clocks were not compared, or what is strange; empty: nothing.
+func (m *Matching) trouble(k *clocks.Link) string {
+	pair := m.Machines[k.A].name() + " and " + m.Machines[k.B].name()
+	switch {
+	case k.Conflict > 0 && k.Messages:
+		return fmt.Sprintf("The clocks of %s are not as synchronised as their kernels say: messages contradict that by %s, and were used alone.", pair, micro(k.Conflict))
+	case k.Conflict > 0:
+		return fmt.Sprintf("The clocks of %s were not compared: messages contradict each other by %s, so a clock has jumped.", pair, micro(k.Conflict))
+	case !k.Messages && !k.Synchronised:
+		return fmt.Sprintf("The clocks of %s were not compared directly: messages went one way only, and the kernels do not say that the clocks are synchronised.", pair)
+	case k.Unsteady:
+		return fmt.Sprintf("The clocks of %s changed their rates while the job ran: bounds are wider for that.", pair)
+	}
+	return ""
+}
+
+// nodes returns the same as figures.
+func (m *Matching) nodes() *severity.Nodes {
+	if m.Clocks == nil {
+		return nil
+	}
+	out := &severity.Nodes{Links: m.Clocks.Links, Across: m.Across}
+	for _, x := range m.Machines {
+		out.Machines = append(out.Machines, severity.Machine{Hosts: x.Hosts, Ranks: x.Ranks, Stepped: x.Clock.Stepped, Shift: x.Clock.Shift})
+	}
+	return out
+}
