@@ -2,6 +2,7 @@ package attribution
 
 import (
 	"bytes"
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -150,6 +151,98 @@ func TestTimelineSumsOfModel(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestTimelineLongest: of a recorded program, the longest executions of each region are the same as in
+// a timeline of all, and what was under way meanwhile is there, too.
+func TestTimelineLongest(t *testing.T) {
+	for _, s := range recordedStreams(t) {
+		t.Run(s.name, func(t *testing.T) {
+			of := func(plan timeline.Plan) (out []timeline.Span, regions []int) {
+				rec, err := timeline.NewRecorder(timeline.Options{Plan: plan, Wait: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.Record(rec)
+				var b bytes.Buffer
+				if err := rec.Save(&b); err != nil {
+					t.Fatal(err)
+				}
+				f, err := timeline.Read(bytes.NewReader(b.Bytes()), int64(b.Len()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, tid := range f.TIDs() {
+					for s, err := range f.Thread(tid) {
+						if err != nil {
+							t.Fatal(err)
+						}
+						out = append(out, *s)
+					}
+				}
+				for _, n := range f.Dictionary.Nodes {
+					regions = append(regions, n.Region)
+				}
+				return out, regions
+			}
+			const most = 3
+			all, regions := of(timeline.Plan{Cap: 1 << 28})
+			kept, _ := of(timeline.Plan{Cap: 1 << 28, Longest: most})
+			there := map[timeline.Span]bool{}
+			for _, s := range kept {
+				there[s] = true
+			}
+			for _, c := range longestByRegion(all, regions, most) {
+				for _, s := range all {
+					if s.From <= c.To && c.From <= s.To && !there[s] {
+						t.Fatalf("%+v was under way during %+v, and is not there", s, c)
+					}
+				}
+			}
+			for _, s := range all {
+				delete(there, s)
+			}
+			if len(there) > 0 || len(kept) == 0 {
+				t.Errorf("%d executions are kept, %d of them are not of the program", len(kept), len(there))
+			}
+		})
+	}
+}
+
+// longestByRegion returns the longest executions of each region. Of those that are equally long with
+// one that is left out, it returns none.
+func longestByRegion(spans []timeline.Span, regions []int, most int) (out []timeline.Span) {
+	type id struct {
+		region int
+		team   uint64
+		span   timeline.Span
+	}
+	longest := map[id]timeline.Span{}
+	for _, s := range spans {
+		if s.Kind != timeline.Execution && s.Kind != timeline.Call || s.Flags&timeline.Unseen != 0 || s.From == s.To {
+			continue
+		}
+		key := id{region: regions[s.Node], team: s.Team}
+		if s.Team == 0 {
+			key.span = s
+		}
+		if o, ok := longest[key]; !ok || o.To-o.From < s.To-s.From {
+			longest[key] = s
+		}
+	}
+	of := map[int][]timeline.Span{}
+	for key, s := range longest {
+		of[key.region] = append(of[key.region], s)
+	}
+	for _, list := range of {
+		slices.SortFunc(list, func(a, b timeline.Span) int { return cmp.Compare(b.To-b.From, a.To-a.From) })
+		for i, s := range list[:min(len(list), most)] {
+			if len(list) <= most || s.To-s.From > list[most].To-list[most].From {
+				out = append(out, list[i])
+			}
+		}
+	}
+	return out
 }
 
 // TestTimelineDerived: exactly the executions with a derived time are marked approximate; all others

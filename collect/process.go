@@ -74,6 +74,7 @@ type reading struct {
 	rates    *advice.Rates         // of the process's first second; nil: that is over, or the cost of hits is not known
 	recorder *attribution.Recorder // see Measurement.RecordEvents; nil normally
 	timeline *timeline.Recorder    // see Measurement.RecordTimelines; nil normally
+	triggers *triggers             // see Timelines.When; nil normally
 	sampled  sampledProcess
 	rank     rank.Rank
 

@@ -115,7 +115,8 @@ func (p *Process) copy(withTimeline bool) *Process {
 	}
 	c.placed, c.code, c.placedMPI = maps.Clone(p.placed), maps.Clone(p.code), maps.Clone(p.placedMPI)
 	c.cores = p.cores.Copy()
-	c.warnings = slices.Clone(c.warnings)
+	c.warnings = append(slices.Clone(c.warnings), p.triggers.sentences()...)
+	c.triggers = nil // the reader goes on with them
 	c.rank = p.rank.Copy()
 	return &c
 }

@@ -7,18 +7,26 @@ import (
 
 	"ompp-attach/profile"
 	"ompp-attach/timeline"
+	"ompp-attach/timeline/trigger"
 )
 
 // Timelines says how single executions are recorded. Open makes the file of a process whose plan
-// streams; nil: such a plan is not possible.
+// streams, of the program whose first process is named; nil: such a plan is not possible.
 type Timelines struct {
 	Plan timeline.Plan
-	Open func(pid int) (io.WriteCloser, error)
+	Open func(pid, program int) (io.WriteCloser, error)
+	// When are conditions. Executions that fulfil one have a snapshot written, with what is kept then.
+	When []*trigger.Condition
+	dump func(pid int) (name string, err error)
 }
 
 // RecordTimelines makes the measurement record single executions, for Result.Timelines. It must be
 // called before any process is measured.
-func (m *Measurement) RecordTimelines(t *Timelines) { m.timelines = t }
+func (m *Measurement) RecordTimelines(t *Timelines) {
+	own := *t
+	own.dump = m.Dump
+	m.timelines = &own
+}
 
 // leastPriority is the nice value of the thread that compresses a timeline.
 const leastPriority = 19
@@ -33,7 +41,7 @@ func (c *common) recordTimeline(p *Process) {
 	o := timeline.Options{Plan: c.timelines.Plan, PID: int(p.pid), Tool: tool, Began: p.engine.Clock(p.began), Say: c.say,
 		Polite: func() { _ = unix.Setpriority(unix.PRIO_PROCESS, 0, leastPriority) }} // of the calling thread only
 	if c.timelines.Open != nil {
-		o.Open = func() (io.WriteCloser, error) { return c.timelines.Open(int(p.pid)) }
+		o.Open = func() (io.WriteCloser, error) { return c.timelines.Open(int(p.pid), p.program.pid) }
 	}
 	rec, err := timeline.NewRecorder(o)
 	if err != nil {
@@ -43,7 +51,7 @@ func (c *common) recordTimeline(p *Process) {
 		return
 	}
 	p.timeline = rec
-	p.engine.Timeline(rec)
+	p.engine.Timeline(c.watchFor(p, rec))
 }
 
 // completeTimeline ends a process's timeline behind its engine. prof is nil if the process has no

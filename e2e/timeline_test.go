@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"ompp-attach/attribution"
+	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
 	"ompp-attach/page"
 	"ompp-attach/results"
@@ -50,6 +54,87 @@ func TestTimeline(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The longest executions of each region are those of a timeline of all that the same events make.
+func TestTimelineLongest(t *testing.T) {
+	atOnce(t)
+	const most = 2
+	bin := testbin.Build(t, "matrix.c", testbin.Options{Compiler: "gcc"})
+	events := filepath.Join(t.TempDir(), "events")
+	s := clean(t, options{flags: []string{"--timeline", fmt.Sprintf("worst:%d", most), "--record-events", events}}, bin)
+	f := timelineIn(t, s.dir)
+	data, err := os.Open(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer data.Close()
+	stream, err := attribution.DecodeStream(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := timeline.NewRecorder(timeline.Options{Plan: timeline.Plan{Cap: 1 << 30}, Wait: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream.Record(rec)
+	name := filepath.Join(t.TempDir(), "all.timeline")
+	if err := results.Stream(name, rec.Save); err != nil {
+		t.Fatal(err)
+	}
+	whole, done, err := results.OpenTimeline(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done.Close()
+	all, kept := lengthsByConstruct(t, whole), lengthsByConstruct(t, f)
+	if len(all) < 10 {
+		t.Errorf("only %d constructs", len(all))
+	}
+	for c, list := range all {
+		n := min(len(list), most)
+		if got := kept[c]; len(got) < n || !slices.Equal(got[:n], list[:n]) {
+			t.Errorf("%s: the longest executions took %v, kept are %v", c, list[:n], got)
+		}
+	}
+	k := f.Dictionary.Kept
+	if n, _ := whole.Spans(); k == nil || k.Spans != n || k.Longest != most || k.Whole != 0 {
+		t.Errorf("of %d spans, the file says %+v", n, k)
+	}
+	out, err := toolOutput(t, "report", "--format", "perfetto", s.dir)
+	if err != nil || !strings.Contains(out, "the 2 longest executions of each region") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// lengthsByConstruct returns the lengths of the executions of each construct, longest first. The
+// threads' parts in a team are one execution.
+func lengthsByConstruct(t *testing.T, f *timeline.File) map[event.Construct][]uint64 {
+	t.Helper()
+	out, teams := map[event.Construct][]uint64{}, map[uint64]uint64{}
+	of := map[uint64]event.Construct{}
+	for _, tid := range f.TIDs() {
+		for s, err := range f.Thread(tid) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := f.Dictionary.Regions[f.Dictionary.Nodes[s.Node].Region].Construct
+			switch {
+			case s.Kind != timeline.Execution && s.Kind != timeline.Call || s.From == s.To:
+			case s.Team != 0:
+				teams[s.Team], of[s.Team] = max(teams[s.Team], s.To-s.From), c
+			default:
+				out[c] = append(out[c], s.To-s.From)
+			}
+		}
+	}
+	for team, n := range teams {
+		out[of[team]] = append(out[of[team]], n)
+	}
+	for _, list := range out {
+		slices.SortFunc(list, func(a, b uint64) int { return cmp.Compare(b, a) })
+	}
+	return out
 }
 
 // A measurement that nothing falls into has nothing to show, and top writes timelines, too.
@@ -248,6 +333,7 @@ func TestTimelineBadInput(t *testing.T) {
 		want string
 	}{
 		{[]string{"run", "--timeline", "last", "--", "true"}, "give a time above 0"},
+		{[]string{"run", "--timeline", "worst:0", "--", "true"}, "give a number from 1 to 1000"},
 		{[]string{"run", "--timeline", "all,1K", "--", "true"}, "the cap is too low"},
 		{[]string{"report", "--format", "perfetto", empty}, "measure with --timeline"},
 		{[]string{"report", "--format", "perfetto", torn}, "profile.timeline"},

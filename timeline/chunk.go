@@ -20,19 +20,32 @@ type extent struct {
 	last  uint64 // the latest end, ns
 	spans uint64
 	raw   int // bytes before compression
+
+	firstEnd uint64 // the earliest end, ns; not in the file
 }
+
+// stretch returns when a chunk's spans were under way.
+func (x *extent) stretch() stretch { return stretch{x.first, x.last} }
 
 // chunk is a sequence of spans of one thread. It can be read by itself.
 type chunk struct {
 	extent
+	id   uint64 // which one it is, while it is recorded
 	data []byte // raw, or packed behind a header
 }
+
+// chunkCost is the memory that a chunk takes beside its bytes.
+const chunkCost = 128
+
+// cost returns the memory of a chunk (bytes).
+func (c *chunk) cost() int64 { return int64(len(c.data)) + chunkCost }
 
 // add notes that a span lies in a chunk.
 func (x *extent) add(s *Span) {
 	if x.spans == 0 {
-		x.first = s.From
+		x.first, x.firstEnd = s.From, s.To
 	}
+	x.firstEnd = min(x.firstEnd, s.To)
 	x.first, x.last = min(x.first, s.From), max(x.last, s.To)
 	x.spans++
 }
@@ -76,7 +89,28 @@ func newPacking() (*packing, error) {
 // pack returns a chunk with its header and its spans compressed. The raw bytes can be used again.
 func (p *packing) pack(c *chunk) chunk {
 	head := putExtent(make([]byte, 0, largestExtent+len(c.data)/2), &c.extent)
-	return chunk{c.extent, p.zip.EncodeAll(c.data, head)}
+	return chunk{c.extent, c.id, p.zip.EncodeAll(c.data, head)}
+}
+
+// chunks returns packed chunks of spans, which are in order of their threads.
+func (p *packing) chunks(spans []Span) (out []chunk) {
+	var c chunk
+	var st state
+	for i := range spans {
+		if s := &spans[i]; c.spans > 0 && (c.tid != s.TID || len(c.data) >= chunkSize-largestSpan) {
+			c.raw = len(c.data)
+			out = append(out, p.pack(&c))
+			c, st = chunk{data: c.data[:0]}, state{}
+		}
+		c.tid = spans[i].TID
+		c.data = st.put(c.data, &spans[i])
+		c.add(&spans[i])
+	}
+	if c.spans > 0 {
+		c.raw = len(c.data)
+		out = append(out, p.pack(&c))
+	}
+	return out
 }
 
 // unpacking reads chunks. It may be used by several goroutines.

@@ -1,6 +1,9 @@
 package timeline
 
 import (
+	"fmt"
+	"time"
+
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -23,8 +26,38 @@ type Dictionary struct {
 	Within []int32 `json:"within,omitempty"`
 	// Moved names nodes with a seat that turned out to be another one.
 	Moved []Moved `json:"moved,omitempty"`
+	// Kept says which executions were to be kept; nil: all in a stretch of time.
+	Kept *Kept `json:"kept,omitempty"`
 	// Unresolved: the recording was cut off. Nodes are addresses, and no place is known.
 	Unresolved bool `json:"unresolved,omitempty"`
+}
+
+// Kept says what a recording of the longest executions holds: these, and all that was under way in
+// the process during one of them.
+type Kept struct {
+	Longest int    `json:"longest"`           // executions of each region
+	Wanted  int    `json:"wanted"`            // what the user asked for; Longest is lower if memory held no more
+	Whole   uint64 `json:"whole,omitempty"`   // ns: a longer execution is there, but not all during it; 0: no limit
+	Spans   uint64 `json:"spans"`             // how many were recorded; the file holds some of these
+	Without int    `json:"without,omitempty"` // regions of which memory held no execution
+}
+
+// Sentences says that to a user. kept is how many spans the file holds.
+func (k *Kept) Sentences(kept uint64) string {
+	text := fmt.Sprintf("The timeline holds the %d longest executions of each region, and what was under way meanwhile: %d of %d executions.", k.Longest, kept, k.Spans)
+	if k.Longest == 1 {
+		text = fmt.Sprintf("The timeline holds the longest execution of each region, and what was under way meanwhile: %d of %d executions.", kept, k.Spans)
+	}
+	if k.Longest < k.Wanted {
+		text += fmt.Sprintf(" There was no memory for %d of each.", k.Wanted)
+	}
+	if k.Whole > 0 {
+		text += fmt.Sprintf(" Of executions longer than %s, memory did not hold all that was under way meanwhile.", time.Duration(k.Whole))
+	}
+	if k.Without > 0 {
+		text += fmt.Sprintf(" There was no memory for any execution of %d regions.", k.Without)
+	}
+	return text
 }
 
 // Node is a region on its path.

@@ -7,6 +7,7 @@
 //   - block.go: the file
 //   - recorder.go, lane.go: the engine's sink; packer.go: compression in a goroutine of its own
 //   - plan.go: what to keep; shelf.go: the chunks that are kept in memory; output.go: the file's end
+//   - longest.go, keeper.go, stretch.go: the longest executions, and what was under way meanwhile
 //   - reader.go, merge.go: the spans of a thread, in order of their starts
 //
 // # Times

@@ -61,7 +61,7 @@ func TestOverlap(t *testing.T) {
 		raw = st.put(raw, &Span{Node: 1, To: 1})
 		n++
 	}
-	packed := p.pack(&chunk{extent{tid: 1, last: 1, spans: n, raw: len(raw)}, raw})
+	packed := p.pack(&chunk{extent: extent{tid: 1, last: 1, spans: n, raw: len(raw)}, data: raw})
 	const chunks, held = 40, 1 << 18
 	b := made(t, func(b *bytes.Buffer) {
 		for range chunks {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"sync"
 
@@ -30,12 +31,17 @@ type work struct {
 	names *names
 	gap   *Gap // to be written by itself
 	copy  chan<- shelf
+
+	claims []stretch // when the longest executions so far were under way; nil: it is no such work
 }
 
 func newPacker(o *Options) (*packer, error) {
 	p := &packer{options: o, done: make(chan struct{}), queue: make(chan work, max(o.Plan.memory()/8/chunkSize, 4))}
 	// The rest of the cap is for the queue, and for the lanes.
 	p.shelf = shelf{most: o.Plan.Cap / 4 * 3, age: uint64(o.Plan.Last)}
+	if o.Plan.Longest > 0 { // a part is for the executions themselves
+		p.shelf.most, p.shelf.keeper = o.Plan.Cap/2, &keeper{whole: math.MaxUint64}
+	}
 	zip, err := newPacking()
 	if err != nil {
 		return nil, err
@@ -57,12 +63,20 @@ func (p *packer) put(w work) {
 		p.queue <- w
 		return
 	}
-	select {
-	case p.queue <- w:
-	default:
+	if !p.offer(w) {
 		p.mu.Lock()
 		p.shelf.drop(Gap{From: w.first, To: w.last, Why: BySpeed, Spans: w.spans})
 		p.mu.Unlock()
+	}
+}
+
+// offer queues work if there is room for it.
+func (p *packer) offer(w work) bool {
+	select {
+	case p.queue <- w:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -86,6 +100,10 @@ func (p *packer) run(zip *packing) {
 		case w.copy != nil:
 			p.mu.Lock()
 			w.copy <- p.shelf.clone()
+			p.mu.Unlock()
+		case w.claims != nil:
+			p.mu.Lock()
+			p.shelf.keeper.claims = w.claims
 			p.mu.Unlock()
 		case w.gap != nil:
 			p.mu.Lock()
@@ -128,18 +146,16 @@ func (p *packer) promise() (copy <-chan shelf, ok bool) {
 		return answer, true
 	default:
 	}
-	select {
-	case p.queue <- work{copy: answer}:
-		return answer, true
-	default:
-		return nil, false
-	}
+	return answer, p.offer(work{copy: answer})
 }
 
 // follow puts what is kept behind what was kept before, after finish.
 func (p *packer) follow(was shelf) {
 	own := p.shelf
 	was.most, was.age = own.most, own.age
+	if own.keeper != nil {
+		was.keeper.merge(own.keeper)
+	}
 	p.shelf = was
 	last := uint64(0)
 	for i := range own.chunks {

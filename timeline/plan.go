@@ -17,6 +17,9 @@ type Plan struct {
 	From, To time.Duration
 	// Cap bounds the memory, or the file of a plan that streams (bytes).
 	Cap int64
+	// Longest keeps so many executions of each region, the longest ones, with what happened meanwhile;
+	// 0: all executions within the window.
+	Longest int
 	// Stream writes to the file at once. At the cap the recording goes on in memory.
 	Stream bool
 }
@@ -36,8 +39,11 @@ const (
 	leastCap   = 4 << 20
 )
 
-// ParsePlan reads a plan as users write it: last:30s, first:60s, from:100s,for:10s or all, each with
-// a cap behind it as in last:30s,256M. The error says in one sentence what is wrong.
+// mostLongest bounds how many executions of each region can be asked for.
+const mostLongest = 1000
+
+// ParsePlan reads a plan as users write it: last:30s, first:60s, from:100s,for:10s, worst:20 or all,
+// each with a cap behind it as in last:30s,256M. The error says in one sentence what is wrong.
 func ParsePlan(text string) (*Plan, error) {
 	p := &Plan{Cap: defaultCap}
 	var length time.Duration
@@ -52,6 +58,12 @@ func ParsePlan(text string) (*Plan, error) {
 		switch to := words[word]; {
 		case word == "all" && value == "":
 			p.Stream = true
+		case word == "worst":
+			n, err := strconv.Atoi(value)
+			if err != nil || n < 1 || n > mostLongest {
+				return nil, fmt.Errorf("--timeline %s: give a number from 1 to %d behind worst:, as in worst:20", text, mostLongest)
+			}
+			p.Longest = n
 		case to != nil:
 			d, err := time.ParseDuration(value)
 			if err != nil || d <= 0 {
@@ -61,20 +73,20 @@ func ParsePlan(text string) (*Plan, error) {
 		default:
 			size, err := parseSize(part)
 			if err != nil || given["cap"] {
-				return nil, fmt.Errorf("--timeline %s: %q is not understood; give last:30s, first:60s, from:100s,for:10s or all, and a cap as in last:30s,256M", text, part)
+				return nil, fmt.Errorf("--timeline %s: %q is not understood; give last:30s, first:60s, from:100s,for:10s, worst:20 or all, and a cap as in last:30s,256M", text, part)
 			}
 			given["cap"], p.Cap = true, size
 		}
 	}
 	kinds := 0
-	for _, k := range []string{"last", "first", "from", "all"} {
+	for _, k := range []string{"last", "first", "from", "all", "worst"} {
 		if given[k] {
 			kinds++
 		}
 	}
 	switch {
 	case kinds != 1, given["for"] && !given["from"]:
-		return nil, fmt.Errorf("--timeline %s: give one of last:30s, first:60s, from:100s,for:10s or all", text)
+		return nil, fmt.Errorf("--timeline %s: give one of last:30s, first:60s, from:100s,for:10s, worst:20 or all", text)
 	case p.Cap < leastCap:
 		return nil, fmt.Errorf("--timeline %s: the cap is too low; give %dM at least", text, leastCap>>20)
 	case given["for"]:

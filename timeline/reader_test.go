@@ -85,13 +85,16 @@ func TestParsePlan(t *testing.T) {
 		"from:100s,for:10s,1g": {From: 100 * time.Second, To: 110 * time.Second, Cap: 1 << 30},
 		"from:100s":            {From: 100 * time.Second, Cap: defaultCap},
 		"all, 4G":              {Stream: true, Cap: 4 << 30},
+		"worst:20":             {Longest: 20, Cap: defaultCap},
+		"worst:1,8M":           {Longest: 1, Cap: 8 << 20},
 	} {
 		if p, err := ParsePlan(text); err != nil || *p != want {
 			t.Errorf("%s: %+v, %v, want %+v", text, p, err, want)
 		}
 	}
 	for _, text := range []string{"", "last", "last:x", "last:-3s", "last:0s", "all:3s", "all,first:3s", "for:3s", "first:3s,for:3s",
-		"last:3s,1M", "last:3s,5G,6G", "last:3s,last:4s", "last:3s,99999999999G", "16M", "all,-5M"} {
+		"last:3s,1M", "last:3s,5G,6G", "last:3s,last:4s", "last:3s,99999999999G", "16M", "all,-5M",
+		"worst", "worst:0", "worst:-1", "worst:2.5", "worst:1001", "worst:20,last:3s", "worst:20,for:3s", "worst:3,worst:4"} {
 		if p, err := ParsePlan(text); err == nil {
 			t.Errorf("%q is taken as %+v", text, p)
 		} else if !strings.Contains(err.Error(), "--timeline") {

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -44,13 +45,23 @@ type Recorder struct {
 	told       int // of names.Defined, those that the packer has been given
 	toldSeats  int
 	packer     *packer
+	longest    *longest // nil: the plan does not ask for the longest executions
+	spans      uint64   // that were recorded
+	first      uint64   // the earliest start of a span
+	untold     int      // bytes in chunks that were closed since the packer was told of the longest
+	chunks     uint64   // the number of the last chunk that was begun
+	often      uint64   // how long spans may stay in lanes (ns)
 	ended      sync.Once
 	last       *Dictionary
 	before     <-chan shelf // of a branch: what was kept when it was made; nil: it is no branch
 }
 
-// often is how long the spans of a plan that streams may stay in memory (ns).
-const often = uint64(2 * time.Second)
+// How long spans may stay in lanes (ns): those of a plan that streams, so that a killed tool loses
+// little; those of a plan for the longest executions, so that each chunk covers a short time.
+const (
+	oftenStreams = uint64(2 * time.Second)
+	oftenLongest = uint64(100 * time.Millisecond)
+)
 
 // laneID names a lane: a thread's spans in the order of their ends, or its parts in teams, which
 // come later.
@@ -64,7 +75,8 @@ type lane struct {
 	id laneID
 	extent
 	state
-	data []byte
+	chunk uint64 // number of the chunk that is being made
+	data  []byte
 }
 
 // NewRecorder returns a recorder, and starts the goroutine that compresses. The error says why the
@@ -76,6 +88,10 @@ func NewRecorder(o Options) (*Recorder, error) {
 	if o.Plan.To > 0 {
 		r.to = o.Began + uint64(o.Plan.To)
 	}
+	r.often = oftenStreams
+	if o.Plan.Longest > 0 {
+		r.longest, r.often = newLongest(o.Plan.Longest, o.Plan.Cap/8), oftenLongest
+	}
 	if o.Plan.From == 0 { // an event may be older than the time that began the measurement
 		r.from = 0
 	}
@@ -85,7 +101,12 @@ func NewRecorder(o Options) (*Recorder, error) {
 }
 
 // Define implements Sink.
-func (r *Recorder) Define(d Definition) { r.names.Defined = append(r.names.Defined, d) }
+func (r *Recorder) Define(d Definition) {
+	r.names.Defined = append(r.names.Defined, d)
+	if r.longest != nil {
+		r.longest.define(&d)
+	}
+}
 
 // Seat implements Sink.
 func (r *Recorder) Seat(seat Seat) { r.names.Seats = append(r.names.Seats, seat) }
@@ -105,7 +126,13 @@ func (r *Recorder) Span(s *Span) {
 	l.add(s)
 	r.open += len(l.data) - was
 	r.now = max(r.now, s.To)
-	if len(l.data) >= chunkSize-largestSpan || r.open > r.mostOpen || r.now > r.closed+often {
+	if r.longest != nil {
+		r.longest.note(s, l.chunk)
+		if r.spans++; r.spans == 1 || s.From < r.first {
+			r.first = s.From
+		}
+	}
+	if len(l.data) >= chunkSize-largestSpan || r.open > r.mostOpen || r.now > r.closed+r.often {
 		r.close(l)
 	}
 }
@@ -113,7 +140,8 @@ func (r *Recorder) Span(s *Span) {
 func (r *Recorder) lane(id laneID) *lane {
 	l := r.lanes[id]
 	if l == nil {
-		l = &lane{id: id, extent: extent{tid: id.tid}}
+		r.chunks++
+		l = &lane{id: id, extent: extent{tid: id.tid}, chunk: r.chunks}
 		r.lanes[id] = l
 	}
 	r.recent[id.tid%uint32(len(r.recent))] = l
@@ -122,8 +150,8 @@ func (r *Recorder) lane(id laneID) *lane {
 
 // close closes a lane that is full, or all lanes if they hold too much together, or for too long.
 func (r *Recorder) close(l *lane) {
-	late := r.options.Plan.Stream && r.now > r.closed+often
-	if r.now > r.closed+often {
+	late := (r.options.Plan.Stream || r.longest != nil) && r.now > r.closed+r.often
+	if r.now > r.closed+r.often {
 		r.closed = r.now
 	}
 	switch {
@@ -153,9 +181,22 @@ func (r *Recorder) seal(l *lane) {
 	r.tellNames()
 	l.raw = len(l.data)
 	r.open -= len(l.data)
-	r.packer.put(work{chunk: chunk{l.extent, l.data}, now: r.now})
-	l.extent, l.state = extent{tid: l.tid}, state{}
+	r.tellLongest(l.raw)
+	r.packer.put(work{chunk: chunk{l.extent, l.chunk, l.data}, now: r.now})
+	r.chunks++
+	l.extent, l.state, l.chunk = extent{tid: l.tid}, state{}, r.chunks
 	l.data = r.packer.buffer(len(l.data))
+}
+
+// tellLongest tells the packer now and then when the longest executions were under way. A chunk of so
+// many bytes is to follow.
+func (r *Recorder) tellLongest(bytes int) {
+	if r.longest == nil {
+		return
+	}
+	if r.untold += bytes; int64(r.untold) > r.options.Plan.Cap/16 && r.packer.offer(work{claims: r.longest.claims()}) {
+		r.untold = 0
+	}
 }
 
 // tellNames gives the packer the names that chunks may use from now on.
@@ -194,7 +235,32 @@ func (r *Recorder) End(d *Dictionary) {
 		if r.before != nil {
 			r.packer.follow(<-r.before)
 		}
+		if r.longest != nil {
+			r.settle(d)
+		}
 	})
+}
+
+// settle leaves the longest executions, and what was under way meanwhile. If that is not possible,
+// more is left.
+func (r *Recorder) settle(d *Dictionary) {
+	sh := &r.packer.shelf
+	zip, err := newPacking()
+	if err != nil {
+		return
+	}
+	gaps, err := sh.settle(r.longest, stretch{r.first, r.now}, zip)
+	if err != nil {
+		return
+	}
+	for _, g := range gaps {
+		sh.gaps = append(sh.gaps, g)
+	}
+	slices.SortFunc(sh.gaps, func(a, b Gap) int { return cmp.Compare(a.From, b.From) })
+	d.Kept = &Kept{Longest: r.longest.most, Wanted: r.longest.wanted, Spans: r.spans, Without: len(r.longest.without)}
+	if w := sh.keeper.whole; w != math.MaxUint64 {
+		d.Kept.Whole = w
+	}
 }
 
 // Finish completes the file of a plan that streams, after End. The dictionary's Meta may have been
@@ -269,6 +335,7 @@ func (r *Recorder) Branch() (*Recorder, error) {
 	b.unobserved.gaps = slices.Clone(r.unobserved.gaps)
 	b.names = names{slices.Clone(r.names.Defined), slices.Clone(r.names.Seats)}
 	b.told, b.toldSeats = len(b.names.Defined), len(b.names.Seats)
+	b.longest, b.spans, b.first, b.chunks = r.longest.clone(), r.spans, r.first, r.chunks
 	for id, l := range r.lanes {
 		own := *l
 		own.data = slices.Clone(l.data)

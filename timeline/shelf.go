@@ -5,17 +5,16 @@ import (
 	"slices"
 )
 
-// shelf keeps the chunks of a ring: the latest ones, up to a number of bytes and an age.
+// shelf keeps chunks in memory: the latest ones, up to a number of bytes and an age, or those that a
+// keeper wants.
 type shelf struct {
 	chunks []chunk // in the order in which they were closed
 	bytes  int64
 	most   int64
 	age    uint64 // ns; 0: any
 	gaps   []Gap
+	keeper *keeper // of a plan that keeps the longest executions; nil: the latest chunks are kept
 }
-
-// chunkCost is the memory that a chunk takes beside its bytes.
-const chunkCost = 128
 
 // put keeps a chunk, and drops those that are too old or too many.
 func (sh *shelf) put(c chunk, now uint64) {
@@ -24,7 +23,13 @@ func (sh *shelf) put(c chunk, now uint64) {
 		c.data = slices.Clone(c.data)
 	}
 	sh.chunks = append(sh.chunks, c)
-	sh.bytes += int64(len(c.data)) + chunkCost
+	sh.bytes += c.cost()
+	if sh.keeper != nil {
+		if sh.bytes > sh.most {
+			sh.sweep()
+		}
+		return
+	}
 	n := 0
 	for ; n < len(sh.chunks); n++ {
 		x := &sh.chunks[n]
@@ -35,7 +40,7 @@ func (sh *shelf) put(c chunk, now uint64) {
 			break
 		}
 		sh.drop(Gap{From: x.first, To: x.last, Why: why, Spans: x.spans})
-		sh.bytes -= int64(len(x.data)) + chunkCost
+		sh.bytes -= x.cost()
 		*x = chunk{}
 	}
 	sh.chunks = sh.chunks[n:]
@@ -61,5 +66,10 @@ func (sh *shelf) drop(g Gap) {
 func (sh *shelf) clone() shelf {
 	c := *sh
 	c.chunks, c.gaps = slices.Clone(sh.chunks), slices.Clone(sh.gaps)
+	if sh.keeper != nil {
+		k := *sh.keeper
+		k.lost = slices.Clip(k.lost)
+		c.keeper = &k
+	}
 	return c
 }

@@ -125,6 +125,7 @@ const (
 	ByDisk   Why = "disk"   // the file could not be written
 	Outside  Why = "window" // outside of the time that was to be recorded
 	ByDamage Why = "damage" // a part of the file is damaged or missing
+	ByLength Why = "length" // none of the longest executions was under way
 	Off      Why = "off"    // measurement was switched off
 	ByBudget Why = "budget" // What was not observed, to save cost (--max-overhead)
 )

@@ -23,6 +23,7 @@ type collector struct {
 	m      *collect.Measurement
 	failed error // why nothing can be measured; nil if it can
 	dirs   results.Claims
+	open   rankDirectories // of the ranks that are measured now
 	shots  *snapshots.Writer
 }
 
@@ -41,6 +42,7 @@ func runCollector(args []string) error {
 	}
 	k := &collector{Server: &node.Server{}, shots: snapshots.New(f.pace())}
 	f.say = k.Say
+	f.timeline.of = &k.open
 	stop := func() error { return nil }
 	if k.m, k.failed = f.measurement(); k.failed == nil {
 		defer f.listen(k.m)()
@@ -88,6 +90,7 @@ func (k *collector) measure(req *node.Request, c *node.Client) error {
 		return out.Abandon(fmt.Errorf("process %d: %w", req.PID, err))
 	}
 	defer unix.Close(fd)
+	defer k.open.add(req.PID, out)()
 	g, err := k.m.Follow(req.PID)
 	if err != nil {
 		return out.Abandon(err)

@@ -238,7 +238,7 @@ func (f *measureFlags) check() error {
 	if _, err := f.budget.share(); err != nil {
 		return cli.Misuse(err)
 	}
-	if err := f.timeline.check(); err != nil {
+	if err := f.timeline.check(!f.trace); err != nil {
 		return cli.Misuse(err)
 	}
 	if f.snapshot < 0 {

@@ -1,41 +1,66 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"os"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"ompp-attach/collect"
-	"ompp-attach/collect/launch"
 	"ompp-attach/results"
 	"ompp-attach/timeline"
+	"ompp-attach/timeline/trigger"
 )
 
 // timelineFlag is --timeline: which executions are recorded one by one.
 type timelineFlag struct {
 	plan string
-	out  *results.Directory // for files that are written meanwhile; nil: for none
+	when []string           // --when: which executions have a snapshot written
+	out  *results.Directory // for files that are written meanwhile; nil: see of
+	of   *rankDirectories   // the same by rank; nil: for none
 }
 
 func (f *timelineFlag) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.plan, "timeline", "", "record single executions, too; `WHEN` is last:30s (before the end), first:60s, from:100s,for:10s, or all; a comma and a size set a cap, as in last:30s,256M or all,4G; report --format perfetto shows the executions")
+	c.Flags().StringVar(&f.plan, "timeline", "", "record single executions, too; `WHICH` is last:30s (before the end), first:60s, from:100s,for:10s, worst:20 (the 20 longest of each region, with what was under way meanwhile), or all; a comma and a size set a cap, as in last:30s,256M or all,4G; report --format perfetto shows the executions")
+	c.Flags().StringArrayVar(&f.when, "when", nil, "write a snapshot with the timeline whenever an execution fulfils this `condition`, as in 'barrier: EXECT > 10ms', 10 times at most; needs --timeline last:10s or another that is kept in memory; may be given several times")
 }
 
-// check refuses a plan that makes no sense, or that is not possible here.
-func (f *timelineFlag) check() error {
-	if f.plan == "" {
-		return nil
-	}
-	plan, err := timeline.ParsePlan(f.plan)
+// check refuses a plan, or conditions, that make no sense. folded: the kernel side adds up executions.
+func (f *timelineFlag) check(folded bool) error {
+	conditions, err := f.conditions()
 	if err != nil {
 		return err
 	}
-	if _, ok := launch.RankOf(os.Getpid()); ok && plan.Stream {
-		return fmt.Errorf("--timeline %s: the ranks of a job keep their timelines in memory: give last:TIME,SIZE or first:TIME,SIZE", f.plan)
+	for _, c := range conditions {
+		if folded && c.Folded() {
+			return fmt.Errorf("--when %q: the kernel side adds up these executions: give --trace as well", c.Text)
+		}
 	}
-	return nil
+	if f.plan == "" {
+		if len(conditions) > 0 {
+			return errors.New("--when needs a timeline: give --timeline last:10s as well")
+		}
+		return nil
+	}
+	plan, err := timeline.ParsePlan(f.plan)
+	if err == nil && plan.Stream && len(conditions) > 0 {
+		return fmt.Errorf("--timeline %s: its file has all, so --when is of no use: give --timeline last:10s for snapshots", f.plan)
+	}
+	return err
+}
+
+// conditions reads the conditions.
+func (f *timelineFlag) conditions() (all []*trigger.Condition, err error) {
+	for _, text := range f.when {
+		c, err := trigger.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
 }
 
 // apply makes a measurement record timelines.
@@ -47,10 +72,49 @@ func (f *timelineFlag) apply(m *collect.Measurement) error {
 	if err != nil {
 		return err
 	}
-	t := &collect.Timelines{Plan: *plan}
-	if f.out != nil {
-		t.Open = func(pid int) (io.WriteCloser, error) { return f.out.StreamedTimeline(pid) }
+	when, err := f.conditions()
+	if err != nil {
+		return err
+	}
+	t := &collect.Timelines{Plan: *plan, When: when}
+	switch {
+	case f.out != nil:
+		t.Open = func(pid, _ int) (io.WriteCloser, error) { return f.out.StreamedTimeline(pid) }
+	case f.of != nil:
+		t.Open = f.of.open
 	}
 	m.RecordTimelines(t)
 	return nil
+}
+
+// rankDirectories are the directories of a collector's ranks, by the process of a rank's program.
+type rankDirectories struct {
+	mu sync.Mutex
+	of map[int]*results.Directory
+}
+
+// add notes the directory of a rank, until done is called.
+func (d *rankDirectories) add(pid int, out *results.Directory) (done func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.of == nil {
+		d.of = map[int]*results.Directory{}
+	}
+	d.of[pid] = out
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.of, pid)
+	}
+}
+
+// open makes the file for the timeline of a process of a rank's program.
+func (d *rankDirectories) open(pid, program int) (io.WriteCloser, error) {
+	d.mu.Lock()
+	out := d.of[program]
+	d.mu.Unlock()
+	if out == nil {
+		return nil, fmt.Errorf("process %d has no results directory any more", pid)
+	}
+	return out.StreamedTimeline(pid)
 }

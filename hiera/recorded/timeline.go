@@ -16,7 +16,8 @@ import (
 var reasons = map[timeline.Why]string{
 	timeline.ByAge: "older than what was to be kept", timeline.ByCap: "more than was to be kept", timeline.BySpeed: "the tool was too slow",
 	timeline.ByDisk: "the file could not be written", timeline.Outside: "outside of the time that was recorded", timeline.ByDamage: "the file is damaged",
-	timeline.Off: "measurement was switched off", timeline.ByBudget: "not observed, to save cost",
+	timeline.ByLength: "none of the longest executions was under way",
+	timeline.Off:      "measurement was switched off", timeline.ByBudget: "not observed, to save cost",
 }
 
 // WriteTimeline writes the timeline of a process as an XML trace. rank is the process's number in

@@ -3,6 +3,7 @@ package perfetto
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -43,7 +44,9 @@ func (t *trace) process(f *timeline.File) error {
 			return err
 		}
 	}
-	p.counter(p.working)
+	if f.Dictionary.Kept == nil { // otherwise most of the time nothing is known
+		p.counter(p.working)
+	}
 	return nil
 }
 
@@ -71,6 +74,9 @@ func processLabel(f *timeline.File) string {
 	if m.Host != "" {
 		name += " on " + words.Clean(m.Host)
 	}
+	if k := f.Dictionary.Kept; k != nil {
+		name += fmt.Sprintf(" (the longest executions of each region, %d at most)", k.Longest)
+	}
 	if f.Torn {
 		name += " (its timeline was cut off)"
 	}
@@ -85,21 +91,39 @@ var reasons = map[timeline.Why]string{
 	timeline.ByDisk:   "lost: the file could not be written",
 	timeline.Outside:  "outside of the time that was to be recorded",
 	timeline.ByDamage: "lost: a part of the file is damaged",
+	timeline.ByLength: "not kept: none of the longest executions was under way",
 	timeline.Off:      "measurement was switched off",
 	timeline.ByBudget: "not observed, to save cost (--max-overhead)",
 }
 
-// gaps writes a track for each stretch of time of which spans are missing. Gaps may overlap, so
-// that each has a track of its own.
+// gaps writes the stretches of time of which spans are missing. Those that overlap have tracks of
+// their own.
 func (p *process) gaps() {
-	for i := range p.file.Gaps {
-		p.gap(&p.file.Gaps[i])
+	gaps := slices.Clone(p.file.Gaps)
+	slices.SortStableFunc(gaps, func(a, b timeline.Gap) int { return cmp.Compare(a.From, b.From) })
+	var tracks []free
+	for i := range gaps {
+		g := &gaps[i]
+		n := slices.IndexFunc(tracks, func(f free) bool { return f.from <= g.From })
+		if n < 0 {
+			n = len(tracks)
+			tracks = append(tracks, free{track: p.gapTrack()})
+		}
+		tracks[n].from = max(g.From, g.To)
+		p.gap(g, tracks[n].track)
 	}
 }
 
-func (p *process) gap(g *timeline.Gap) {
+// free is a track of gaps, and the moment from which no gap is on it.
+type free struct{ track, from uint64 }
+
+func (p *process) gapTrack() uint64 {
 	track := p.uuid()
 	p.packets.track(track, p.track, "not recorded", 0, nil)
+	return track
+}
+
+func (p *process) gap(g *timeline.Gap, track uint64) {
 	at := p.file.Dictionary.Monotonic
 	e := slice{moment{track: track, name: cmp.Or(reasons[g.Why], string(g.Why)), category: "not recorded"}}
 	if g.Spans > 0 {

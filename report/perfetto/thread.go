@@ -46,7 +46,7 @@ func (p *process) thread(tid uint32) error {
 	for s, err := range p.file.Thread(tid) {
 		var d *timeline.DamageError
 		if errors.As(err, &d) {
-			p.gap(&d.Gap)
+			p.gap(&d.Gap, p.gapTrack())
 			p.damaged(p.file, d)
 			continue
 		}

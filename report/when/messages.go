@@ -15,11 +15,16 @@ var reasons = map[timeline.Why]string{
 	timeline.BySpeed:  "the tool could not write as fast as the program executed",
 	timeline.ByDisk:   "the file could not be written",
 	timeline.Outside:  "outside of the time that was to be recorded",
+	timeline.ByLength: "none of the longest executions was under way",
 	timeline.ByDamage: "a part of the file is damaged",
 }
 
 // gaps notes what is missing in a process's timeline.
 func (m *maker) gaps(f *timeline.File) {
+	if k := f.Dictionary.Kept; k != nil {
+		n, _ := f.Spans()
+		m.Notes = append(m.Notes, "Of "+title(f)+": "+k.Sentences(n))
+	}
 	for i := range f.Gaps {
 		m.gap(f, &f.Gaps[i])
 	}

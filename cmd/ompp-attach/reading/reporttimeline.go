@@ -56,6 +56,9 @@ func reportTimeline(dir string, f *reportFlags) error {
 	for _, t := range timelines {
 		n, _ := t.Spans()
 		spans += n
+		if k := t.Dictionary.Kept; k != nil {
+			cli.Tell(fmt.Sprintf("process %d: %s", t.PID, k.Sentences(n)))
+		}
 	}
 	if spans == 0 {
 		return fmt.Errorf("the timelines in %s hold no execution%s: there is nothing to show", dir, whyEmpty(timelines))

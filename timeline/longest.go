@@ -1,0 +1,167 @@
+package timeline
+
+import (
+	"cmp"
+	"container/heap"
+	"maps"
+	"slices"
+
+	"ompp-attach/event"
+)
+
+// longest finds the longest executions of each region. A region is a construct at an address, on
+// whatever path. The threads' parts in one execution of a parallel region are one execution.
+type longest struct {
+	most    int // executions of a region that are held
+	room    int // executions of all regions that may be held
+	held    int
+	wanted  int            // what most was at first
+	without map[int32]bool // regions that found no room
+	regions []worst
+	of      []int32 // index in regions by the engine's node
+	numbers map[regionKey]int32
+}
+
+// regionKey tells regions apart before their places are known.
+type regionKey struct {
+	construct event.Construct
+	runtime   event.Runtime
+	address   uint64
+	name      string
+}
+
+// worst are the longest executions of a region: a heap, with the shortest one first.
+type worst []extreme
+
+// extreme is an execution, and the chunk that holds its span.
+type extreme struct {
+	span  Span
+	chunk uint64
+}
+
+func (x *extreme) length() uint64   { return x.span.To - x.span.From }
+func (x *extreme) stretch() stretch { return stretch{x.span.From, x.span.To} }
+
+// extremeCost is the memory of an execution that is held, and of the list that the packer is told.
+const extremeCost = 288
+
+func newLongest(most int, memory int64) *longest {
+	return &longest{most: most, wanted: most, room: int(memory / extremeCost), without: map[int32]bool{}, numbers: map[regionKey]int32{}}
+}
+
+// define notes to which region a node belongs.
+func (lo *longest) define(d *Definition) {
+	key := regionKey{d.Construct, d.Runtime, d.Address, d.Name}
+	n, ok := lo.numbers[key]
+	if !ok {
+		n = int32(len(lo.regions))
+		lo.numbers[key] = n
+		lo.regions = append(lo.regions, nil)
+	}
+	for len(lo.of) <= int(d.ID) {
+		lo.of = append(lo.of, -1)
+	}
+	lo.of[d.ID] = n
+}
+
+// note takes a span that lies in a chunk.
+func (lo *longest) note(s *Span, chunk uint64) {
+	if s.Kind != Execution && s.Kind != Call || s.Flags&Unseen != 0 || s.To == s.From || int(s.Node) >= len(lo.of) || lo.of[s.Node] < 0 {
+		return
+	}
+	w := &lo.regions[lo.of[s.Node]]
+	if n := len(*w); n > 0 && n >= lo.most && s.To-s.From <= (*w)[0].length() {
+		return
+	}
+	if s.Team != 0 && w.renew(s, chunk) {
+		return
+	}
+	if len(*w) < lo.most && lo.held >= lo.room {
+		lo.shrink()
+	}
+	switch {
+	case len(*w) == 0 && lo.held >= lo.room:
+		lo.without[lo.of[s.Node]] = true
+	case len(*w) < lo.most:
+		heap.Push(w, extreme{*s, chunk})
+		lo.held++
+	case s.To-s.From > (*w)[0].length():
+		(*w)[0] = extreme{*s, chunk}
+		heap.Fix(w, 0)
+	}
+}
+
+// renew takes a span of an execution that is held already. It tells whether that is so.
+func (w worst) renew(s *Span, chunk uint64) bool {
+	for i := range w {
+		if x := &w[i]; x.span.Team == s.Team {
+			if s.To-s.From > x.length() {
+				*x = extreme{*s, chunk}
+				heap.Fix(&w, i)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// shrink holds half as many executions of each region, but one at least.
+func (lo *longest) shrink() {
+	lo.most = max(lo.most/2, 1)
+	lo.held = 0
+	for i := range lo.regions {
+		w := &lo.regions[i]
+		if len(*w) > lo.most {
+			slices.SortFunc(*w, func(a, b extreme) int { return cmp.Compare(b.length(), a.length()) })
+			*w = slices.Clone((*w)[:lo.most])
+			slices.Reverse(*w) // in order, so it is a heap
+		}
+		lo.held += len(*w)
+	}
+}
+
+// Len implements heap.Interface.
+func (w worst) Len() int { return len(w) }
+
+// Less implements heap.Interface.
+func (w worst) Less(i, j int) bool { return w[i].length() < w[j].length() }
+
+// Swap implements heap.Interface.
+func (w worst) Swap(i, j int) { w[i], w[j] = w[j], w[i] }
+
+// Push implements heap.Interface.
+func (w *worst) Push(x any) { *w = append(*w, x.(extreme)) }
+
+// Pop implements heap.Interface.
+func (w *worst) Pop() any {
+	n := len(*w) - 1
+	x := (*w)[n]
+	*w = (*w)[:n]
+	return x
+}
+
+// claims returns when the executions were under way that are held.
+func (lo *longest) claims() []stretch {
+	out := make([]stretch, 0, lo.held)
+	for _, w := range lo.regions {
+		for i := range w {
+			out = append(out, w[i].stretch())
+		}
+	}
+	return out
+}
+
+// clone returns a copy that can go on by itself.
+func (lo *longest) clone() *longest {
+	if lo == nil {
+		return nil
+	}
+	c := *lo
+	c.of = slices.Clone(lo.of)
+	c.regions = make([]worst, len(lo.regions))
+	for i, w := range lo.regions {
+		c.regions[i] = slices.Clone(w)
+	}
+	c.numbers, c.without = maps.Clone(lo.numbers), maps.Clone(lo.without)
+	return &c
+}

@@ -1,0 +1,61 @@
+package trigger
+
+import "ompp-attach/timeline"
+
+// Watch is a timeline.Sink. It hands on what it is told to another sink, and looks for executions that
+// fulfil conditions.
+type Watch struct {
+	timeline.Sink
+	found []Found
+	of    [][]int // by the engine's node: index in found
+	tell  func(f *Found)
+}
+
+// Found is what was found of a condition.
+type Found struct {
+	*Condition
+	Executions uint64        // that fulfilled the condition
+	First      timeline.Span // the first of them
+}
+
+// NewWatch returns what looks at all that is told to a sink. tell is called for each execution that
+// fulfils a condition, by the engine's goroutine. It must not wait.
+func NewWatch(to timeline.Sink, conditions []*Condition, tell func(f *Found)) *Watch {
+	w := &Watch{Sink: to, tell: tell}
+	for _, c := range conditions {
+		w.found = append(w.found, Found{Condition: c})
+	}
+	return w
+}
+
+// Found returns what was found of each condition.
+func (w *Watch) Found() []Found { return w.found }
+
+// Define implements timeline.Sink.
+func (w *Watch) Define(d timeline.Definition) {
+	for len(w.of) <= int(d.ID) {
+		w.of = append(w.of, nil)
+	}
+	for i := range w.found {
+		if w.found[i].covers(&d) {
+			w.of[d.ID] = append(w.of[d.ID], i)
+		}
+	}
+	w.Sink.Define(d)
+}
+
+// Span implements timeline.Sink.
+func (w *Watch) Span(s *timeline.Span) {
+	w.Sink.Span(s)
+	if int(s.Node) >= len(w.of) {
+		return
+	}
+	for _, i := range w.of[s.Node] {
+		if f := &w.found[i]; f.Holds(s) {
+			if f.Executions++; f.Executions == 1 {
+				f.First = *s
+			}
+			w.tell(f)
+		}
+	}
+}
