@@ -132,7 +132,7 @@ export function ThreeTrees({ trees, name, open }: { trees: Trees; name: (region:
       <Due due={found} name={names[1]!} go={(path) => trees.paths[path]!.region > 0 && open(trees.paths[path]!.region)} />
       {p.helps && <p><span class="muted">What helps: </span>{p.helps}</p>}
       {saves && saves.saves_ns !== undefined && <p><span class="muted">Mending this saves: </span>at most {seconds(saves.saves_ns)} of {saves.of}.</p>}
-      {trees.notes && <details class="numbers"><summary>What the waits between ranks lack</summary><ul>{trees.notes.map((n) => <li key={n}>{n}</li>)}</ul></details>}
+      {trees.notes && <details class="numbers"><summary>What was matched between ranks</summary><ul>{trees.notes.map((n) => <li key={n}>{n}</li>)}</ul></details>}
     </Figure>
   );
 }
@@ -226,7 +226,7 @@ function Column({ title, rows, selected, name, text, same, toggle, choose, paren
     <div class="column">
       <h4>{title}</h4>
       <div ref={box} class="rows" role="tree" aria-label={title} tabindex={0} aria-activedescendant={rows[at] && id(rows[at]!.id)} onKeyDown={key}
-        onScroll={(e) => setTop(e.currentTarget.scrollTop)} style={`max-height:${most * rowHeight}px`}>
+        onScroll={(e) => setTop(e.currentTarget.scrollTop)} style={`max-height:${most * rowHeight + 2}px`}>
         <div role="presentation" style={`height:${rows.length * rowHeight}px;padding-top:${first * rowHeight}px`}>
           {shown.map((r) => (
             <div key={r.id} id={id(r.id)} role="treeitem" aria-level={r.depth + 1} aria-selected={r.id === selected} aria-expanded={r.leaf ? undefined : r.open}
