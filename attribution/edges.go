@@ -46,7 +46,7 @@ func (e *engine) expect(t *stack.Thread, ev *event.Event, at uint64) {
 		return
 	}
 	if i >= 0 {
-		x.Node = t.Stack[i].Node
+		x.Node, x.Seat = t.Stack[i].Node, t.Stack[i].Seat
 		if x.Edge != event.Waited {
 			x.Team = t.Stack[i].Team
 		}
@@ -160,7 +160,7 @@ func (e *engine) deriveTime(t *stack.Thread, until uint64) {
 	x := &t.Edge
 	from := min(max(x.From(until), t.Last), until)
 	y, others := t.Means(x)
-	x.At = from + uint64(y.Derive(ledger.Span(from, until), others))
+	x.At = from + uint64(y.Derive(stack.Gap{Time: ledger.Span(from, until), Idle: t.Waited > 0}, others, x.Seat))
 }
 
 // derive applies the pending end of a call, which came before a time.
@@ -207,7 +207,7 @@ func (e *engine) passUntil(t *stack.Thread, at uint64) {
 	if x.At == 0 {
 		// A program that ends has mostly left its last region. What goes on is told later.
 		ended := x.Edge == event.Join && !e.Waits.Quiet
-		if y, _ := t.Means(x); !ended && !y.Fits(ledger.Span(x.From(at), at)) {
+		if y, others := t.Means(x); !ended && !y.Fits(ledger.Span(x.From(at), at), others) {
 			return
 		}
 		e.deriveTime(t, at)

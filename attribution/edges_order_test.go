@@ -219,11 +219,22 @@ func TestDerivedSumsOfRealRun(t *testing.T) {
 	all, want := s.Events, totals(s.Replay())
 	const seeds = 20
 	bias, worst := map[string]float64{}, map[string]float64{}
+	in, of := 0, 0
 	for seed := range uint64(seeds) {
 		s.Events = sparseModel{first: 8, rare: 100e3, rnd: rand.New(rand.NewPCG(seed, 1))}.thin(all)
 		p := s.Replay()
 		if p.Meta.Partial != 0 || p.Meta.Unmatched != 0 || p.Meta.Edges.Derived < 2000 {
 			t.Fatalf("%d partial, %d unmatched, %d derived", p.Meta.Partial, p.Meta.Unmatched, p.Meta.Edges.Derived)
+		}
+		for part, end := range derivedIn(p) {
+			least, most := end.Interval()
+			of++
+			if truth := want[part] - (totals(p)[part] - end.Time); least <= truth && truth <= most {
+				in++
+			}
+			if seed == 0 {
+				t.Logf("%s: %d us, from %d to %d", part, end.Time/1000, least/1000, most/1000)
+			}
 		}
 		for part, got := range totals(p) {
 			off := float64(got-want[part]) / float64(want[part])
@@ -234,12 +245,30 @@ func TestDerivedSumsOfRealRun(t *testing.T) {
 			}
 		}
 	}
+	if float64(in) < 0.9*float64(of) {
+		t.Errorf("%d of %d intervals hold the truth, want nine of ten", in, of)
+	}
+	t.Logf("%d of %d intervals hold the truth", in, of)
 	for part, off := range bias {
 		t.Logf("%s: %+.1f %% on average, up to %.1f %%, of %d us", part, 100*off, 100*worst[part], want[part]/1000)
 		if math.Abs(off) > 0.05 {
 			t.Errorf("%s is off by %.1f %% on average", part, 100*off)
 		}
 	}
+}
+
+// derivedIn are the derived parts of totals.
+func derivedIn(p *profile.Profile) map[string]*profile.End {
+	out := map[string]*profile.End{"startup": {}, "shutdown": {}}
+	for i := range p.Nodes {
+		for j := range p.Nodes[i].Stats {
+			if x := p.Nodes[i].Stats[j].Ends; x != nil {
+				out["startup"].Add(&x.Startup)
+				out["shutdown"].Add(&x.Shutdown)
+			}
+		}
+	}
+	return out
 }
 
 // totals are the sums over all regions of the times of the primary threads.

@@ -192,10 +192,10 @@ func TestDerivedEdges(t *testing.T) {
 					t.Errorf("%v is missing", at)
 					continue
 				}
-				// By so many interruptions the derived ends may differ (three standard deviations).
+				// By so many interruptions the derived ends may differ (four standard deviations).
 				slack := 0.0
 				if often > 0 {
-					slack = 6 * interrupted
+					slack = 8 * interrupted
 				}
 				compareDerived(t, fmt.Sprintf("%g/ns, %d threads, %v", often, threads, at), w, g, slack)
 			}

@@ -26,6 +26,9 @@ func (e *engine) finish(end uint64) *profile.Profile {
 	}
 	e.closeAll(end)
 	e.addEstimates(end)
+	for _, tid := range slices.Sorted(maps.Keys(e.threads.byID)) {
+		e.threads.byID[tid].SumEnds()
+	}
 	e.stayedAway(end)
 	d := e.dictionary()
 	if d == nil && e.log != nil {

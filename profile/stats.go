@@ -76,6 +76,8 @@ type ThreadStats struct {
 	// Estimate is the part of the above that was extrapolated, because the construct was not
 	// observed for some of the time; nil: nothing.
 	Estimate *Estimate `json:"estimate,omitempty"`
+	// Ends says which of the above hold derived ends, and how exact these are; nil: none.
+	Ends *Ends `json:"ends,omitempty"`
 	// TakenOut is the time that analysis.Adjust took out of Exec.T, ns. Never recorded.
 	TakenOut int64 `json:"-"`
 }
@@ -93,6 +95,7 @@ func (s *ThreadStats) Add(o *ThreadStats) {
 	s.Traffic = s.Traffic.Plus(o.Traffic)
 	s.Ranks = s.Ranks.Plus(o.Ranks)
 	s.Estimate = s.Estimate.Plus(o.Estimate)
+	s.Ends = s.Ends.Plus(o.Ends)
 	s.Cost = s.Cost.Plus(o.Cost)
 	s.NoCore = s.NoCore.Plus(o.NoCore)
 	s.Waits = s.Waits.Plus(o.Waits)

@@ -14,6 +14,7 @@ func (s *ThreadStats) Subtract(o *ThreadStats) {
 	s.Traffic = s.Traffic.minus(o.Traffic)
 	s.Ranks = s.Ranks.minus(o.Ranks)
 	s.Estimate = s.Estimate.minus(o.Estimate)
+	s.Ends = s.Ends.minus(o.Ends)
 	s.Cost, s.NoCore = s.Cost.minus(o.Cost), s.NoCore.minus(o.NoCore)
 	s.Waits = s.Waits.minus(o.Waits)
 	s.Counters = SumCounters(s.Counters, negative(o.Counters))
@@ -104,5 +105,5 @@ func (s *ThreadStats) empty() bool {
 			return false
 		}
 	}
-	return s.Tasks == 0 && s.MPI == nil && s.Traffic == nil && s.Ranks == nil && s.Calls == nil && s.Cost == nil && s.NoCore == nil && s.Waits == nil && s.Estimate == nil && s.Uncounted == 0
+	return s.Tasks == 0 && s.MPI == nil && s.Traffic == nil && s.Ranks == nil && s.Calls == nil && s.Cost == nil && s.NoCore == nil && s.Waits == nil && s.Estimate == nil && s.Ends == nil && s.Uncounted == 0
 }

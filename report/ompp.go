@@ -115,6 +115,9 @@ func (o *ompp) facts(key func(name, format string, args ...any)) {
 	key("Probe Hits", "%d", m.Hits)
 	if e := m.Edges; e.Derived > 0 {
 		key("Ends Derived", "%s", EndsDerived(e))
+		if x := derivedEnds(o.p); x != nil {
+			key("Derived Times", "%s", endsText(x))
+		}
 	}
 	o.budgetHeader(key)
 	key("Probe Cost", "%s", costText(o.p, o.clock))

@@ -33,7 +33,7 @@ func (o *ompp) notes() {
 // noteParts returns the notes by subject. A subject is a title and its items, or sentences.
 func (o *ompp) noteParts() [][]string {
 	return [][]string{
-		snapshotNotes(o.p), lossNotes(o.p), extrapolatedNotes(o.p, o.clock), unseenNotes(o.p), missingNotes(o.p), debugNotes(o.p), o.approxNotes(), o.regionNotes(),
+		snapshotNotes(o.p), lossNotes(o.p), extrapolatedNotes(o.p, o.clock), o.endsNotes(), unseenNotes(o.p), missingNotes(o.p), debugNotes(o.p), o.approxNotes(), o.regionNotes(),
 		o.readingNotes(), costNotes(o.p, o.clock), warningNotes(o.p),
 	}
 }

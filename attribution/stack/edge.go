@@ -12,6 +12,7 @@ type Edge struct {
 	Edge  event.Edge  // of the end: Begin, Waited or Join
 	Team  *Team       // nil: not known
 	Node  *tree.Node  // of the region that the thread is in
+	Seat  int         // of the thread in that region
 	Depth int         // number of open regions in the call
 	Turn  int         // of a barrier, see Teams.Reach
 	// Next is the time of the thread's next event that is no sample, if it has been read and waits;

@@ -1,11 +1,12 @@
 package stack
 
 import (
-	"math/bits"
+	"math"
 
 	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // MeanKey names the ends of calls that take about the same time: of one region and edge. A nil node
@@ -21,78 +22,42 @@ type MeanKey struct {
 // call: startup, release or shutdown. The gap is the time from the same moment to the thread's next
 // event. It is known of every execution, and says much: a thread that lost its core, or had to wait
 // for one that did, has a long gap. So executions stand for others with about the same gap only
-// (stratified sampling, ratio estimator: Cochran, Sampling Techniques, chapters 5 and 6).
+// (stratified sampling, ratio estimator: Cochran, Sampling Techniques, chapters 5 and 6). Of these,
+// executions in which the thread waited for a core stand apart.
 //
 // Only executions that chance chose stand for those whose end is derived. The first executions of a
 // place are slower than the others. They are used as long as there are no others.
 type Mean struct {
-	strata []stratum // by gap
+	strata []stratum
 	// Of all executions that chance chose, less long ones: their times and gaps (ns), their number.
 	sum, gaps, n float64
 	first        float64 // of the latest of the others, ns
 	any          bool
-	waits        bool // a wait for others may be as long as it likes
 	// Of reported executions with long gaps: sum of the parts of the gaps that they took, and number.
 	longs, ofLongs float64
-}
-
-// stratum holds the executions of which the gap has the same number of binary digits.
-type stratum struct {
-	digits           int
-	sum, gaps        float64 // of executions that chance chose, ns
-	early, earlyGaps float64 // of the other reported ones, ns
-	// Of executions whose end was derived: gaps, what was guessed for them, what they got (ns), and
-	// their number.
-	all, guessed, given, derived float64
+	seat           int  // of the latest execution whose end was derived
+	waits          bool // a wait for others may be as long as it likes
 }
 
 const (
 	// guesses is how many executions a guess counts for that is made before any is known.
-	guesses = 2
+	guesses = 1
 	// longEnd is the time (ns) from which on an end is not usual: its thread had no core, or slept, or
 	// waited for one that did.
 	longEnd = 100e3
 )
 
-// stratum returns the executions with such a gap (ns), nil if none is known.
-func (y *Mean) stratum(gap int64) *stratum {
-	if y == nil {
-		return nil
-	}
-	digits := bits.Len64(uint64(gap))
-	for i := range y.strata {
-		if y.strata[i].digits == digits {
-			return &y.strata[i]
-		}
-	}
-	return nil
-}
-
-// makeStratum returns the executions with such a gap (ns).
-func (y *Mean) makeStratum(gap int64) *stratum {
-	if s := y.stratum(gap); s != nil {
-		return s
-	}
-	y.strata = append(y.strata, stratum{digits: bits.Len64(uint64(gap))})
-	return &y.strata[len(y.strata)-1]
-}
-
-// Learn adds the time of a reported execution, and its gap, in ns.
-func (y *Mean) Learn(d, gap int64, byChance bool) {
+// Learn adds the time of a reported execution, in ns.
+func (y *Mean) Learn(d int64, g Gap, byChance bool) {
 	d = max(0, d)
-	gap = max(d, gap)
-	v, s := float64(d), y.makeStratum(gap)
-	if gap >= longEnd {
+	g.Time = max(d, g.Time)
+	gap, v, s := max(1, g.Time), float64(d), y.makeStratum(g)
+	s.learn(v, float64(gap), byChance)
+	if s.long {
 		y.longs, y.ofLongs = y.longs+v/float64(gap), y.ofLongs+1
-	}
-	if !byChance {
-		s.early += v
-		s.earlyGaps += float64(gap)
 	}
 	switch {
 	case byChance:
-		s.sum += v
-		s.gaps += float64(gap)
 		if v < longEnd || y.waits {
 			y.sum, y.gaps, y.n = y.sum+v, y.gaps+float64(gap), y.n+1
 		}
@@ -116,67 +81,115 @@ func (y *Mean) usual() float64 {
 
 // guess returns which part of a gap the executions take, before anything is known of such gaps in the
 // region. others is what is known of all regions, or nil. Without that, the guess is a usual time, and
-// of longer gaps the usual part.
-func (y *Mean) guess(gap int64, others *Mean) float64 {
-	g := float64(gap)
+// of longer gaps the usual part. If nothing is known at all, the guess is 0.
+func (y *Mean) guess(gap Gap, others *Mean) float64 {
+	g := float64(gap.Time)
+	if !y.known() {
+		if !others.known() {
+			return 0
+		}
+		y = others
+	}
 	r := y.usual() / g
 	if y.gaps > 0 {
 		r = max(r, y.sum/y.gaps)
 	}
 	r = min(1, r)
-	if others != nil && gap >= longEnd {
-		r = (others.longs + guesses*r) / (others.ofLongs + guesses)
+	if gap.digits() >= longGap {
+		known := y
+		if others != nil {
+			known = others
+		}
+		r = (known.longs + guesses*r) / (known.ofLongs + guesses)
 	}
-	s := others.stratum(gap)
-	if s == nil {
-		return r
+	if s := others.stratum(gap); s != nil {
+		r = s.shareOfAll(g, r)
 	}
-	return s.share(g, (s.early+guesses*g*r)/(s.earlyGaps+guesses*g))
+	return r
 }
 
-// share is what the executions tell of a gap (ns), where r was the guess before.
-func (s *stratum) share(gap, r float64) float64 {
-	if s == nil {
-		return r
-	}
-	return (s.sum + guesses*gap*r) / (s.gaps + guesses*gap)
-}
-
-// Derive returns how long an execution took whose end was not reported. gap is the time until the
-// thread's next event. Both are in ns. The sum of all that Derive returns follows what is known now:
-// an execution gets more, or less, if earlier ones got too little, or too much.
-func (y *Mean) Derive(gap int64, others *Mean) int64 {
-	if gap <= 0 {
+// Derive returns how long (ns) an execution of a seat took whose end was not reported. The sum of all
+// that Derive returns follows what is known now: an execution gets more, or less, if earlier ones got
+// too little, or too much.
+func (y *Mean) Derive(gap Gap, others *Mean, seat int) int64 {
+	if gap.Time <= 0 {
 		return 0
 	}
-	g := float64(gap)
-	r := y.guess(gap, others)
-	s := y.makeStratum(gap)
-	s.all, s.guessed, s.derived = s.all+g, s.guessed+r*g, s.derived+1
+	y.seat = seat
+	g, r, s := float64(gap.Time), y.guess(gap, others), y.makeStratum(gap)
+	s.all, s.squares, s.derived = s.all+g, s.squares+g*g, s.derived+1
+	s.guessed += r * g
 	r = s.share(g, r)
-	due := s.share(s.all/s.derived, s.guessed/s.all) * s.all
-	d := min(max(due-s.given, r*g/2), 2*r*g, g)
+	d := math.Trunc(min(max(s.due()-s.given, r*g/2), 2*r*g, g))
 	s.given += d
 	return int64(d)
 }
 
-// Fits tells whether a usual execution is over after some time (ns).
-func (y *Mean) Fits(gap int64) bool { return float64(gap) >= y.usual() }
+// derived returns what the derived executions got, and how exact that is. others is what is known of
+// all regions, or nil. The guesses for executions with different gaps have one source, so that their
+// errors add up.
+func (y *Mean) derived(others *Mean) (e profile.End) {
+	known, doubts := y.ofLongs, 0.0
+	if others != nil {
+		known = others.ofLongs
+	}
+	for i := range y.strata {
+		if s := &y.strata[i]; s.derived > 0 {
+			e.Add(&profile.End{Count: uint64(s.derived), Time: int64(s.given), Due: int64(s.due()), Variance: s.variance(others.like(s))})
+			doubts += s.doubt(known)
+		}
+	}
+	e.Variance += doubts * doubts
+	return e
+}
 
-// Means returns what is known of a pending end: of its region, and of all regions. If nothing is
-// known of the region, all regions have to do.
+// Fits tells whether a usual execution is over after some time (ns).
+func (y *Mean) Fits(gap int64, others *Mean) bool {
+	if !y.known() && others.known() {
+		y = others
+	}
+	return float64(gap) >= y.usual()
+}
+
+// Means returns what is known of a pending end: of its region, and of all regions (nil: of
+// none). Nothing may be known of the region.
 func (t *Thread) Means(x *Edge) (region, all *Mean) {
 	k := MeanKey{Node: x.Node, Edge: x.Edge, Alone: x.Alone()}
-	region = t.means[k]
+	region = t.mean(k)
 	k.Node = nil
-	all = t.means[k]
-	switch {
-	case region.known():
-		return region, all
-	case all.known():
-		return all, all
+	return region, t.means[k]
+}
+
+// mean returns what is known of the ends of calls that a key names.
+func (t *Thread) mean(k MeanKey) *Mean {
+	if t.means == nil {
+		t.means = map[MeanKey]*Mean{}
 	}
-	return &Mean{}, nil
+	if t.means[k] == nil {
+		t.means[k] = &Mean{waits: k.Alone}
+	}
+	return t.means[k]
+}
+
+// SumEnds tells the figures of each region how exact the thread's derived ends are.
+func (t *Thread) SumEnds() {
+	for k, y := range t.means {
+		e := y.derived(t.means[MeanKey{Edge: k.Edge, Alone: k.Alone}])
+		if e.Count == 0 || k.Node == nil {
+			continue
+		}
+		var x profile.Ends
+		switch k.Edge {
+		case event.Begin:
+			x.Startup = e
+		case event.Waited:
+			x.Barrier = e
+		case event.Join:
+			x.Shutdown = e
+		}
+		s := k.Node.Stat(y.seat)
+		s.Ends = s.Ends.Plus(&x)
+	}
 }
 
 // lesson is a reported end of a call, of which the gap is not known yet.
@@ -187,11 +200,12 @@ type lesson struct {
 	from     uint64 // when the thread could go on; 0: it is not known
 	at       uint64
 	next     uint64 // the thread's next event
+	idle     bool   // the thread waited for a core in the call, or before its next event
 }
 
 // Learn notes a reported end at a time.
 func (t *Thread) Learn(x *Edge, at uint64) {
-	t.lesson = lesson{key: MeanKey{Node: x.Node, Edge: x.Edge}, byChance: x.Enter.Flags&event.ByChance != 0, begun: x.Enter.Time, at: at}
+	t.lesson = lesson{key: MeanKey{Node: x.Node, Edge: x.Edge}, byChance: x.Enter.Flags&event.ByChance != 0, begun: x.Enter.Time, at: at, idle: t.Waited > 0}
 	if !x.Alone() {
 		t.lesson.from = x.From(at)
 	}
@@ -205,6 +219,7 @@ func (t *Thread) Learns() bool { return t.lesson.begun != 0 }
 func (t *Thread) LearnEdge(next uint64, cost event.HitCost) {
 	l := t.lesson
 	t.lesson = lesson{}
+	l.idle = l.idle || t.Waited > 0
 	l.next = max(l.at, next) - min(uint64(cost.Sum()), max(l.at, next))
 	if l.from != 0 {
 		t.learn(&l, l.from, cost)
@@ -216,18 +231,10 @@ func (t *Thread) LearnEdge(next uint64, cost event.HitCost) {
 }
 
 func (t *Thread) learn(l *lesson, from uint64, cost event.HitCost) {
-	if t.means == nil {
-		t.means = map[MeanKey]*Mean{}
-	}
 	k := l.key
 	for _, n := range []*tree.Node{l.key.Node, nil} {
 		k.Node = n
-		y := t.means[k]
-		if y == nil {
-			y = &Mean{waits: k.Alone}
-			t.means[k] = y
-		}
-		y.Learn(ledger.Span(from, l.at)-cost.Before, ledger.Span(from, l.next), l.byChance)
+		t.mean(k).Learn(ledger.Span(from, l.at)-cost.Before, Gap{ledger.Span(from, l.next), l.idle}, l.byChance)
 		if l.key.Node == nil {
 			return
 		}

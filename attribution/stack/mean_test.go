@@ -20,11 +20,11 @@ func TestMeanKeepsSums(t *testing.T) {
 	for i := range 20_000 {
 		d, gap := takes()
 		if i%16 == 0 {
-			y.Learn(d, gap, true)
+			y.Learn(d, Gap{Time: gap}, true)
 			continue
 		}
 		want += d
-		derived := y.Derive(gap, nil)
+		derived := y.Derive(Gap{Time: gap}, nil, 0)
 		if derived < 0 || derived > gap {
 			t.Fatalf("an execution of at most %d ns took %d", gap, derived)
 		}
@@ -39,21 +39,21 @@ func TestMeanKeepsSums(t *testing.T) {
 func TestMeanOfLongGaps(t *testing.T) {
 	y := &Mean{}
 	for range 1000 {
-		y.Learn(1000, 3000, true)
+		y.Learn(1000, Gap{Time: 3000}, true)
 	}
 	for range 10 {
-		y.Learn(3_000_000, 3_002_000, true)
+		y.Learn(3_000_000, Gap{Time: 3_002_000}, true)
 	}
-	if d := y.Derive(3000, nil); d < 990 || d > 1010 {
+	if d := y.Derive(Gap{Time: 3000}, nil, 0); d < 990 || d > 1010 {
 		t.Errorf("of 3 us: %d ns, want 1000", d)
 	}
-	if d := y.Derive(3_500_000, nil); d < 2_400_000 {
+	if d := y.Derive(Gap{Time: 3_500_000}, nil, 0); d < 2_400_000 {
 		t.Errorf("of 3.5 ms: %d ns, want most of it", d)
 	}
 	// The same with what is known of other regions.
 	z := &Mean{}
-	z.Learn(1000, 3000, true)
-	if d := z.Derive(3_500_000, y); d < 2_400_000 {
+	z.Learn(1000, Gap{Time: 3000}, true)
+	if d := z.Derive(Gap{Time: 3_500_000}, y, 0); d < 2_400_000 {
 		t.Errorf("of 3.5 ms, as in other regions: %d ns, want most of it", d)
 	}
 }
@@ -62,23 +62,85 @@ func TestMeanOfLongGaps(t *testing.T) {
 func TestMeanOfChance(t *testing.T) {
 	y := &Mean{}
 	for range 64 {
-		y.Learn(9000, 50_000, false)
+		y.Learn(9000, Gap{Time: 50_000}, false)
 	}
-	if d := y.Derive(50_000, nil); d != 9000 {
+	if d := y.Derive(Gap{Time: 50_000}, nil, 0); d != 9000 {
 		t.Errorf("with the first executions only: %d", d)
 	}
 	for range 100 {
-		y.Learn(1000, 50_000, true)
+		y.Learn(1000, Gap{Time: 50_000}, true)
 	}
-	y.Learn(9000, 50_000, false)
+	y.Learn(9000, Gap{Time: 50_000}, false)
 	sum := int64(0)
 	for range 100 {
-		sum += y.Derive(50_000, nil)
+		sum += y.Derive(Gap{Time: 50_000}, nil, 0)
 	}
 	if sum < 90_000 || sum > 105_000 {
 		t.Errorf("100 executions of 1000 ns take %d ns", sum)
 	}
-	if !y.Fits(1500) || y.Fits(500) {
+	if !y.Fits(1500, nil) || y.Fits(500, nil) {
 		t.Error("an execution of 1000 ns is over after 500 ns, or not after 1500")
+	}
+}
+
+// Intervals hold the truth in nine of ten cases: of times that are alike, of times few of
+// which are long and carry the sum, and where few executions are reported.
+func TestMeanIntervals(t *testing.T) {
+	const trials = 200
+	for _, c := range []struct {
+		name       string
+		executions int
+		long       float64 // the share of the executions that lose their core
+		inside     float64 // the share of these that lose it in the call, and not behind it
+		idle       bool    // the kernel tells of lost cores
+	}{
+		{"alike", 20_000, 0, 0, false},
+		{"few are long", 20_000, 0.003, 0.5, false},
+		{"few are long, and known", 20_000, 0.003, 0.5, true},
+		{"few are long, all in the call", 20_000, 0.003, 1, true},
+		{"many are long", 20_000, 0.05, 0.3, false},
+		{"few executions", 400, 0.03, 0.5, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(1, 7))
+			in, widths := 0, 0.0
+			for range trials {
+				y, truth := &Mean{}, int64(0)
+				for i := range c.executions {
+					d, rest, idle := 700+rnd.Int64N(400), 3000+rnd.Int64N(2000), false
+					if rnd.Float64() < c.long {
+						lost := int64(rnd.ExpFloat64() * 3e6)
+						if idle = c.idle; rnd.Float64() < c.inside {
+							d += lost
+						} else {
+							rest += lost
+						}
+					}
+					g := Gap{d + rest, idle}
+					switch {
+					case i < 64:
+						y.Learn(d, g, false)
+					case rnd.IntN(16) == 0:
+						y.Learn(d, g, true)
+					default:
+						truth += d
+						y.Derive(g, nil, 0)
+					}
+				}
+				e := y.derived(nil)
+				least, most := e.Interval()
+				if least <= truth && truth <= most {
+					in++
+				}
+				widths += float64(most-least) / 2 / float64(truth) / trials
+			}
+			t.Logf("%.1f %% of the intervals hold the truth, their half is %.1f %% of it", 100*float64(in)/trials, 100*widths)
+			if in < trials*9/10 {
+				t.Errorf("%d of %d intervals hold the truth, want nine of ten", in, trials)
+			}
+			if c.long == 0 && widths > 0.02 {
+				t.Errorf("the intervals are %.1f %% wide, though the times are alike", 100*widths)
+			}
+		})
 	}
 }

@@ -69,7 +69,7 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say what is done")
 	c.Flags().BoolVar(&f.trace, "trace", false, "report each execution of critical sections, locks and the like by itself, instead of adding them up in the kernel; the profile is the same")
-	c.Flags().BoolVar(&f.derive, "derive-edges", false, "derive most startups and shutdowns of regions and ends of barriers of libgomp where they are short and frequent, instead of measuring them: regions cost less, and these times are estimates (on a busy machine 3 % too low in the median, 26 % at worst)")
+	c.Flags().BoolVar(&f.derive, "derive-edges", false, "derive most startups and shutdowns of regions and ends of barriers of libgomp where they are short and frequent, instead of measuring them: regions cost less, and these times are estimates, and the report gives an interval with each sum")
 	c.Flags().DurationVar(&f.snapshot, "snapshot", snapshotEvery, "write what was measured so far every so often, so that no more is lost if ompp-attach is killed; 0: never")
 	c.Flags().DurationVar(&f.every, "every", 0, "write a snapshot in each such `duration`, and keep all (snapshot.1.json.gz and so on) for report --delta")
 	c.Flags().IntVar(&f.rest, "snapshot-rest", snapshotRest, "how many times the cost of a snapshot passes before the next")

@@ -1,0 +1,126 @@
+package stack
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Gap is the time from the moment at which a thread can go on to the thread's next event.
+type Gap struct {
+	Time int64 // ns
+	Idle bool  // the thread waited for a core in the gap, or in the call before
+}
+
+// longGap is the number of binary digits of a long gap (ns): 65 us.
+const longGap = 17
+
+func (g Gap) digits() int { return bits.Len64(uint64(g.Time)) }
+
+// stratum holds the executions of which the gap has the same number of binary digits, and whose
+// threads all waited for a core, or none of them.
+type stratum struct {
+	digits int
+	idle   bool
+	long   bool // the gaps are long: at least longGap digits
+	// Of executions that chance chose: times and gaps (ns), their squares and products (ns squared),
+	// and their number.
+	sum, gaps, squaredSum, products, squaredGaps, n float64
+	early, earlyGaps                                float64 // of the other reported ones, ns
+	// Of executions whose end was derived: gaps (ns) and their squares, what was guessed for them, what
+	// they got (ns), and their number.
+	all, squares, guessed, given, derived float64
+}
+
+// stratum returns the executions with such a gap, nil if none is known.
+func (y *Mean) stratum(g Gap) *stratum {
+	if y == nil {
+		return nil
+	}
+	return y.like(&stratum{digits: g.digits(), idle: g.Idle})
+}
+
+// like returns the executions with the same gaps as others, nil if none is known.
+func (y *Mean) like(o *stratum) *stratum {
+	if y == nil {
+		return nil
+	}
+	for i := range y.strata {
+		if s := &y.strata[i]; s.digits == o.digits && s.idle == o.idle {
+			return s
+		}
+	}
+	return nil
+}
+
+// makeStratum returns the executions with such a gap.
+func (y *Mean) makeStratum(g Gap) *stratum {
+	if s := y.stratum(g); s != nil {
+		return s
+	}
+	y.strata = append(y.strata, stratum{digits: g.digits(), idle: g.Idle, long: g.digits() >= longGap})
+	return &y.strata[len(y.strata)-1]
+}
+
+// learn adds an execution: its time and its gap, in ns.
+func (s *stratum) learn(d, gap float64, byChance bool) {
+	if !byChance {
+		s.early, s.earlyGaps = s.early+d, s.earlyGaps+gap
+		return
+	}
+	s.sum, s.gaps, s.n = s.sum+d, s.gaps+gap, s.n+1
+	s.squaredSum, s.products, s.squaredGaps = s.squaredSum+d*d, s.products+d*gap, s.squaredGaps+gap*gap
+}
+
+// share is what the executions tell of a gap (ns), where r was the guess before.
+func (s *stratum) share(gap, r float64) float64 {
+	return (s.sum + guesses*gap*r) / (s.gaps + guesses*gap)
+}
+
+// shareOfAll is the same by all reported executions, also those that chance did not choose.
+func (s *stratum) shareOfAll(gap, r float64) float64 {
+	return s.share(gap, (s.early+guesses*gap*r)/(s.earlyGaps+guesses*gap))
+}
+
+// part is the part of their gaps that derived executions took, by all that is known now.
+func (s *stratum) part() float64 { return s.share(s.all/s.derived, s.guessed/s.all) }
+
+// due is the time that derived executions took, by all that is known now, ns.
+func (s *stratum) due() float64 { return s.part() * s.all }
+
+// spread is by how much executions differ in the part of the gap that they take: the variance of that
+// part (Cochran, section 6.4). Where chance chose few, they are taken for executions that take nothing
+// or all of the gap: no parts differ more.
+func (s *stratum) spread(guess float64) float64 {
+	const few = 2
+	if s.long {
+		guess = 0.5
+	}
+	r, mean := s.sum/max(1, s.gaps), s.gaps/max(1, s.n)
+	p := (r*s.n + guess) / (s.n + 1)
+	parts := few * p * (1 - p)
+	if s.n > 0 {
+		parts += max(0, s.squaredSum-2*r*s.products+r*r*s.squaredGaps) / (mean * mean)
+	}
+	return min(0.25, parts/(s.n+1))
+}
+
+// variance is that of due by the choice of chance, ns squared. others are the executions of all regions
+// with such gaps, nil if none is known: they tell how much executions differ.
+func (s *stratum) variance(others *stratum) float64 {
+	from, n := s, s.n+guesses
+	if others != nil && others.n > s.n {
+		from = others
+	}
+	return from.spread(s.part()) * (s.all*s.all*s.n/(n*n) + s.squares)
+}
+
+// doubt is the standard error of due by the guess of the part that executions take (ns), where known is
+// the number of reported executions with long gaps. Of short gaps the guess is off by a share.
+func (s *stratum) doubt(known float64) float64 {
+	const share, ofRegions = 0.3, 0.1
+	off := share * s.part()
+	if s.long {
+		off = math.Sqrt(ofRegions*ofRegions + 0.25/(known+1))
+	}
+	return off * s.all * guesses / (s.n + guesses)
+}
