@@ -279,7 +279,7 @@ func coreWaitsBeyondTold(p *profile.Profile) string {
 // In whatever order threads are read, waits change no other figure. No part of a time without a
 // core is longer than the time. The parts of a thread add up to no more than the thread told.
 func TestCoreWaitsInAnyProgram(t *testing.T) {
-	for seed := range uint64(100) {
+	for seed := range tries(uint64(100)) {
 		s := simulate(rand.New(rand.NewPCG(seed, 1)), []event.Runtime{event.Gomp, event.Kmpc}[seed%2], 300)
 		var events []event.Event
 		last := map[uint32]uint64{}

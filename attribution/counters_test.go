@@ -51,7 +51,7 @@ func clockCounts(t *testing.T, p *profile.Profile) (compared int) {
 // A counter that counts the time counts each region's, inclusive and exclusive,
 // whatever tasks, locks and teams a program has.
 func TestModelCounters(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range tries(uint64(200)) {
 		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
 			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
 			s := simulate(rnd, rt, 30+rnd.IntN(300))
@@ -70,7 +70,7 @@ func TestModelCounters(t *testing.T) {
 // Where counters were not read, what was open has not all of its counts, and
 // everything else has.
 func TestModelCountersMissing(t *testing.T) {
-	for seed := range uint64(100) {
+	for seed := range tries(uint64(100)) {
 		rnd := rand.New(rand.NewPCG(seed, 7))
 		s := simulate(rnd, event.Gomp, 30+rnd.IntN(300))
 		events := withClock(s.events)

@@ -240,7 +240,7 @@ func TestDerivedEdgesInAnyOrder(t *testing.T) {
 // within the bounds that the neighbouring events set.
 func TestDerivedEdgesModel(t *testing.T) {
 	derived := uint64(0)
-	for seed := range uint64(600) {
+	for seed := range tries(uint64(600)) {
 		rnd := rand.New(rand.NewPCG(seed, uint64(event.Gomp)))
 		s := simulate(rnd, event.Gomp, 30+rnd.IntN(300))
 		events := sparseModel{first: int(seed % 3), rare: 1 << 60, rnd: rnd}.thin(s.events)
@@ -276,7 +276,7 @@ func TestDerivedEdgesModel(t *testing.T) {
 			}
 		}
 	}
-	if derived < 500 {
+	if derived < tries(uint64(500)) {
 		t.Errorf("only %d edges were derived", derived)
 	}
 }

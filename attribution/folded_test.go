@@ -217,7 +217,7 @@ func countersOf(p *profile.Profile) map[string][]int64 {
 // Programs that are simulated, read in any order.
 func TestFoldedModel(t *testing.T) {
 	folds := 0
-	for seed := range uint64(150) {
+	for seed := range tries(uint64(150)) {
 		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
 			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
 			make, all := simulate, seed%3 != 0
@@ -255,7 +255,7 @@ func TestFoldedModel(t *testing.T) {
 			}
 		}
 	}
-	if folds < 1000 {
+	if folds < tries(1000) {
 		t.Errorf("only %d sums", folds)
 	}
 }
@@ -266,7 +266,7 @@ func TestFoldedModel(t *testing.T) {
 func TestFoldedForLong(t *testing.T) {
 	const unit = 10e6 // ns of a simulation's tick
 	right := map[event.Runtime]int{}
-	for seed := range uint64(100) {
+	for seed := range tries(uint64(100)) {
 		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
 			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
 			s := simulate(rnd, rt, 30+rnd.IntN(200))
@@ -284,7 +284,7 @@ func TestFoldedForLong(t *testing.T) {
 			}
 		}
 	}
-	if right[event.Gomp] < 90 || right[event.Kmpc] < 50 {
+	if right[event.Gomp] < tries(90) || right[event.Kmpc] < tries(50) {
 		t.Errorf("streamed, only these programs are right: %v", right)
 	}
 }

@@ -61,8 +61,17 @@ func measured(p *profile.Profile) map[figureKey]*figures {
 	return out
 }
 
+// tries is how many of n random programs a test tries: a fifth in short mode. What a test has to
+// find in them is fewer, too.
+func tries[N int | uint64](n N) N {
+	if testing.Short() {
+		return n / 5
+	}
+	return n
+}
+
 func TestModel(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range tries(uint64(150)) {
 		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
 			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
 			s := simulate(rnd, rt, 30+rnd.IntN(300))
@@ -100,7 +109,7 @@ func (s *simulation) outermost(all map[figureKey]*figures, after uint64) map[fig
 // threads that were there before.
 func TestModelAttach(t *testing.T) {
 	seen := 0
-	for seed := range uint64(150) {
+	for seed := range tries(uint64(150)) {
 		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
 			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
 			s := simulate(rnd, rt, 30+rnd.IntN(300))
@@ -120,14 +129,14 @@ func TestModelAttach(t *testing.T) {
 			seen += len(want)
 		}
 	}
-	if seen < 1000 {
+	if seen < tries(1000) {
 		t.Errorf("only %d figures compared", seen)
 	}
 }
 
 // Measurement, or the process, ends in the middle: everything counts until then.
 func TestModelStop(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range tries(uint64(150)) {
 		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
 			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
 			s := stopped(rnd, rt, 30+rnd.IntN(200))
@@ -150,7 +159,7 @@ func TestModelStop(t *testing.T) {
 // Lost events spoil the regions in which they are lost, no later ones.
 func TestModelLoss(t *testing.T) {
 	seen := 0
-	for seed := range uint64(300) {
+	for seed := range tries(uint64(300)) {
 		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
 			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
 			s := simulate(rnd, rt, 100+rnd.IntN(300))
@@ -184,7 +193,7 @@ func TestModelLoss(t *testing.T) {
 			seen += len(want)
 		}
 	}
-	if seen < 1000 {
+	if seen < tries(1000) {
 		t.Errorf("only %d figures compared", seen)
 	}
 }

@@ -208,7 +208,7 @@ func mpiCounters(p *profile.Profile) map[figureKey]*profile.MPIStats {
 // counters and times are those of the model, and every other figure is as well.
 func TestModelMPI(t *testing.T) {
 	seen := 0
-	for seed := range uint64(150) {
+	for seed := range tries(uint64(150)) {
 		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
 			for _, stops := range []bool{false, true} {
 				rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
@@ -235,7 +235,7 @@ func TestModelMPI(t *testing.T) {
 			}
 		}
 	}
-	if seen < 5000 {
+	if seen < tries(5000) {
 		t.Errorf("only %d counters compared", seen)
 	}
 }
@@ -246,7 +246,7 @@ func TestModelMPI(t *testing.T) {
 // calls, cheap ones as much in all as of each call.
 func TestModelCostsOfCalls(t *testing.T) {
 	short := 0
-	for seed := range uint64(60) {
+	for seed := range tries(uint64(60)) {
 		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
 			for _, before := range []int64{2, 1 << 40} {
 				rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
@@ -291,7 +291,7 @@ func TestModelCostsOfCalls(t *testing.T) {
 			}
 		}
 	}
-	if short < 1000 {
+	if short < tries(1000) {
 		t.Errorf("only %d calls are shorter than what they cost", short)
 	}
 }

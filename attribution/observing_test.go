@@ -61,7 +61,7 @@ func executionsOf(p *profile.Profile, c event.Construct) (seen, extrapolated uin
 // was observed is counted once, and other constructs are as if nothing was.
 func TestModelObserve(t *testing.T) {
 	var gaps, compared int
-	for seed := range uint64(300) {
+	for seed := range tries(uint64(300)) {
 		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
 			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
 			s := simulate(rnd, rt, 30+rnd.IntN(300))
@@ -107,7 +107,7 @@ func TestModelObserve(t *testing.T) {
 			}
 		}
 	}
-	if gaps < 500 || compared < 1000 {
+	if gaps < tries(500) || compared < tries(1000) {
 		t.Errorf("%d gaps, %d figures compared", gaps, compared)
 	}
 }

@@ -35,7 +35,7 @@ func recordings(t *testing.T, each func(name string, r recording)) {
 		}
 		each(tc.name, recording{func() *Engine { return New(1, fakeFiles{}) }, parse(t, tc.events), end, fakeFiles{}, false})
 	}
-	for seed := range uint64(40) {
+	for seed := range tries(uint64(40)) {
 		rt := event.Gomp
 		if seed%2 == 1 {
 			rt = event.Kmpc
@@ -131,7 +131,7 @@ func TestSnapshots(t *testing.T) {
 			}
 		}
 	})
-	if taken < 1000 {
+	if taken < tries(1000) {
 		t.Errorf("only %d snapshots taken", taken)
 	}
 }
@@ -156,7 +156,7 @@ func executed(p *profile.Profile) map[string]profile.Span {
 
 // Threads are read in any order: what others have yet to tell is not counted.
 func TestSnapshotsOfMixedThreads(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range tries(uint64(60)) {
 		rt := event.Gomp
 		if seed%2 == 1 {
 			rt = event.Kmpc
@@ -191,7 +191,7 @@ func TestSnapshotsOfMixedThreads(t *testing.T) {
 // Streams of no sense end with the same profile, too.
 func TestSnapshotsOfSenselessStreams(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(1500) {
+	for seed := range tries(uint64(1500)) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		b := make([]byte, 4*(1+r.IntN(60)))
 		for i := range b {

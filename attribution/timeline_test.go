@@ -127,7 +127,7 @@ func TestTimelineSumsOfCases(t *testing.T) {
 // TestTimelineSumsOfModel: the same of programs that the model makes up, read in any order, with
 // measurement that begins in the middle, and with MPI.
 func TestTimelineSumsOfModel(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range tries(uint64(60)) {
 		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
 			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
 			s := simulate(rnd, rt, 30+rnd.IntN(300))

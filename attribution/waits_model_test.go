@@ -168,7 +168,7 @@ func waitsByPath(p *profile.Profile) map[waitKey]*profile.Waits {
 
 // Whatever a team does between its barriers, and in whatever order its threads are read.
 func TestWaitsModel(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range tries(uint64(300)) {
 		rnd := rand.New(rand.NewPCG(seed, 7))
 		m := newWaitModel(rnd)
 		for n := range 3 {
@@ -186,7 +186,7 @@ func TestWaitsModel(t *testing.T) {
 // Lost events take waits away. They never add any, and what is missing is counted.
 func TestWaitsModelLoss(t *testing.T) {
 	dropped, kept := uint64(0), uint64(0)
-	for seed := range uint64(400) {
+	for seed := range tries(uint64(400)) {
 		rnd := rand.New(rand.NewPCG(seed, 9))
 		m := newWaitModel(rnd)
 		events, losses, lost := []event.Event{}, rnd.IntN(4)+1, map[uint32]uint32{}
@@ -215,7 +215,7 @@ func TestWaitsModelLoss(t *testing.T) {
 			}
 		}
 	}
-	if dropped < 100 || kept < 1000 {
+	if dropped < tries(uint64(100)) || kept < tries(uint64(1000)) {
 		t.Errorf("%d arrivals dropped, %d kept: the losses are not as they should be", dropped, kept)
 	}
 }
@@ -237,7 +237,7 @@ func TestWaitsOfRecordings(t *testing.T) {
 			t.Fatal(name)
 		}
 	})
-	if waited < 500 {
+	if waited < tries(uint64(500)) {
 		t.Errorf("only %d arrivals were matched", waited)
 	}
 }
