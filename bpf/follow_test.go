@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"ompp-attach/internal/testbin"
 )
 
 // following loads a follower that may continue a user's processes.
@@ -32,17 +34,7 @@ func (f *Follower) follow(t *testing.T, flags uint32, as *syscall.Credential, sc
 	cmd := exec.Command("sh", "-c", "echo; read x; "+script)
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := testbin.Talk(t, cmd)
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()

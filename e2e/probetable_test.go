@@ -76,19 +76,9 @@ func startProbed(t *testing.T, b build, library string) *hitCounted {
 	bin := testbin.Build(t, "probed.c", b.options())
 	cmd := exec.Command(bin)
 	cmd.Env = append(append(os.Environ(), threadsEnv(2)...), "OMP_WAIT_POLICY=passive")
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin, stdout := testbin.Talk(t, cmd)
 	t.Cleanup(func() {
-		stdin.(io.Closer).Close()
+		stdin.Close()
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})

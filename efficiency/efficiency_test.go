@@ -3,12 +3,11 @@ package efficiency
 import (
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
+	"ompp-attach/attribution/streamtest"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -243,18 +242,7 @@ func TestIdentitiesOfRecorded(t *testing.T) {
 	}
 	for _, name := range streams {
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			f, err := os.Open(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
-			s, err := attribution.DecodeStream(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := s.Replay()
-			p.Meta.Duration = int64(s.End - s.Began)
-			identities(t, OfProfile(p))
+			identities(t, OfProfile(streamtest.Replay(t, name)))
 		})
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"ompp-attach/attribution"
+	"ompp-attach/attribution/streamtest"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -50,17 +50,8 @@ func replica(base *profile.Profile, rank, size int) *profile.Profile {
 // recordedBase is the profile that replicas are made of.
 func recordedBase(t testing.TB) *profile.Profile {
 	t.Helper()
-	f, err := os.Open("../testdata/streams/gomp-constructs.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	s, err := attribution.DecodeStream(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := s.Replay()
-	p.Meta.Program, p.Meta.Duration = "constructs", int64(s.End-s.Began)
+	p := streamtest.Replay(t, "../testdata/streams/gomp-constructs.json.gz")
+	p.Meta.Program = "constructs"
 	p.Meta.Start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	const regions, threads = 20, 8
 	keep := map[*profile.Region]bool{}

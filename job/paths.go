@@ -202,24 +202,19 @@ func (p *Paths) coarsen() {
 // finish numbers the paths depth first, with regions in the order of their numbers, and lists the
 // samples by path.
 func (p *Paths) finish(number map[key]int) {
-	kids := make([][]int, len(p.Nodes))
 	for i := 1; i < len(p.Nodes); i++ {
 		p.Nodes[i].Region = number[p.keys[i]]
-		kids[p.Nodes[i].Parent] = append(kids[p.Nodes[i].Parent], i)
 	}
 	moved := make([]int, len(p.Nodes))
 	nodes := make([]PathNode, 0, len(p.Nodes))
-	for stack := []int{0}; len(stack) > 0; {
-		i := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
+	for _, i := range profile.Preorder(len(p.Nodes), func(i int) int { return p.Nodes[i].Parent },
+		func(a, b int) int { return cmp.Compare(p.Nodes[a].Region, p.Nodes[b].Region) }) {
 		n := p.Nodes[i]
 		if n.Parent >= 0 {
 			n.Parent = moved[n.Parent]
 		}
 		moved[i] = len(nodes)
 		nodes = append(nodes, n)
-		slices.SortFunc(kids[i], func(a, b int) int { return cmp.Compare(p.Nodes[b].Region, p.Nodes[a].Region) })
-		stack = append(stack, kids[i]...)
 	}
 	p.Nodes = nodes
 	for k, v := range p.sums {

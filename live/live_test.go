@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,7 +11,7 @@ import (
 	"time"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
+	"ompp-attach/attribution/streamtest"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -20,15 +19,7 @@ import (
 // windows replays a recorded run in n windows, and returns their frames and the final profile.
 func windows(t *testing.T, name string, n int) (frames []*Frame, final *profile.Profile) {
 	t.Helper()
-	r, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	s, err := attribution.DecodeStream(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := streamtest.Read(t, name)
 	slices.SortStableFunc(s.Events, func(a, b event.Event) int { return cmp.Compare(a.Time, b.Time) })
 	var tr Tracker
 	start := time.Unix(1000, 0)

@@ -161,7 +161,7 @@ func (t *Table) finish() {
 	}
 	byPlace := func(a, b int) int {
 		x, y := &t.Regions[a], &t.Regions[b]
-		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Begin, y.Begin), -cmp.Compare(x.End, y.End), cmp.Compare(x.first(), y.first()))
+		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Begin, y.Begin), -cmp.Compare(x.End, y.End), cmp.Compare(x.First(), y.First()))
 	}
 	slices.SortStableFunc(roots, byPlace)
 	var order []int // a region is followed by those in it
@@ -198,8 +198,8 @@ func (t *Table) finish() {
 	t.index()
 }
 
-// first returns the lowest known address of a region's code.
-func (r *Region) first() uint64 {
+// First returns the lowest known address of a region's code. addr2line and gdb understand it.
+func (r *Region) First() uint64 {
 	switch {
 	case r.Outlined != 0:
 		return r.Outlined

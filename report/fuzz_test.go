@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"compress/gzip"
 	"io"
 	"testing"
 
@@ -30,11 +29,7 @@ func FuzzRender(f *testing.F) {
 
 // renderAll decodes a profile and writes it in every format.
 func renderAll(t *testing.T, text []byte) {
-	var buf bytes.Buffer
-	zw := gzip.NewWriter(&buf)
-	zw.Write(text)
-	zw.Close()
-	p, err := profile.Decode(&buf)
+	p, err := profile.Decode(bytes.NewReader(reporttest.Record(t, text)))
 	if err != nil {
 		return
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,7 +9,7 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
-	"ompp-attach/attribution"
+	"ompp-attach/attribution/streamtest"
 	"ompp-attach/profile"
 	"ompp-attach/report/reporttest"
 )
@@ -61,18 +60,8 @@ func TestReplay(t *testing.T) {
 // figures only.
 func replayFile(t *testing.T, name string) *profile.Profile {
 	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	s, err := attribution.DecodeStream(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := s.Replay()
-	p.Meta.Program, p.Meta.PID = "constructs", int(s.PID)
-	p.Meta.Duration = int64(s.End - s.Began)
+	p := streamtest.Replay(t, name)
+	p.Meta.Program = "constructs"
 	p.Meta.Start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	p.Meta.Kernel, p.Meta.Arch, p.Meta.Tool, p.Meta.Ended = "6.18.0", "x86_64", "test", "exit status 0"
 	if len(p.Samples) > 0 {

@@ -2,7 +2,6 @@ package severity
 
 import (
 	"cmp"
-	"slices"
 
 	"ompp-attach/profile"
 )
@@ -122,24 +121,15 @@ func (s *Sum) Finish(regions []profile.Region, number []int) *Cube {
 		p := &s.Paths[i+1]
 		p.Region = number[p.Region]
 	}
-	kids := make([][]int, len(s.Paths))
-	for i, p := range s.Paths {
-		if i > 0 {
-			kids[p.Parent] = append(kids[p.Parent], i)
-		}
-	}
 	moved, paths := make([]int, len(s.Paths)), make([]Path, 0, len(s.Paths))
-	for stack := []int{0}; len(stack) > 0; {
-		i := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
+	for _, i := range profile.Preorder(len(s.Paths), func(i int) int { return s.Paths[i].Parent },
+		func(a, b int) int { return cmp.Compare(s.Paths[a].Region, s.Paths[b].Region) }) {
 		p := s.Paths[i]
 		if p.Parent >= 0 {
 			p.Parent = moved[p.Parent]
 		}
 		moved[i] = len(paths)
 		paths = append(paths, p)
-		slices.SortFunc(kids[i], func(a, b int) int { return cmp.Compare(s.Paths[b].Region, s.Paths[a].Region) })
-		stack = append(stack, kids[i]...)
 	}
 	old := s.values
 	s.values = make(map[key]Value, len(old))

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"ompp-attach/internal/testbin"
 )
 
 func TestParseMaps(t *testing.T) {
@@ -50,17 +52,7 @@ nonsense
 func start(t *testing.T, path string) (pid int, main, zeros uint64) {
 	t.Helper()
 	cmd := exec.Command(path)
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin, stdout := testbin.Talk(t, cmd)
 	t.Cleanup(func() {
 		stdin.Close() // ends the program
 		if err := cmd.Wait(); err != nil {

@@ -73,16 +73,20 @@ func (r *Resolver) Around(addr uint64) (profile.Region, bool) {
 // mpiRegion places a call of an MPI operation at its line.
 func (r *Resolver) mpiRegion(k attribution.Key) profile.Region {
 	reg := profile.Region{Construct: event.MPI, Name: mpi.Op(k.Fn).String()}
-	loc := &reg.Location
-	p, ok := r.at(k.Site)
+	r.atCall(&reg.Location, k.Site)
+	return reg
+}
+
+// atCall stores the line of the call that returns to site.
+func (r *Resolver) atCall(loc *profile.Location, site uint64) {
+	p, ok := r.at(site)
 	if !ok {
-		loc.Offset = k.Site
-		return reg
+		loc.Offset = site
+		return
 	}
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
 	r.inFunction(loc, p, max(p.vaddr, 1)-1) // an address in the call
 	loc.File, loc.Begin, _ = r.named(p.object).CallLine(p.vaddr)
-	return reg
 }
 
 // inFunction stores the function of an address in loc: its name, or its first address if it has no

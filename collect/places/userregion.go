@@ -47,14 +47,6 @@ func (r *Resolver) userRegion(k attribution.Key) profile.Region {
 // levelRegion places a call of a level's function at its line.
 func (r *Resolver) levelRegion(k attribution.Key, f *user.LevelFunction) profile.Region {
 	reg := profile.Region{Construct: k.Construct, Name: f.Name, Level: f.Level, Notes: f.Notes}
-	loc := &reg.Location
-	p, ok := r.at(k.Site)
-	if !ok {
-		loc.Offset = k.Site
-		return reg
-	}
-	loc.Object, loc.Offset = p.module.Path, p.vaddr
-	r.inFunction(loc, p, max(p.vaddr, 1)-1) // an address in the call
-	loc.File, loc.Begin, _ = r.named(p.object).CallLine(p.vaddr)
+	r.atCall(&reg.Location, k.Site)
 	return reg
 }

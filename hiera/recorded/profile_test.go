@@ -1,11 +1,10 @@
 package recorded_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
-	"ompp-attach/attribution"
+	"ompp-attach/attribution/streamtest"
 	"ompp-attach/event"
 	"ompp-attach/hiera"
 	"ompp-attach/hiera/recorded"
@@ -20,7 +19,7 @@ func TestStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		p := replayed(t, name)
+		p := streamtest.Replay(t, name)
 		tally := recorded.Tally(p, 3)
 		executions, exclusive, deepest := uint64(0), int64(0), 0
 		depth := make([]int, len(p.Nodes))
@@ -83,20 +82,4 @@ func TestPartners(t *testing.T) {
 	if len(pairs) != 3 || pairs[0].From != hiera.Elsewhere || pairs[0].Received.Messages != 4 || pairs[1].Received.Bytes != 20 || pairs[2].Sent.Messages != 2 {
 		t.Errorf("%+v", pairs)
 	}
-}
-
-func replayed(t *testing.T, name string) *profile.Profile {
-	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	s, err := attribution.DecodeStream(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := s.Replay()
-	p.Meta.Duration = int64(s.End - s.Began)
-	return p
 }

@@ -2,11 +2,10 @@ package recorded_test
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"testing"
 
-	"ompp-attach/attribution"
+	"ompp-attach/attribution/streamtest"
 	"ompp-attach/hiera"
 	"ompp-attach/hiera/recorded"
 	"ompp-attach/hiera/xmltrace"
@@ -113,15 +112,7 @@ func read(t *testing.T, b []byte) *timeline.File {
 
 func recordingOf(t *testing.T, name string) (*profile.Profile, []byte) {
 	t.Helper()
-	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	s, err := attribution.DecodeStream(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := streamtest.Read(t, name)
 	rec, err := timeline.NewRecorder(timeline.Options{Plan: timeline.Plan{Cap: 1 << 30}, Wait: true})
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ func Write(w io.Writer, path string, t *regions.Table) error {
 		}
 		begin, end := lineRange(r.Begin, r.BeginLast, r.BeginNear), lineRange(r.EndFirst, r.End, r.EndNear)
 		if r.Begin == 0 {
-			begin, end = fmt.Sprintf("+%#x", placeOf(r)), ""
+			begin, end = fmt.Sprintf("+%#x", r.First()), ""
 		}
 		kind := strings.Repeat("  ", r.Depth) + r.Type()
 		if r.Name != "" {
@@ -117,17 +117,4 @@ func lineRange(first, last int, near bool) string {
 		return fmt.Sprintf("%d-%d", first, last)
 	}
 	return strconv.Itoa(first)
-}
-
-// placeOf returns an address of the region that addr2line and gdb understand.
-func placeOf(r *regions.Region) uint64 {
-	switch {
-	case r.Outlined != 0:
-		return r.Outlined
-	case r.At != 0:
-		return r.At
-	case len(r.Sites) > 0:
-		return r.Sites[0].Addr
-	}
-	return r.Code
 }

@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"bytes"
-	"compress/gzip"
 	"io"
 	"testing"
 
@@ -28,17 +27,9 @@ func FuzzRender(f *testing.F) {
 
 // renderAll renders a job of two ranks that have this profile, if it is one.
 func renderAll(t *testing.T, text []byte) {
-	open := func() (io.ReadCloser, error) {
-		var buf bytes.Buffer
-		zw := gzip.NewWriter(&buf)
-		zw.Write(text)
-		return io.NopCloser(&buf), zw.Close()
-	}
-	r, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := profile.Decode(r); err != nil {
+	record := reporttest.Record(t, text)
+	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(record)), nil }
+	if _, err := profile.Decode(bytes.NewReader(record)); err != nil {
 		return
 	}
 	j, err := job.Read([]job.Source{{Rank: 0, Open: open}, {Rank: 1, Open: open}}, job.Options{Paths: true, Severity: &severity.Options{}})

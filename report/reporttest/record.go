@@ -31,3 +31,17 @@ func RecordText(t testing.TB, p *profile.Profile) []byte {
 	}
 	return text
 }
+
+// Record is the reverse of RecordText: it packs any text as profile.Encode packs a profile's.
+func Record(t testing.TB, text []byte) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	zw := gzip.NewWriter(&buf)
+	if _, err := zw.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := zw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}

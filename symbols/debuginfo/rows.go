@@ -33,21 +33,33 @@ func (x *Index) InlinedCalls(vaddr uint64) (calls []Row) {
 	if u == nil {
 		return nil
 	}
+	for n, f := range u.withCopies(vaddr) {
+		if n == 0 {
+			continue // the function itself
+		}
+		for _, r := range f.ranges {
+			calls = append(calls, Row{r.Lo, f.callFile, f.callLine, true})
+		}
+	}
+	return calls
+}
+
+// withCopies returns the function at vaddr, and then all copies of functions that were inlined into
+// it.
+func (u *unit) withCopies(vaddr uint64) (own []*function) {
 	fs := u.funcs()
 	root := outermost(fs, u.covering(vaddr))
 	if root < 0 {
 		return nil
 	}
-	own := map[int]bool{root: true}
-	for i := root + 1; i < len(fs); i++ { // children follow their parent
-		if f := &fs[i]; f.inlined && own[f.parent] {
-			own[i] = true
-			for _, r := range f.ranges {
-				calls = append(calls, Row{r.Lo, f.callFile, f.callLine, true})
-			}
+	inside := map[int]bool{root: true}
+	for i := root; i < len(fs); i++ { // children follow their parent
+		if i == root || fs[i].inlined && inside[fs[i].parent] {
+			inside[i] = true
+			own = append(own, &fs[i])
 		}
 	}
-	return calls
+	return own
 }
 
 // outermost returns the first of the functions that is no inlined copy, or -1.
@@ -118,24 +130,14 @@ func (x *Index) Texts(vaddr uint64) (texts []Text) {
 	if u == nil {
 		return nil
 	}
-	fs := u.funcs()
-	root := outermost(fs, u.covering(vaddr))
-	if root < 0 {
-		return nil
-	}
-	own := map[int]bool{root: true}
 	seen := map[Text]bool{}
-	for i := root; i < len(fs); i++ { // children follow their parent
-		if i > root && (!own[fs[i].parent] || !fs[i].inlined) {
-			continue
-		}
-		own[i] = true
-		id := fs[i].identity
+	for _, f := range u.withCopies(vaddr) {
+		id := f.identity
 		if id.file == "" || id.line == 0 {
 			continue
 		}
 		// The optimiser may have left no code for the last lines.
-		t := Text{id.file, id.line, u.nextDeclared(fs, id.file, max(id.line, u.lastLine(fs[i].ranges, id.file, nil))) - 1}
+		t := Text{id.file, id.line, u.nextDeclared(id.file, max(id.line, u.lastLine(f.ranges, id.file, nil))) - 1}
 		if !seen[t] {
 			seen[t] = true
 			texts = append(texts, t)
@@ -146,8 +148,8 @@ func (x *Index) Texts(vaddr uint64) (texts []Text) {
 
 // nextDeclared returns the line of the first function that is declared behind a line of a file. If
 // there is none, it returns a number greater than any line.
-func (u *unit) nextDeclared(fs []function, file string, line int) int {
-	next := math.MaxInt32
+func (u *unit) nextDeclared(file string, line int) int {
+	fs, next := u.funcs(), math.MaxInt32
 	for i := range fs {
 		if id := &fs[i].identity; id.line > line && id.line < next && id.file == file {
 			next = id.line

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"ompp-attach/internal/testbin"
 	"ompp-attach/symbols"
 )
 
@@ -42,17 +43,7 @@ func build(t *testing.T, command ...string) (bin string) {
 func runTo(t *testing.T, bin string, args ...string) *stopped {
 	t.Helper()
 	cmd := exec.Command(bin, args...)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := testbin.Talk(t, cmd)
 	t.Cleanup(func() {
 		in.Close()
 		if err := cmd.Wait(); err != nil {
@@ -77,6 +68,7 @@ func runTo(t *testing.T, bin string, args ...string) *stopped {
 		case "ret":
 			s.truth = append(s.truth, v)
 		case "end":
+			var err error
 			if s.modules, err = symbols.Modules(s.pid); err != nil {
 				t.Fatal(err)
 			}
