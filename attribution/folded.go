@@ -45,7 +45,7 @@ func (ex *exclusive) folded(t *stack.Thread, ev *event.Event) {
 	s.Body.Add(profile.Span{T: int64(f.Body), C: f.Bodies})
 	s.Exit.T += int64(f.Exit)
 	ex.Ledger.ReadFolded(&t.Counters, f, s, t.Account())
-	t.ShowFold(ev.Time+t.Suspended, f)
+	t.ShowFold(ev.Construct, ev.Time+t.Suspended, f)
 	if ex.Spans != nil {
 		ex.Spans.Folded(t, n, ev)
 	}

@@ -32,6 +32,7 @@ type simulation struct {
 	folded  map[*figures]*figures // what fold has added to which
 	ending  bool
 	stops   bool
+	states  stateTruth // what each thread did
 }
 
 type figureKey struct {
@@ -166,6 +167,9 @@ func (s *simulation) nameUntied() {
 // pass lets time pass.
 func (s *simulation) pass() {
 	d := 1 + s.rnd.Uint64N(s.tick)
+	for _, t := range s.threads {
+		s.states.pass(t, s.now, s.now+d)
+	}
 	s.now += d
 	for _, t := range s.threads {
 		t.count(int64(d))
@@ -361,6 +365,7 @@ func (s *simulation) join(t *simThread, m *simTeam) {
 	for _, f := range m.frames {
 		last = max(last, f.end)
 	}
+	s.states.joined(m, last)
 	for _, f := range m.frames {
 		add := func(to *profile.Span, from, until uint64) { to.T += int64(until - from); to.C++ }
 		add(&f.figures.Exec, m.forked, s.now)

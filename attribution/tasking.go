@@ -187,7 +187,7 @@ func (tk *tasking) beginTask(t *stack.Thread, ev *event.Event) bool {
 	f.Parts[profile.Enter].C, f.Parts[profile.Body].C = 1, 1
 	if x != nil {
 		f.Parts[profile.Enter].T, f.Resumed, f.Internal = ledger.Span(x.created, ev.Time), x.resumed, x.internal
-		tk.Spans.Executes(f, x.number)
+		f.Executes(x.number)
 		tk.freeTasks = append(tk.freeTasks, x)
 	}
 	t.Suspended = 0

@@ -41,7 +41,10 @@ type Frame struct {
 	Phase    Phase
 	Flags    event.Flag
 	Sp       uint64 // stack pointer at the event that opened the region
-	aside    *aside // for a timeline; nil: nothing
+	// What tells when the region was opened by the thread's clock (see began), ns.
+	lag     uint64 // how far the task's clock lagged behind then
+	leftOut uint64 // how much later Start is than the time at which the region was opened
+	task    uint64 // number of the task that is executed here, in a timeline; 0: none
 
 	Resource  uint64          // address of the lock, or of a named critical's lock
 	TaskAt    uint64          // address of the task that is executed or created here

@@ -117,10 +117,7 @@ func (sp *Spans) ended(t *Thread, i int, at uint64, exec int64) {
 	}
 	s.Exec = profile.Span{T: exec, C: 1}
 	copy(s.Parts[:], f.Parts[profile.Enter:])
-	s.Lock = f.Resource
-	if f.aside != nil {
-		s.Task = f.aside.task
-	}
+	s.Lock, s.Task = f.Resource, f.task
 	if f.Resumed {
 		s.Exec.C--
 		s.Parts[timeline.Enter].C--
@@ -135,49 +132,14 @@ func (sp *Spans) ended(t *Thread, i int, at uint64, exec int64) {
 }
 
 // began returns when a region was opened, by the clock of the thread and not of its task.
-func (f *Frame) began() uint64 {
-	if f.aside == nil {
-		return f.Start
-	}
-	return f.Start - f.aside.leftOut + f.aside.lag
-}
-
-// aside is what only a timeline needs to know of an open region. Most regions have none.
-type aside struct {
-	task    uint64 // number of the task that is executed here; 0: none
-	lag     uint64 // how far the task's clock lagged behind when the region was opened, ns
-	leftOut uint64 // how much later Start is than the time at which the region was opened, ns
-}
-
-// asideOf returns what a timeline needs to know of an open region.
-func (f *Frame) asideOf() *aside {
-	if f.aside == nil {
-		f.aside = &aside{}
-	}
-	return f.aside
-}
+func (f *Frame) began() uint64 { return f.Start - f.leftOut + f.lag }
 
 // Opened notes a region that was opened by the clock of a task, which has stood still for a time
 // (ns).
-func (sp *Spans) Opened(f *Frame, suspended uint64) {
-	if sp != nil && suspended != 0 {
-		f.asideOf().lag = suspended
-	}
-}
-
-// leftOut notes that a region's account begins later by a time (ns).
-func (sp *Spans) leftOut(f *Frame, gap int64) {
-	if sp != nil {
-		f.asideOf().leftOut += uint64(gap)
-	}
-}
+func (f *Frame) Opened(suspended uint64) { f.lag = suspended }
 
 // Executes notes the number of the task that is executed in a region.
-func (sp *Spans) Executes(f *Frame, task uint64) {
-	if sp != nil && task != 0 {
-		f.asideOf().task = task
-	}
-}
+func (f *Frame) Executes(task uint64) { f.task = task }
 
 // unseen tells of an execution whose end was not seen.
 func (sp *Spans) unseen(tid uint32, n *tree.Node, seat int, from uint64, team uint64) {
@@ -284,7 +246,7 @@ func (sp *Spans) End(d *timeline.Dictionary) {
 func (st *Stacks) charge(t *Thread, i int, at uint64, exec int64) {
 	f := &t.Stack[i]
 	st.Ledger.Charge(&f.Account, f.Node.Stat(f.Seat), exec)
-	if t.Strip != nil && shows(f) {
+	if t.Strip.Due(f.Node.Key.Construct, at-f.Start) {
 		t.show(i, at)
 	}
 	if st.Spans != nil {

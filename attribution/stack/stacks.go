@@ -54,7 +54,7 @@ func (st *Stacks) Push(t *Thread, k place.Key, ev *event.Event) *Frame {
 	}
 	f := t.Open(st.Tree.Child(parent, k), ev)
 	if !IsContext(k.Construct) {
-		st.Spans.Opened(f, t.Suspended)
+		f.Opened(t.Suspended)
 	}
 	return f
 }
@@ -77,7 +77,7 @@ func (st *Stacks) Remove(t *Thread, i int, at uint64) {
 	if outer := t.outer(i); outer >= 0 { // its time is part of the outer execution's
 		for j := outer + 1; j < i; j++ {
 			t.Stack[j].LeaveOut(f.Due(at))
-			st.Spans.leftOut(&t.Stack[j], f.Due(at))
+			t.Stack[j].leftOut += uint64(f.Due(at))
 		}
 		exec = 0
 		st.Ledger.TakeOut(&f.Account, &t.Stack[outer].Account, t.Stack[outer].part())

@@ -30,8 +30,8 @@ func shows(f *Frame) bool {
 // execution stood still, its parts are taken to lie at its begin and end.
 func (t *Thread) show(i int, at uint64) {
 	f := &t.Stack[i]
-	weight := t.Strip.Weight(at - f.Start)
-	if weight == 0 {
+	note := t.Strip.Note(f.Node.Key.Construct, f.Start, at)
+	if !shows(f) {
 		return
 	}
 	in := t.state(i - 1)
@@ -40,13 +40,13 @@ func (t *Thread) show(i int, at uint64) {
 		to += t.suspendedAt(i)
 	}
 	if s := whole[f.Node.Key.Construct]; s != strip.None {
-		t.Strip.Move(in, s, from, to, weight)
+		note.Move(in, s, from, to)
 		return
 	}
 	first, last := strip.Lock, strip.Runtime
 	if f.Team != nil {
 		from, first = f.Team.Forked, strip.Runtime
-		t.Strip.Move(in, strip.Work, from, to, weight)
+		note.Move(in, strip.Work, from, to)
 		in = strip.Work
 	}
 	if to <= from {
@@ -55,20 +55,23 @@ func (t *Thread) show(i int, at uint64) {
 	length := to - from
 	enter := min(uint64(max(f.Parts[profile.Enter].T, 0)), length)
 	exit := min(uint64(max(f.Parts[profile.Exit].T, 0)), length-enter)
-	t.Strip.Move(in, first, from, from+enter, weight)
+	note.Move(in, first, from, from+enter)
 	if f.Waiting != 0 { // with the tasks that the thread executed meanwhile
-		t.Strip.Move(in, strip.Barrier, max(f.Waiting, from), to-exit, weight)
+		note.Move(in, strip.Barrier, max(f.Waiting, from), to-exit)
 	} else {
 		barrier := min(uint64(max(f.Parts[profile.Barrier].T, 0)), length-enter-exit)
-		t.Strip.Move(in, strip.Barrier, to-exit-barrier, to-exit, weight)
+		note.Move(in, strip.Barrier, to-exit-barrier, to-exit)
 	}
-	t.Strip.Move(in, last, to-exit, to, weight)
+	note.Move(in, last, to-exit, to)
 }
 
 // state returns the state of a thread in the i-th region of its stack now; None: it is in none.
 func (t *Thread) state(i int) strip.State {
 	for ; i >= 0; i-- {
 		f := &t.Stack[i]
+		if f.Internal { // its time counts for what it interrupts
+			continue
+		}
 		if s := whole[f.Node.Key.Construct]; s != strip.None {
 			return s
 		}
@@ -101,33 +104,29 @@ func (t *Thread) around(f *Frame) strip.State {
 }
 
 // show notes the states of a team's thread.
-func (mem *Member) show(forked, begin, end, last, joined uint64) {
-	weight := mem.strip.Weight(joined - forked)
-	if weight == 0 {
-		return
-	}
-	mem.strip.Move(mem.in, strip.Runtime, forked, begin, weight)
-	mem.strip.Move(mem.in, strip.Work, begin, end, weight)
-	mem.strip.Move(mem.in, strip.Barrier, end, last, weight)
-	mem.strip.Move(mem.in, strip.Runtime, last, joined, weight)
+func (mem *Member) show(c event.Construct, forked, begin, end, last, joined uint64) {
+	note := mem.strip.Note(c, forked, joined)
+	note.Move(mem.in, strip.Runtime, forked, begin)
+	note.Move(mem.in, strip.Work, begin, end)
+	note.Move(mem.in, strip.Barrier, end, last)
+	note.Move(mem.in, strip.Runtime, last, joined)
 }
 
 // ShowFold notes the states of a thread in executions that the kernel side has added up. They are
 // spread evenly from the first one, at a time, to the last one.
-func (t *Thread) ShowFold(at uint64, f *event.Fold) {
-	if t.Strip == nil || f.Enter|f.Exit == 0 {
+func (t *Thread) ShowFold(c event.Construct, at uint64, f *event.Fold) {
+	if f.Enter|f.Exit == 0 || !t.Strip.Due(c, f.Last-min(at, f.Last)) {
 		return
 	}
-	in := t.state(len(t.Stack) - 1)
-	t.Strip.Spread(in, strip.Lock, at, f.Last, int64(f.Enter))
-	t.Strip.Spread(in, strip.Runtime, at, f.Last, int64(f.Exit))
+	in, note := t.state(len(t.Stack)-1), t.Strip.Note(c, min(at, f.Last), f.Last)
+	note.Spread(in, strip.Lock, at, f.Last, int64(f.Enter))
+	note.Spread(in, strip.Runtime, at, f.Last, int64(f.Exit))
 }
 
 // ShowCall notes an MPI call, which took a time (ns) and ends at another.
 func (t *Thread) ShowCall(end uint64, took int64) {
-	if t.Strip != nil {
-		if weight := t.Strip.Weight(uint64(took)); weight != 0 {
-			t.Strip.Move(t.state(len(t.Stack)-1), strip.MPI, end-uint64(took), end, weight)
-		}
+	if t.Strip.Due(event.MPI, uint64(took)) {
+		note := t.Strip.Note(event.MPI, end-uint64(took), end)
+		note.Move(t.state(len(t.Stack)-1), strip.MPI, end-uint64(took), end)
 	}
 }

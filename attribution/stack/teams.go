@@ -172,7 +172,9 @@ func (tm *Teams) chargeMember(m *Team, mem *Member, end, last, joined uint64) {
 // addMember adds a thread's part in a team to its figures.
 func (tm *Teams) addMember(m *Team, mem *Member, s *profile.ThreadStats, end, last, joined uint64) {
 	begin := min(mem.Begin, end)
-	mem.show(m.Forked, begin, end, last, joined)
+	if c := m.Node.Key.Construct; mem.strip.Due(c, joined-m.Forked) {
+		mem.show(c, m.Forked, begin, end, last, joined)
+	}
 	tm.Ledger.Count(&mem.Share, s)
 	s.Exec.T += ledger.Span(m.Forked, joined)
 	s.Exec.C++

@@ -4,9 +4,15 @@
 //
 // A state is noted when its execution ends, and moved away from the state around: what a region
 // holds comes before the region itself. So a bin may be negative until the region around has ended.
+//
+// What a strip costs must not show beside what the engine does for an execution. So of many short
+// executions one stands for all since the one before that was noted.
 package strip
 
-import "ompp-attach/profile"
+import (
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
 
 // State is what a thread does.
 type State uint8
@@ -26,75 +32,138 @@ const (
 var names = [numStates]profile.State{Work: profile.StateWork, Barrier: profile.StateBarrier, Lock: profile.StateLock,
 	MPI: profile.StateMPI, Runtime: profile.StateRuntime}
 
-// Bounds of the memory: 80 KiB for each of mostRows threads.
+// Bounds.
 const (
 	bins       = 2048
-	mostRows   = 256
-	exact      = 4096 // short executions of a thread that are all noted
+	exact      = 1024 // short executions of a thread that are all noted
 	firstShift = 18   // a bin is 2^18 ns long at first
+	// How long it is, mostly, between two notes of a lane: 2^17 ns at first, and later 1/64 of a bin.
+	// Executions that are longer are all noted.
+	firstPause = 17
+	perBin     = 6
+	mostStride = 512
+	lanes      = 8
 )
 
 // Row is a thread. A nil *Row stands for a thread that is not followed.
 type Row struct {
 	TID   uint32
+	first uint32 // how many short executions are noted yet whatever comes
+	brief uint64 // an execution that is shorter is short, ns
+	lanes [lanes]lane
+
 	began uint64
 	shift uint8
 	cells []int64 // ns: numStates for each bin that was reached
-
-	// Of short executions: how many are to pass until one is noted, how many have passed, and how
-	// often one was noted.
-	stride, skip, next uint8
-	short              uint16 // how many there were, up to exact
 }
 
-// strides are how many short executions pass for one that is noted. They vary, so that a loop with
-// several constructs has each of them noted.
-var strides = [8]uint8{11, 17, 13, 19, 7, 16, 23, 10}
-
-// Weight tells for how many executions like it one of a length (ns) is to be noted; 0: it is not noted.
-// Of those that a bin could hold more than 512 of, one in some is noted for all: what this
-// adds to the cost of an execution must not show. The first short ones of a thread are all noted.
-func (r *Row) Weight(length uint64) int64 {
-	if r == nil || length<<9>>r.shift != 0 {
-		return 1
-	}
-	if r.short < exact {
-		r.short++
-		return 1
-	}
-	if r.skip++; r.skip < r.stride {
-		return 0
-	}
-	weight := int64(max(r.stride, 1))
-	r.next++
-	r.skip, r.stride = 0, strides[r.next%uint8(len(strides))]
-	return weight
+// lane is short executions of some constructs. Those of one construct are mostly alike. So a few of
+// them tell more than as many of all.
+type lane struct {
+	skip   uint32 // how many pass until one is noted
+	stands uint32 // for how many that one stands
+	stride uint32 // the mean of stands
+	random uint32
+	noted  uint64 // when one ended that was noted, the latest, ns
 }
 
-// Move takes the time between two moments (ns), so many times, from one state to another one.
-func (r *Row) Move(from, to State, a, b uint64, times int64) {
-	if r == nil || from == to || a >= b {
-		return
+func newRow(tid uint32, began uint64) *Row {
+	r := &Row{TID: tid, began: began, shift: firstShift, first: exact}
+	for i := range r.lanes {
+		r.lanes[i] = lane{stands: 1, stride: 1, random: tid, noted: began}
 	}
-	if a >= r.began {
-		i := int((a - r.began) >> r.shift)
-		if at := i * int(numStates); i == int((b-r.began)>>r.shift) && at < len(r.cells) {
-			c := r.cells[at : at+int(numStates)]
-			c[from] -= int64(b-a) * times
-			c[to] += int64(b-a) * times
-			return
-		}
+	r.pace()
+	return r
+}
+
+// pace finds how long a short execution is.
+func (r *Row) pace() { r.brief = 1 << max(firstPause, r.shift-perBin) }
+
+// Due tells whether an execution of a construct that took a time (ns) is to be noted, by Note.
+func (r *Row) Due(c event.Construct, took uint64) bool {
+	if r == nil {
+		return false
 	}
-	r.moveFar(from, to, a, b, int64(b-a)*times)
+	if l := &r.lanes[c%lanes]; took < r.brief && l.skip > 0 {
+		l.skip--
+		return false
+	}
+	return true
+}
+
+// Note is an execution that is noted, for some others, too.
+type Note struct {
+	row          *Row
+	times        int64
+	since, until uint64 // when these executions were
+}
+
+// Note notes an execution of a construct that is due, from one time to another (ns).
+func (r *Row) Note(c event.Construct, from, to uint64) Note {
+	n := Note{r, 1, from, to}
+	if to-from >= r.brief {
+		return n
+	}
+	l := &r.lanes[c%lanes]
+	n.times = int64(l.stands)
+	n.since = min(l.noted, from)
+	if r.first > 0 {
+		r.first--
+	} else {
+		l.adapt(to, r.brief)
+	}
+	l.noted = max(l.noted, to)
+	return n
+}
+
+// adapt decides how many short executions pass until the next one is noted, so that it is about a time
+// (ns). They are a random number, so that a loop with several executions has each of them noted as often.
+func (l *lane) adapt(now, pause uint64) {
+	switch since := now - min(l.noted, now); {
+	case since < pause/2 && l.stride < mostStride:
+		l.stride *= 2
+	case since > 2*pause && l.stride > 1:
+		l.stride /= 2
+	}
+	l.stands = 1
+	if l.stride > 1 {
+		l.random = l.random*1664525 + 1013904223 // Numerical Recipes
+		l.stands = l.stride/2 + (l.random>>16)%(l.stride+1)
+	}
+	l.skip = l.stands - 1
+}
+
+// Move takes the time between two moments (ns) from one state to another one.
+func (n *Note) Move(from, to State, a, b uint64) {
+	if a < b {
+		n.Spread(from, to, a, b, int64(b-a))
+	}
 }
 
 // Spread takes a time d from one state to another one. It is known only that the time lay between
 // two moments, so each bin gets its share.
-func (r *Row) Spread(from, to State, a, b uint64, d int64) {
-	if r == nil || from == to || d <= 0 {
+func (n *Note) Spread(from, to State, a, b uint64, d int64) {
+	if from == to || d <= 0 {
 		return
 	}
-	r.moveFar(from, to, a, max(b, a+1), d)
+	if n.times > 1 {
+		a, b, d = n.since, n.until, d*n.times
+	}
+	n.row.move(from, to, a, max(b, a+1), d)
+}
+
+// move takes a time d, which lay between two moments, from one state to another one.
+func (r *Row) move(from, to State, a, b uint64, d int64) {
+	if a >= r.began {
+		i := int((a - r.began) >> r.shift)
+		if at := i * int(numStates); i == int((b-r.began)>>r.shift) && at < len(r.cells) {
+			c := r.cells[at : at+int(numStates)]
+			c[from] -= d
+			c[to] += d
+			return
+		}
+	}
+	r.moveFar(from, to, a, b, d)
 }
 
 func (r *Row) moveFar(from, to State, a, b uint64, d int64) {
@@ -138,130 +207,5 @@ func (r *Row) double() {
 	}
 	r.cells = r.cells[:half*n]
 	r.shift++
-}
-
-// Chart is a process.
-type Chart struct {
-	began uint64
-	rows  []*Row
-	byTID map[uint32]*Row
-	more  int  // threads that are not followed
-	Full  bool // no further thread is followed
-	off   Row
-}
-
-// Row returns the row of a new thread; nil: there are too many. began is when the measurement began
-// (engine's clock, ns). The first call decides.
-func (c *Chart) Row(tid uint32, began uint64) *Row {
-	if r := c.byTID[tid]; r != nil { // it went on after a pause, or another thread had the number
-		return r
-	}
-	if c.Full || len(c.rows) >= mostRows {
-		c.more++
-		return nil
-	}
-	if len(c.rows) == 0 {
-		c.began = began
-		c.off = Row{began: began, shift: firstShift}
-		c.byTID = map[uint32]*Row{}
-	}
-	r := &Row{TID: tid, began: c.began, shift: firstShift}
-	c.rows, c.byTID[tid] = append(c.rows, r), r
-	return r
-}
-
-// Off notes that measurement was switched off between two moments (ns).
-func (c *Chart) Off(a, b uint64) {
-	if len(c.rows) > 0 {
-		c.off.Move(None, Work, a, b, 1)
-	}
-}
-
-// Profile returns what the profile records, up to a time (ns). threads are the profile's; nil: nothing was
-// followed.
-func (c *Chart) Profile(threads []profile.Thread, end uint64) *profile.Strip {
-	if len(c.rows) == 0 || end <= c.began {
-		return nil
-	}
-	all := append([]*Row{&c.off}, c.rows...)
-	shift := uint8(firstShift)
-	for (end-1-c.began)>>shift >= bins {
-		shift++
-	}
-	for _, r := range all {
-		shift = max(shift, r.shift)
-	}
-	used := int((end-1-c.began)>>shift) + 1
-	for _, r := range all {
-		for r.shift < shift {
-			r.double()
-		}
-		used = max(used, len(r.cells)/int(numStates))
-	}
-	seats := map[int]int{}
-	for i := range threads {
-		for _, tid := range threads[i].TIDs {
-			if _, ok := seats[tid]; !ok {
-				seats[tid] = i
-			}
-		}
-	}
-	p := &profile.Strip{Width: 1 << shift, Bins: used, More: c.more, Off: c.off.shares(Work)}
-	for _, r := range c.rows {
-		r.settle()
-		row := profile.StripRow{TID: int(r.TID), Thread: -1}
-		if i, ok := seats[row.TID]; ok {
-			row.Thread = i
-		}
-		for s := Work; s < numStates; s++ {
-			if shares := r.shares(s); shares != nil {
-				if row.States == nil {
-					row.States = map[profile.State][]byte{}
-				}
-				row.States[names[s]] = shares
-			}
-		}
-		if row.States != nil {
-			p.Rows = append(p.Rows, row)
-		}
-	}
-	if len(p.Rows) == 0 {
-		return nil
-	}
-	return p
-}
-
-// settle makes the states of a bin fill no more than the bin. A task in a barrier whose thread's arrival
-// was not told would count twice, as would an execution whose region around was never charged.
-func (r *Row) settle() {
-	width := int64(1) << r.shift
-	for at := 0; at < len(r.cells); at += int(numStates) {
-		c, sum := r.cells[at:at+int(numStates)], int64(0)
-		for s := Work; s < numStates; s++ {
-			c[s] = max(c[s], 0)
-			sum += c[s]
-		}
-		for s := Work; s < numStates && sum > width; s++ {
-			c[s] = int64(float64(c[s]) * float64(width) / float64(sum))
-		}
-	}
-}
-
-// shares returns a state's share of each bin in 255ths, without the last bins that have none; nil:
-// it has none at all.
-func (r *Row) shares(s State) []byte {
-	width := int64(1) << r.shift
-	out := make([]byte, len(r.cells)/int(numStates))
-	for i := range out {
-		d := min(max(r.cells[i*int(numStates)+int(s)], 0), width)
-		out[i] = byte((d*profile.WholeBin + width/2) / width)
-	}
-	n := len(out)
-	for n > 0 && out[n-1] == 0 {
-		n--
-	}
-	if n == 0 {
-		return nil
-	}
-	return out[:n]
+	r.pace()
 }

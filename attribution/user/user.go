@@ -50,7 +50,7 @@ func (us *Regions) Enter(t *stack.Thread, ev *event.Event) {
 	var f *stack.Frame
 	if outer := t.EnteredFromOther(k); outer != nil {
 		f = t.Open(outer, ev)
-		us.Spans.Opened(f, t.Suspended)
+		f.Opened(t.Suspended)
 		f.Inner = true
 		outer.Note(stack.NoteMutual)
 	} else {

@@ -1,0 +1,159 @@
+package strip
+
+import (
+	"slices"
+
+	"ompp-attach/profile"
+)
+
+// mostRows bounds the threads that are followed. Each takes 100 KiB at most.
+const mostRows = 256
+
+// Chart is a process.
+type Chart struct {
+	began uint64
+	rows  []*Row
+	byTID map[uint32]*Row
+	more  int  // threads that are not followed
+	Full  bool // no further thread is followed
+	off   Row
+}
+
+// Row returns the row of a new thread; nil: there are too many. began is when the measurement began
+// (engine's clock, ns). The first call decides.
+func (c *Chart) Row(tid uint32, began uint64) *Row {
+	if r := c.byTID[tid]; r != nil { // it went on after a pause, or another thread had the number
+		return r
+	}
+	if c.Full || len(c.rows) >= mostRows {
+		c.more++
+		return nil
+	}
+	if len(c.rows) == 0 {
+		c.began = began
+		c.off = *newRow(0, began)
+		c.byTID = map[uint32]*Row{}
+	}
+	r := newRow(tid, c.began)
+	c.rows, c.byTID[tid] = append(c.rows, r), r
+	return r
+}
+
+// Off notes that measurement was switched off between two moments (ns).
+func (c *Chart) Off(a, b uint64) {
+	if len(c.rows) > 0 && a < b {
+		c.off.move(None, Work, a, b, int64(b-a))
+	}
+}
+
+// Profile returns what the profile records, up to a time (ns). threads are the profile's; nil: nothing was
+// followed.
+func (c *Chart) Profile(threads []profile.Thread, end uint64) *profile.Strip {
+	if len(c.rows) == 0 || end <= c.began {
+		return nil
+	}
+	all := append([]*Row{&c.off}, c.rows...)
+	shift := uint8(firstShift)
+	for (end-1-c.began)>>shift >= bins {
+		shift++
+	}
+	for _, r := range all {
+		shift = max(shift, r.shift)
+	}
+	used := int((end-1-c.began)>>shift) + 1
+	for _, r := range all {
+		for r.shift < shift {
+			r.double()
+		}
+		used = max(used, len(r.cells)/int(numStates))
+	}
+	seats := map[int]int{}
+	for i := range threads {
+		for _, tid := range threads[i].TIDs {
+			if _, ok := seats[tid]; !ok {
+				seats[tid] = i
+			}
+		}
+	}
+	p := &profile.Strip{Width: 1 << shift, Bins: used, More: c.more, Off: c.off.shares(Work)}
+	for _, r := range c.rows {
+		r := r.settled()
+		row := profile.StripRow{TID: int(r.TID), Thread: -1}
+		if i, ok := seats[row.TID]; ok {
+			row.Thread = i
+		}
+		for s := Work; s < numStates; s++ {
+			if shares := r.shares(s); shares != nil {
+				if row.States == nil {
+					row.States = map[profile.State][]byte{}
+				}
+				row.States[names[s]] = shares
+			}
+		}
+		if row.States != nil {
+			p.Rows = append(p.Rows, row)
+		}
+	}
+	if len(p.Rows) == 0 {
+		return nil
+	}
+	return p
+}
+
+// settled returns a row whose states fill no more than each bin. Where executions stand for others, a
+// bin may hold too much, or less than nothing: that is moved to the bins behind it. mostMoved bounds
+// what is moved, in bins.
+func (r *Row) settled() *Row {
+	r = &Row{TID: r.TID, shift: r.shift, cells: slices.Clone(r.cells)}
+	width := int64(1) << r.shift
+	var moved [numStates]int64
+	for at := 0; at < len(r.cells); at += int(numStates) {
+		c, sum := r.cells[at:at+int(numStates)], int64(0)
+		for s := Work; s < numStates; s++ {
+			moved[s] += c[s]
+			c[s] = max(moved[s], 0)
+			sum += c[s]
+		}
+		for s := Work; s < numStates; s++ {
+			if sum > width {
+				c[s] = int64(float64(c[s]) * float64(width) / float64(sum))
+			}
+			moved[s] = max(-mostMoved*width, min(moved[s]-c[s], mostMoved*width))
+		}
+	}
+	return r
+}
+
+const mostMoved = 8
+
+// Times returns how long a thread was in each state as it was noted, ns: before bins are settled.
+func (c *Chart) Times(tid uint32) map[profile.State]int64 {
+	out := map[profile.State]int64{}
+	if r := c.byTID[tid]; r != nil {
+		for i, d := range r.cells {
+			if s := State(i % int(numStates)); s != None {
+				out[names[s]] += d
+			}
+		}
+	}
+	return out
+}
+
+// shares returns a state's share of each bin in 255ths, without the last bins that have none; nil:
+// it has none at all.
+func (r *Row) shares(s State) []byte {
+	width := int64(1) << r.shift
+	out := make([]byte, len(r.cells)/int(numStates))
+	for i := range out {
+		d := min(max(r.cells[i*int(numStates)+int(s)], 0), width)
+		out[i] = byte((d*profile.WholeBin + width/2) / width)
+	}
+	n := len(out)
+	for n > 0 && out[n-1] == 0 {
+		n--
+	}
+	if n == 0 {
+		return nil
+	}
+	return out[:n]
+}
