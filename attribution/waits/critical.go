@@ -48,17 +48,9 @@ func (x *instance) onPath() {
 // lastWaitedFor calls f for each use of a lock by the last thread, and each holder for whom it waited
 // then, with the time (ns).
 func (x *instance) lastWaitedFor(f func(u, h *Use, d int64)) {
-	if !x.locks {
-		return
-	}
-	uses := x.slots[x.latest].uses
-	for i := range uses {
-		u := &uses[i]
-		if u.Wait <= 0 {
-			continue
-		}
-		if c, sure := x.contention(x.latest, u); sure && c.time > 0 {
-			x.shares(x.latest, u, &c, func(h *Use, d int64) { f(u, h, d) })
-		}
+	for i := range x.awaited {
+		c := &x.awaited[i]
+		u := &x.slots[x.latest].uses[c.use]
+		x.shares(c, func(h *Use, d int64) { f(u, h, d) })
 	}
 }

@@ -21,7 +21,11 @@ type instance struct {
 	// What the last thread is to be charged with: others' waits, and their part that is due to the
 	// first of the regions in which it has been, or to its own waiting, ns.
 	caused, delay, indirect int64
-	away                    int64 // the part of caused that is due to time without a core, ns
+	// Whom threads have waited for, of those that are looked at; in the end, the last thread. And for
+	// how long that one did.
+	held    []holding
+	awaited []contention
+	away    int64 // the part of caused that is due to time without a core, ns
 }
 
 // slot is the part of a thread in an instance.
@@ -65,7 +69,7 @@ func (m *Meter) newInstance(size int) *instance {
 	if cap(slots) < size {
 		slots = append(slots, make([]slot, size-cap(slots))...)
 	}
-	*x = instance{slots: slots[:size]}
+	*x = instance{slots: slots[:size], held: x.held[:0], awaited: x.awaited[:0]}
 	return x
 }
 

@@ -83,24 +83,51 @@ func (l *Lock) is(o *Lock) bool {
 	return l.Address == o.Address && l.Unknown == o.Unknown && l.Kind == o.Kind
 }
 
-// contend tells for which holders each thread has waited between two barriers.
+// contend tells for which holders each thread has waited between two barriers. What the last thread
+// has waited for is kept.
 func (x *instance) contend() {
 	for i := range x.slots {
-		for j := range x.slots[i].uses {
-			if u := &x.slots[i].uses[j]; u.Wait > 0 {
-				x.wait(int32(i), u)
+		if int32(i) != x.latest {
+			x.waited(int32(i), false)
+		}
+	}
+	x.held = x.held[:0]
+	x.waited(x.latest, true)
+}
+
+// waited tells for which holders a thread has waited.
+func (x *instance) waited(thread int32, keep bool) {
+	for j := range x.slots[thread].uses {
+		if u := &x.slots[thread].uses[j]; u.Wait > 0 {
+			if !keep {
+				x.held = x.held[:0]
+			}
+			if c, some := x.wait(thread, u); some && keep {
+				c.use = int32(j)
+				x.awaited = append(x.awaited, c)
 			}
 		}
 	}
 }
 
+// holding is a use by which another thread may have held a lock that a thread waited for.
+type holding struct {
+	thread, use int32
+	time        int64 // for which it held it at most, ns
+}
+
 // contention is the part of a wait for a lock in which others held it.
 type contention struct {
-	time   int64 // ns
-	all    int64 // for which the holders held it at most, ns
-	single bool  // all are single executions
-	most   *Use  // the holder who held it longest
+	use      int32 // of the thread that waited
+	single   bool  // all are single executions
+	time     int64 // ns
+	all      int64 // for which the holders held it at most, ns
+	from, to int   // they are instance.held[from:to]
+	most     int   // of them, the one who held it longest
 }
+
+// by returns the use by which a lock was held.
+func (x *instance) by(h *holding) *Use { return &x.slots[h.thread].uses[h.use] }
 
 // contention finds for how long others held a lock for which a thread waited. If all are single
 // executions, the contention ends when the previous holder frees the lock. Otherwise it is at most the
@@ -108,15 +135,20 @@ type contention struct {
 func (x *instance) contention(thread int32, u *Use) (c contention, sure bool) {
 	freed, longest := uint64(0), int64(0)
 	c.single, sure = u.N == 1, !u.Lock.Unknown
-	x.holders(thread, u, func(h *Use, d int64) {
+	c.from, c.most = len(x.held), len(x.held)
+	x.holders(thread, u)
+	c.to = len(x.held)
+	for i := c.from; i < c.to; i++ {
+		d := x.held[i].time
+		h := x.by(&x.held[i])
 		c.all += d
 		sure = sure && !h.Lock.Unknown
 		c.single = c.single && h.N == 1
 		freed = max(freed, min(h.Freed, u.Held))
-		if d > longest || d == longest && h.From < c.most.From {
-			c.most, longest = h, d
+		if d > longest || d == longest && h.From < x.by(&x.held[c.most]).From {
+			c.most, longest = i, d
 		}
-	})
+	}
 	c.time = min(c.all, u.Wait)
 	if c.single && freed > u.From {
 		c.time = min(int64(freed-u.From), u.Wait)
@@ -125,35 +157,39 @@ func (x *instance) contention(thread int32, u *Use) (c contention, sure bool) {
 }
 
 // shares shares a contention out among the holders, by how long each held the lock.
-func (x *instance) shares(thread int32, u *Use, c *contention, f func(h *Use, part int64)) {
+func (x *instance) shares(c *contention, f func(h *Use, part int64)) {
 	rest := c.time
-	x.holders(thread, u, func(h *Use, d int64) {
-		part := int64(float64(c.time) * float64(d) / float64(c.all))
+	for i := c.from; i < c.to; i++ {
+		h := &x.held[i]
+		part := int64(float64(c.time) * float64(h.time) / float64(c.all))
 		rest -= part
-		f(h, part)
-	})
-	f(c.most, rest)
+		f(x.by(h), part)
+	}
+	f(x.by(&x.held[c.most]), rest)
 }
 
 // wait divides the time that a thread waited for a lock: into the contention and the rest, in which
-// the lock was handed over. Where this is not sure, nothing is divided.
-func (x *instance) wait(thread int32, u *Use) {
+// the lock was handed over. Where this is not sure, nothing is divided. some tells whether there was
+// contention.
+func (x *instance) wait(thread int32, u *Use) (c contention, some bool) {
 	c, sure := x.contention(thread, u)
 	if !sure {
 		u.unmatched()
-		return
+		return c, false
 	}
 	waiter := waitsAt(u.Node, u.Seat)
 	waiter.Handed += u.Wait - c.time
 	if c.time <= 0 {
-		return
+		return c, false
 	}
 	waiter.Contended.T += c.time
 	if waiter.Contended.C += u.N; !c.single {
 		waiter.Shared += c.time
 	}
-	x.shares(thread, u, &c, func(h *Use, part int64) { h.blame(part, c.single) })
-	waitsAt(c.most.Node, c.most.Seat).Held.C += u.N
+	x.shares(&c, func(h *Use, part int64) { h.blame(part, c.single) })
+	most := x.by(&x.held[c.most])
+	waitsAt(most.Node, most.Seat).Held.C += u.N
+	return c, true
 }
 
 // blame charges a holder with a time that another thread waited for it.
@@ -173,22 +209,22 @@ func (u *Use) span() (wait, hold [2]uint64) {
 	return [2]uint64{u.From, u.Until}, [2]uint64{u.From, u.Until}
 }
 
-// holders calls f for each use by which another thread may have held the lock while this one
-// waited, with the longest time for which it can have (ns).
-func (x *instance) holders(thread int32, u *Use, f func(h *Use, d int64)) {
+// holders adds to x.held each use by which another thread may have held the lock while this one waited.
+func (x *instance) holders(thread int32, u *Use) {
 	waited, _ := u.span()
 	for i := range x.slots {
 		if int32(i) == thread {
 			continue
 		}
-		for j := range x.slots[i].uses {
-			h := &x.slots[i].uses[j]
+		uses := x.slots[i].uses
+		for j := range uses {
+			h := &uses[j]
 			if !h.Lock.is(&u.Lock) && !(h.Lock.Unknown && h.Lock.Kind == u.Lock.Kind) {
 				continue
 			}
 			_, held := h.span()
 			if from, to := max(held[0], waited[0]), min(held[1], waited[1]); from < to {
-				f(h, min(h.Busy, int64(to-from)))
+				x.held = append(x.held, holding{int32(i), int32(j), min(h.Busy, int64(to-from))})
 			}
 		}
 	}
