@@ -34,7 +34,7 @@ type Recorder struct {
 	from, to uint64 // the window
 	lanes    map[laneID]*lane
 	recent   [64]*lane // cache of lanes, by the last digits of the thread
-	open     int       // bytes in lanes
+	open     int       // bytes in lanes, and for them
 	mostOpen int
 	now      uint64 // the latest end of a span
 	closed   uint64 // when all lanes were closed last
@@ -69,6 +69,10 @@ type laneID struct {
 	tid  uint32
 	team bool
 }
+
+// laneCost is the memory that a lane takes beside its spans: itself, its place in the map, and what its
+// slice has in reserve (bytes).
+const laneCost = 512
 
 // lane collects the spans of one thread.
 type lane struct {
@@ -143,6 +147,7 @@ func (r *Recorder) lane(id laneID) *lane {
 		r.chunks++
 		l = &lane{id: id, extent: extent{tid: id.tid}, chunk: r.chunks}
 		r.lanes[id] = l
+		r.open += laneCost
 	}
 	r.recent[id.tid%uint32(len(r.recent))] = l
 	return l
@@ -160,6 +165,7 @@ func (r *Recorder) close(l *lane) {
 		// Programs may start threads without end.
 		clear(r.lanes)
 		clear(r.recent[:])
+		r.open = 0
 	case late:
 		r.closeAll()
 	case len(l.data) >= chunkSize-largestSpan:
@@ -272,6 +278,15 @@ func (r *Recorder) Finish() error {
 	return r.packer.complete(r.last, r.Gaps())
 }
 
+// Lacks returns why the file of a plan that streams lacks spans, or its end, after Finish; nil: it
+// lacks nothing.
+func (r *Recorder) Lacks() error {
+	if r.packer.out == nil {
+		return nil
+	}
+	return r.packer.out.err
+}
+
 // Dictionary returns what End was told; nil before End.
 func (r *Recorder) Dictionary() *Dictionary { return r.last }
 
@@ -339,7 +354,7 @@ func (r *Recorder) Branch() (*Recorder, error) {
 	for id, l := range r.lanes {
 		own := *l
 		own.data = slices.Clone(l.data)
-		b.lanes[id], b.open = &own, b.open+len(own.data)
+		b.lanes[id], b.open = &own, b.open+len(own.data)+laneCost
 	}
 	return b, nil
 }
