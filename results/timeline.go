@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync"
+
+	"golang.org/x/sys/unix"
 
 	"ompp-attach/collect"
 	"ompp-attach/files"
@@ -21,6 +24,7 @@ const TimelineSuffix = ".timeline"
 // StreamedTimeline makes the file of a process's timeline that is written while the process is
 // measured. The file is readable at any time, also if the tool is killed.
 func (o *Directory) StreamedTimeline(pid int) (io.WriteCloser, error) {
+	catchFileSize()
 	// What an older run has left goes first: later this file would go with it.
 	if err := o.ready(pid); err != nil {
 		return nil, err
@@ -30,6 +34,7 @@ func (o *Directory) StreamedTimeline(pid int) (io.WriteCloser, error) {
 		return nil, err
 	}
 	defer root.Close()
+	room := setAside(root)
 	// A process that executes another program has a file for each of them.
 	var f *os.File
 	name := ""
@@ -38,6 +43,7 @@ func (o *Directory) StreamedTimeline(pid int) (io.WriteCloser, error) {
 		f, err = root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, os.FileMode(0o644&^umask))
 	}
 	if err != nil {
+		room.free()
 		return nil, fmt.Errorf("cannot make %s: %w", filepath.Join(o.Dir, name), Reason(err))
 	}
 	if uid, gid, ok := sudoUser(); ok {
@@ -49,7 +55,61 @@ func (o *Directory) StreamedTimeline(pid int) (io.WriteCloser, error) {
 		o.streams = map[string]bool{}
 	}
 	o.streams[name] = true
-	return f, nil
+	return &streamed{f, room}, nil
+}
+
+// streamed is the file of a timeline that is written while the process is measured. The room is for
+// what is written at the end, which matters more: the profile and its reports.
+type streamed struct {
+	*os.File
+	room *room
+}
+
+// Write implements io.Writer. When the disk is full, the room is freed.
+func (f *streamed) Write(b []byte) (int, error) {
+	n, err := f.File.Write(b)
+	if err != nil {
+		f.room.free()
+	}
+	return n, err
+}
+
+// Close closes the file, and frees the room.
+func (f *streamed) Close() error {
+	f.room.free()
+	return f.File.Close()
+}
+
+// room is disk space that is set aside: a file without a name. It goes with the process.
+type room struct {
+	once sync.Once
+	fd   int
+}
+
+// setAside sets room aside in a directory; nil: the file system cannot.
+func setAside(root *os.Root) *room {
+	dir, err := root.Open(".")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	fd, err := unix.Openat(int(dir.Fd()), ".", unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil
+	}
+	r := &room{fd: fd}
+	if unix.Fallocate(fd, 0, 0, freeBytes) != nil {
+		r.free()
+		return nil
+	}
+	return r
+}
+
+// free gives the room back.
+func (r *room) free() {
+	if r != nil {
+		r.once.Do(func() { _ = unix.Close(r.fd) })
+	}
 }
 
 // dropTimelines removes the timelines that were written for processes which turned out to have no
@@ -99,6 +159,9 @@ func (o *Directory) writeTimeline(dir, stem string, t *timeline.Recorder) (name 
 	defer root.Close()
 	if err := root.Rename(was, stem+TimelineSuffix); err != nil {
 		return "", fmt.Errorf("cannot rename %s to %s: %w", filepath.Join(dir, was), stem+TimelineSuffix, linkReason(err))
+	}
+	if err := t.Lacks(); err != nil {
+		return "", fmt.Errorf("the timeline %s is not whole: %w", name, Reason(err))
 	}
 	return name, nil
 }

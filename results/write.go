@@ -84,6 +84,7 @@ func (o *Directory) Write(res *collect.Result, w *Wanted) error {
 	o.mark.ends(os.Getpid())
 	defer func() { o.mark.remove() }()
 	catchFileSize()
+	raiseFileSize()
 	o.mu.Lock()
 	o.choose(res.Profiles[0].Meta.PID)
 	o.mu.Unlock()
@@ -185,10 +186,12 @@ func (o *Directory) prepare() error {
 }
 
 // catchFileSize makes writes that would exceed the limit of file size fail, instead of ending the
-// process. It also raises the limit as far as possible. The launched program has its own limit
-// already.
-func catchFileSize() {
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGXFSZ)
+// process.
+func catchFileSize() { signal.Notify(make(chan os.Signal, 1), syscall.SIGXFSZ) }
+
+// raiseFileSize raises the limit of file size as far as possible. The launched program has its own
+// limit already.
+func raiseFileSize() {
 	var l unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_FSIZE, &l) == nil && l.Cur < l.Max {
 		l.Cur = l.Max

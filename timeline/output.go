@@ -86,7 +86,7 @@ func (o *output) complete(d *Dictionary, gaps []Gap) error {
 	if cerr := o.w.Close(); err == nil {
 		err = cerr
 	}
-	if err != nil {
+	if o.err = err; err != nil {
 		return fmt.Errorf("write the timeline's end: %w", err)
 	}
 	return nil
