@@ -33,7 +33,11 @@ type Job struct {
 	// Builds are the build ids of the files that hold code of regions, by the files' base names.
 	Builds map[string]string
 
+	// Strip tells what the ranks did over time; nil: no rank recorded it, or Options do not ask for it.
+	Strip *Strip
+
 	severity *severities
+	strips   []*rankStrip
 	calls    []*rankCalls
 
 	binWidth int // number of ranks of a bin of Region.Bins
@@ -183,6 +187,9 @@ func (j *Job) fold(r *reduced) bool {
 	if j.severity != nil {
 		j.severity.fold(r)
 	}
+	if r.strip != nil {
+		j.strips = append(j.strips, r.strip)
+	}
 	if r.calls != nil {
 		j.calls = append(j.calls, r.calls)
 	}
@@ -240,6 +247,7 @@ func (g *Region) add(p *part, rank *Rank) {
 func (j *Job) finish() {
 	slices.SortFunc(j.Ranks, func(a, b Rank) int { return cmp.Compare(a.Rank, b.Rank) })
 	slices.SortFunc(j.Regions, func(a, b *Region) int { return a.key.compare(&b.key) })
+	j.Strip, j.strips = strip(j.strips), nil
 	number := map[key]int{}
 	mpiTime := j.rankMoments(rankCommunication)
 	for i, g := range j.Regions {

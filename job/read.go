@@ -27,6 +27,7 @@ type Options struct {
 	Raw     bool           // times as measured, including the time that probes took
 	// Severity asks for the run's time by property, call path and thread; nil: without.
 	Severity *severity.Options
+	Strip    bool // what the ranks did over time
 
 	waits *Matching // to be added; nil: they are not known yet
 }

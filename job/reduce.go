@@ -67,6 +67,7 @@ type reduced struct {
 	cube    *severity.Cube    // nil unless asked for
 	number  []int             // by region of the profile: its part
 	calls   *rankCalls        // nil: there are none, or Options do not ask for Severity
+	strip   *rankStrip        // nil: there is none, or Options do not ask for it
 	builds  map[string]string // base name of a file to its build id
 }
 
@@ -144,6 +145,9 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 		}
 	}
 	out.rank.NoCore = analysis.NoCore(p)
+	if o.Strip {
+		out.strip = stripOf(p, rank)
+	}
 	if o.Paths {
 		out.paths = pathsOf(p, number, classes)
 	}

@@ -196,7 +196,7 @@ func jobOf(t testing.TB, ranks []*profile.Profile) *job.Job {
 		r := p.Meta.MPI.Rank
 		from = append(from, job.Source{Name: job.FileName(r, 0), Rank: r, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil }})
 	}
-	j, err := job.Read(from, job.Options{Paths: true, Severity: &severity.Options{}})
+	j, err := job.Read(from, job.Options{Paths: true, Strip: true, Severity: &severity.Options{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,8 +27,9 @@ type Job struct {
 	Findings   []Finding     `json:"findings"`        // worst first
 	Nodes      []Node        `json:"nodes,omitempty"` // call paths; nodes[0] is the program
 	Trees      *Trees        `json:"trees,omitempty"`
-	When       *when.Picture `json:"when,omitempty"` // as of a process
-	Places     []string      `json:"places"`         // of the regions, as the text report names them
+	Strip      *Strip        `json:"strip,omitempty"` // of ranks
+	When       *when.Picture `json:"when,omitempty"`  // as of a process
+	Places     []string      `json:"places"`          // of the regions, as the text report names them
 	Notes      []report.Note `json:"notes"`
 }
 
@@ -69,7 +70,7 @@ func ofJob(j *job.Job, o report.Options) (*Job, error) {
 		return nil, err
 	}
 	out := &Job{Version: Version, Kind: "job", Figures: figures.Bytes(), Head: jobHead(j), Summary: jobs.Summary(j, o),
-		Efficiency: efficiencyOf(j.Efficiency().Multiplicative()), Nodes: jobNodes(j), Trees: treesOf(j.Severity), When: o.When, Findings: []Finding{}, Places: []string{}, Notes: []report.Note{}}
+		Efficiency: efficiencyOf(j.Efficiency().Multiplicative()), Nodes: jobNodes(j), Trees: treesOf(j.Severity), Strip: stripOfJob(j), When: o.When, Findings: []Finding{}, Places: []string{}, Notes: []report.Note{}}
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
 		whole := partsOfRank(r)

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 
+	"ompp-attach/job"
 	"ompp-attach/profile"
 	"ompp-attach/report/words"
 )
@@ -13,7 +14,8 @@ const (
 	mostStripRows = 128
 )
 
-// Strip is in which state each thread of the operating system was, over time.
+// Strip is in which state each thread of the operating system was, over time; of a job, each rank, or
+// some neighbouring ranks: the mean of their threads.
 type Strip struct {
 	Width int64 `json:"width_ns"` // of a bin
 	Bins  int   `json:"bins"`
@@ -25,7 +27,7 @@ type Strip struct {
 	More int        `json:"more,omitempty"` // threads that have no row
 }
 
-// StripRow is a thread.
+// StripRow is a thread, or some ranks.
 type StripRow struct {
 	Label string `json:"label"`
 	// States holds for each state its share of each bin, in units of 1/255, rounded.
@@ -57,6 +59,24 @@ func stripOf(p *profile.Profile) *Strip {
 			for bin := range shares {
 				row.Times[state] += int64(r.Share(state, bin) * float64(s.Width))
 			}
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
+// stripOfJob is the strip of a job's ranks; nil: there is none.
+func stripOfJob(j *job.Job) *Strip {
+	s := j.Strip
+	if s == nil {
+		return nil
+	}
+	out := &Strip{Width: s.Width, Bins: s.Bins, Measured: s.Width * int64(s.Bins), Rows: []StripRow{}}
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		row := StripRow{Label: fmt.Sprintf("rank %d", r.First), States: r.States, Times: r.Times}
+		if r.Last > r.First {
+			row.Label = fmt.Sprintf("ranks %d to %d", r.First, r.Last)
 		}
 		out.Rows = append(out.Rows, row)
 	}

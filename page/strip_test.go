@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"ompp-attach/job"
 	"ompp-attach/profile"
 	"ompp-attach/report"
 )
@@ -77,6 +78,67 @@ func TestStrip(t *testing.T) {
 	for _, want := range []string{"A bin spans 7.81 ms", "Threads are about 25.0 % of the time at work in regions", "3 more threads had no room", "switched off"} {
 		if !bytes.Contains([]byte(words), []byte(want)) {
 			t.Errorf("the page lacks %q: %s", want, words)
+		}
+	}
+}
+
+// stripedRanks are ranks of which each works for longer than the one before, waits in MPI until all
+// have come, and then is in barriers for a fifth of the time.
+func stripedRanks(t *testing.T, n int) *job.Job {
+	t.Helper()
+	var ranks []*profile.Profile
+	for r := range n {
+		p := figure9(r, n, 0)
+		const bins = 500
+		work := 100 + r*300/n
+		p.Strip = &profile.Strip{Width: p.Meta.Duration / bins, Bins: bins, Rows: []profile.StripRow{{TID: 1, States: map[profile.State][]byte{
+			profile.StateWork:    bytes.Repeat([]byte{255}, work),
+			profile.StateMPI:     append(make([]byte, work), bytes.Repeat([]byte{255}, 400-work)...),
+			profile.StateBarrier: append(make([]byte, 400), bytes.Repeat([]byte{255}, 100)...)}}}}
+		ranks = append(ranks, p)
+	}
+	return jobOf(t, ranks)
+}
+
+// TestJobStrip: ranks are drawn side by side, each with its own times, and many of them in few rows.
+func TestJobStrip(t *testing.T) {
+	b := openBrowser(t)
+	for _, n := range []int{4, 300} {
+		j := stripedRanks(t, n)
+		x, err := ofJob(j, report.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := map[int]int{4: 4, 300: 100}[n]
+		if len(x.Strip.Rows) != rows || x.Strip.Bins > 256 {
+			t.Fatalf("%d ranks: %d rows of %d bins", n, len(x.Strip.Rows), x.Strip.Bins)
+		}
+		for i, r := range x.Strip.Rows {
+			want := (100 + 300*(float64(i*n/rows)+float64(n/rows-1)/2)/float64(n)) / 500 // of the mean rank
+			if got := float64(r.Times[profile.StateWork]) / float64(x.Strip.Measured); math.Abs(got-want) > 0.01 {
+				t.Errorf("%d ranks, %s works for %.3f of the time, want %.3f", n, r.Label, got, want)
+			}
+		}
+		file := saveJob(t, j)
+		if n == 300 {
+			looks(func(width int64, scheme string) { b.look(t, "jobstrip", file, width, scheme) })
+		}
+		b.show(t, file, 1400, "light")
+		widths := ask[[]float64](t, b, `[...document.querySelectorAll("svg.strip g")].map((g) =>
+			g.querySelector("[data-state=work]").getBBox().width / g.querySelector("rect").getBBox().width)`)
+		if len(widths) != min(16, rows) {
+			t.Errorf("%d ranks: %d rows are drawn", n, len(widths))
+		}
+		for i, w := range widths {
+			if want := (100 + 300*float64((i+1)*n/rows-1)/float64(n)) / 500; math.Abs(w-want) > 0.02 { // of the last rank
+				t.Errorf("%d ranks, row %d: work is drawn over %.3f of the width, want %.3f", n, i, w, want)
+			}
+		}
+		words := ask[string](t, b, `document.querySelector("#when").innerText`)
+		for _, want := range []string{"Threads of all ranks are about", "placed by the nodes' clocks", map[int]string{4: "rank 3", 300: "Show all 100 rows"}[n]} {
+			if !bytes.Contains([]byte(words), []byte(want)) {
+				t.Errorf("%d ranks: the page lacks %q: %s", n, want, words)
+			}
 		}
 	}
 }

@@ -53,7 +53,7 @@ export interface TreeFinding {
   due?: { who: string; did: string; at: number; from?: number; ns: number; times?: number }[];
 }
 
-// Strip is each thread's states over time; shares of bins are bytes in base64.
+// Strip is the states of each thread, or of ranks, over time; shares of bins are bytes in base64.
 export interface Strip {
   width_ns: number; bins: number; measured_ns: number; off?: string; more?: number;
   rows: { label: string; states: Record<string, string>; times: Record<string, number> }[];
@@ -133,7 +133,7 @@ export interface Job {
     threads: number; wall_ns: number; thread_ns: number; probe_ns: number | null; lost_events: number;
     adjusted: boolean;
   };
-  summary: Fact[]; whole: Parts; efficiency: Efficiency; findings: Finding[]; trees?: Trees; when?: Picture; nodes?: Node[]; places: string[]; notes: Note[];
+  summary: Fact[]; whole: Parts; efficiency: Efficiency; findings: Finding[]; trees?: Trees; strip?: Strip; when?: Picture; nodes?: Node[]; places: string[]; notes: Note[];
 }
 
 // load reads the figures that the page holds, packed or not.

@@ -15,6 +15,7 @@ import { Pies } from "./pies";
 import { Radar } from "./radar";
 import { Ranks } from "./ranks";
 import { MessageSizes } from "./sizes";
+import { Strip } from "./strip";
 import { ThreeTrees } from "./trees";
 import { Levels, When } from "./when";
 
@@ -31,7 +32,7 @@ export function JobPage({ job }: { job: Job }) {
   const sections: [string, string][] = [["overview", "Overview"], ["findings", "Findings"], ["ranks", "Ranks"], ["regions", "Regions"]];
   if (job.nodes && job.nodes.length > 1) sections.push(["paths", "Call paths"]);
   if (job.trees) sections.push(["trees", "Three trees"]);
-  if (job.when) sections.push(["when", "When"]);
+  if (job.when || job.strip) sections.push(["when", "When"]);
   if (calls.length > 0) sections.push(["mpi", "MPI"]);
   sections.push(["measurement", "The measurement"]);
   const title = job.head.programs.join(", ") || "unknown";
@@ -73,10 +74,11 @@ export function JobPage({ job }: { job: Job }) {
           <ThreeTrees trees={job.trees} name={(r) => (r === 0 ? title : name(r))} open={show} />
         </Section>
       )}
-      {job.when && (
+      {(job.when || job.strip) && (
         <Section id="when" title="When, and in what order">
-          <When picture={job.when} />
-          <Levels picture={job.when} />
+          {job.strip && <Strip strip={job.strip} who="rank" />}
+          {job.when && <When picture={job.when} />}
+          {job.when && <Levels picture={job.when} />}
         </Section>
       )}
       {calls.length > 0 && (

@@ -55,7 +55,7 @@ export function ProcessPage({ p }: { p: Process }) {
       </Section>
       {(p.when || p.strip) && (
         <Section id="when" title="When, and in what order">
-          {p.strip && <Strip strip={p.strip} />}
+          {p.strip && <Strip strip={p.strip} who="thread" />}
           {p.when && <When picture={p.when} />}
           {p.when && <Levels picture={p.when} />}
         </Section>

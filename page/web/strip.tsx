@@ -1,4 +1,5 @@
-// In which state each thread was, over time: recorded with every profile, without a timeline.
+// In which state each thread, or each rank of a job, was over time: recorded with every profile, without
+// a timeline.
 import { useMemo, useState } from "preact/hooks";
 import type { Strip as Figures } from "./data";
 import { Figure } from "./figure";
@@ -17,7 +18,7 @@ const states = [
 
 const bytesOf = (text: string | undefined) => Uint8Array.from(atob(text ?? ""), (c) => c.charCodeAt(0));
 
-export function Strip({ strip: s }: { strip: Figures }) {
+export function Strip({ strip: s, who }: { strip: Figures; who: "thread" | "rank" }) {
   const [all, setAll] = useState(false);
   const [around, width] = useWidth<HTMLDivElement>(560);
   const rows = useMemo(() => s.rows.map((r, i) => {
@@ -29,14 +30,15 @@ export function Strip({ strip: s }: { strip: Figures }) {
   const mean = (k: number) => rows.reduce((t, r) => t + r.means[k]!, 0) / rows.length;
   const present = states.map((st, k) => ({ ...st, k, mean: mean(k) })).filter((st) => st.mean > 0);
   const waits = present.filter((st) => st.key !== "work").sort((a, b) => b.mean - a.mean)[0];
-  const title = `Threads are about ${percent(mean(0))} of the time at work in regions${waits ? `, and ${percent(waits.mean)} ${waits.name.charAt(0).toLowerCase()}${waits.name.slice(1)}` : ""}`;
+  const job = who === "rank";
+  const title = `${job ? "Threads of all ranks" : "Threads"} are about ${percent(mean(0))} of the time at work in regions${waits ? `, and ${percent(waits.mean)} ${waits.name.charAt(0).toLowerCase()}${waits.name.slice(1)}` : ""}`;
   return (
-    <Figure title={title} caption={`What each thread was in, over time. A bin spans ${seconds(s.width_ns)}. A column is filled by the states' shares of the bin; what stays empty is outside of regions, tasks and calls. Shares are estimates: of many short executions some are noted for all.`}
-      numbers={() => <Table rows={rows} id={(r) => r.i} sort={0} ascending label="States by thread" columns={[
-        { title: "Thread", cell: (r) => r.label, by: (r) => r.i },
+    <Figure title={title} caption={`What ${job ? "the threads of each rank were" : "each thread was"} in, over time. ${job ? "The ranks of different nodes are placed by the nodes' clocks. " : ""}A bin spans ${seconds(s.width_ns)}. A column is filled by the states' shares of the bin; what stays empty is outside of regions, tasks and calls. Shares are estimates: of many short executions some are noted for all.`}
+      numbers={() => <Table rows={rows} id={(r) => r.i} sort={0} ascending label={`States by ${who}`} columns={[
+        { title: job ? "Ranks" : "Thread", cell: (r) => r.label, by: (r) => r.i },
         ...present.map((st) => ({ title: st.name, cell: (r: typeof rows[0]) => percent(r.means[st.k]!), by: (r: typeof rows[0]) => r.means[st.k]!, number: true })),
       ]} />}>
-      <div class="scroll" ref={around}><svg class="chart strip" style="min-width:560px" viewBox={`0 0 ${width} ${height + 16}`} role="img" aria-label="The states of each thread over time. The numbers are below.">
+      <div class="scroll" ref={around}><svg class="chart strip" style="min-width:560px" viewBox={`0 0 ${width} ${height + 16}`} role="img" aria-label={`The states of each ${who} over time. The numbers are below.`}>
         {shown.map((r, y) => {
           const base = new Float64Array(s.bins);
           return (
@@ -51,7 +53,7 @@ export function Strip({ strip: s }: { strip: Figures }) {
         <text x={names} y={height + 10} font-size="10.5" class="dim">0 s</text>
         <text x={width} y={height + 10} font-size="10.5" class="dim" text-anchor="end">{seconds(s.width_ns * s.bins)}</text>
       </svg></div>
-      {rows.length > few && <p><button type="button" class="plainbutton" onClick={() => setAll(!all)}>{all ? "Show fewer" : `Show all ${count(rows.length)} threads`}</button></p>}
+      {rows.length > few && <p><button type="button" class="plainbutton" onClick={() => setAll(!all)}>{all ? "Show fewer" : `Show all ${count(rows.length)} ${job ? "rows" : "threads"}`}</button></p>}
       <ul class="legend">{present.map((st) => <li key={st.key}><i class={`key k-${st.colour}`} />{st.name} <b>{percent(st.mean)}</b></li>)}</ul>
       {off.some((v) => v > 0) && <p class="muted small">Grey over all threads: measurement was switched off.</p>}
       {s.more ? <p class="muted small">{plural(s.more, "more thread")} had no room here.</p> : null}

@@ -37,7 +37,8 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 	if page || slices.Contains(formats, "html") {
 		view = withTimelines(view, dir)
 	}
-	options := job.Options{Paths: page || slices.Contains(formats, "pprof") || slices.Contains(formats, "html"), Rules: view.Rules, Classic: view.Classic, Raw: view.Raw}
+	html := page || slices.Contains(formats, "html")
+	options := job.Options{Paths: html || slices.Contains(formats, "pprof"), Strip: html, Rules: view.Rules, Classic: view.Classic, Raw: view.Raw}
 	for _, n := range append(slices.Clone(formats), "html") {
 		if format, _ := results.JobFormatNamed(n); format.Severity && (n != "html" || page || slices.Contains(formats, n)) {
 			of := view.Severities()

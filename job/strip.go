@@ -1,0 +1,139 @@
+package job
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"ompp-attach/profile"
+)
+
+// Limits of a job's strip, whatever the number of ranks and their length.
+const (
+	mostStripBins = 256
+	mostStripRows = 128
+)
+
+// stripStates are the states of a strip.
+var stripStates = [...]profile.State{profile.StateWork, profile.StateBarrier, profile.StateLock, profile.StateMPI, profile.StateRuntime}
+
+// Strip tells what the ranks did over time, from the start of the first one on. Nodes are compared by
+// their clocks.
+type Strip struct {
+	Width int64      // of a bin, ns
+	Bins  int        // 256 at most
+	Rows  []StripRow // by rank, 128 at most
+}
+
+// StripRow is a rank, or neighbouring ranks: the mean of their threads.
+type StripRow struct {
+	First, Last int // ranks
+	// States holds for each state its share of each bin, in units of 1/profile.WholeBin, rounded.
+	States map[profile.State][]byte
+	Times  map[profile.State]int64 // of each state, ns
+}
+
+// rankStrip is the strip of one rank: the mean of its threads, in 256 bins at most.
+type rankStrip struct {
+	rank   int
+	start  time.Time
+	width  float64 // of a bin, ns
+	shares [len(stripStates)][]byte
+}
+
+// bins returns how many there are.
+func (r *rankStrip) bins() (n int) {
+	for _, s := range r.shares {
+		n = max(n, len(s))
+	}
+	return n
+}
+
+// stripOf reduces the strip of a rank's profile; nil: it has none.
+func stripOf(p *profile.Profile, rank int) *rankStrip {
+	s := p.Strip
+	if s == nil || len(s.Rows) == 0 {
+		return nil
+	}
+	by := (s.Bins + mostStripBins - 1) / mostStripBins
+	out := &rankStrip{rank: rank, start: p.Meta.Start, width: float64(s.Width) * float64(by)}
+	for k, state := range stripStates {
+		sums := make([]float64, (s.Bins+by-1)/by)
+		for i := range s.Rows {
+			for bin := range s.Rows[i].States[state] {
+				sums[bin/by] += s.Rows[i].Share(state, bin)
+			}
+		}
+		if slices.Max(sums) > 0 {
+			out.shares[k] = sharesOf(sums, float64(by*len(s.Rows)))
+		}
+	}
+	return out
+}
+
+// sharesOf returns what parts of a whole are, in units of 1/profile.WholeBin.
+func sharesOf(parts []float64, whole float64) []byte {
+	out := make([]byte, len(parts))
+	for i, v := range parts {
+		out[i] = byte(min(1, v/whole)*profile.WholeBin + 0.5)
+	}
+	return out
+}
+
+// strip puts the strips of ranks together. What follows ends at a time after the first rank's start.
+func strip(ranks []*rankStrip) *Strip {
+	if len(ranks) == 0 {
+		return nil
+	}
+	slices.SortFunc(ranks, func(a, b *rankStrip) int { return a.rank - b.rank })
+	first, length := ranks[0].start, 0.0
+	for _, r := range ranks {
+		if r.start.Before(first) {
+			first = r.start
+		}
+	}
+	for _, r := range ranks {
+		length = max(length, float64(r.start.Sub(first))+float64(r.bins())*r.width)
+	}
+	if length <= 0 {
+		return nil
+	}
+	out := &Strip{Width: int64(math.Ceil(length / mostStripBins)), Bins: mostStripBins}
+	by := (len(ranks) + mostStripRows - 1) / mostStripRows
+	for some := range slices.Chunk(ranks, by) {
+		out.Rows = append(out.Rows, out.row(some, first))
+	}
+	return out
+}
+
+// row is the mean of some ranks.
+func (s *Strip) row(ranks []*rankStrip, first time.Time) StripRow {
+	row := StripRow{First: ranks[0].rank, Last: ranks[len(ranks)-1].rank, States: map[profile.State][]byte{}, Times: map[profile.State]int64{}}
+	for k, state := range stripStates {
+		sums, all := make([]float64, s.Bins), 0.0
+		for _, r := range ranks {
+			at := float64(r.start.Sub(first))
+			for bin, v := range r.shares[k] {
+				if v != 0 {
+					share := float64(v) / profile.WholeBin
+					s.spread(sums, share, at+float64(bin)*r.width, r.width)
+					all += share * r.width
+				}
+			}
+		}
+		if all > 0 {
+			row.States[state] = sharesOf(sums, float64(s.Width)*float64(len(ranks)))
+			row.Times[state] = int64(all / float64(len(ranks)))
+		}
+	}
+	return row
+}
+
+// spread adds a share of the time from a moment on, which lasts so long (ns), to the bins there.
+func (s *Strip) spread(sums []float64, share, from, length float64) {
+	width := float64(s.Width)
+	for bin := int(from / width); bin < len(sums) && float64(bin)*width < from+length; bin++ {
+		begin, end := max(from, float64(bin)*width), min(from+length, float64(bin+1)*width)
+		sums[bin] += share * max(0, end-begin)
+	}
+}
