@@ -35,8 +35,9 @@ func TestTimeline(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			bin := testbin.Build(t, tc.source, testbin.Options{Compiler: tc.compiler})
-			s := clean(t, options{flags: []string{"--timeline", tc.plan}}, bin)
+			s := clean(t, options{flags: []string{"--timeline", tc.plan, "--format", "json"}}, bin)
 			f := timelineIn(t, s.dir)
+			drawnAll(t, s.dir, f)
 			wrong, figures := timelinetest.Differences(s.main, f)
 			for _, w := range wrong {
 				t.Error(w)
@@ -46,6 +47,9 @@ func TestTimeline(t *testing.T) {
 			}
 			out, err := toolOutput(t, "report", "--format", "perfetto", s.dir)
 			if err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if out, err := toolOutput(t, "report", "--format", "json", s.dir); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
 			drawnAll(t, s.dir, f)
@@ -163,9 +167,6 @@ func TestTimelineOfTop(t *testing.T) {
 // drawnAll fails the test if the page's figures do not hold all executions of a timeline.
 func drawnAll(t *testing.T, dir string, f *timeline.File) {
 	t.Helper()
-	if out, err := toolOutput(t, "report", "--format", "json", dir); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
 	text, err := os.ReadFile(filepath.Join(dir, "profile.report.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -214,6 +215,30 @@ func TestTimelineDump(t *testing.T) {
 	}
 	if compared == 0 {
 		t.Errorf("no dump has a figure to compare; the last one said %q", last)
+	}
+}
+
+// An execution that fulfils a condition has a snapshot written, with its timeline. How many did is
+// what the program counts.
+func TestTimelineWhen(t *testing.T) {
+	atOnce(t)
+	bin := testbin.Build(t, "phases.c", gentle)
+	const all, none = "critical: EXECT >= 0", "barrier: EXECT > 1000s"
+	s := clean(t, options{flags: []string{"--trace", "--timeline", "last:1h", "--when", all, "--when", none}}, bin, "critical", "1000", "1", "0", "0")
+	executions := 0
+	for _, w := range strings.Fields(s.stdout) {
+		if n, err := strconv.Atoi(w); err == nil {
+			executions += n
+		}
+	}
+	said := strings.Join(s.main.Warnings, "\n")
+	for _, want := range []string{fmt.Sprintf("--when '%s' was fulfilled by %d executions", all, executions), fmt.Sprintf("--when '%s' was not fulfilled", none), "snapshot.1.json.gz"} {
+		if executions == 0 || !strings.Contains(said, want) {
+			t.Errorf("%d executions; there is no %q in %s", executions, want, said)
+		}
+	}
+	if n := compareDump(t, filepath.Join(s.dir, "snapshot.1.json.gz")); n == 0 {
+		t.Error("the snapshot has no figure to compare")
 	}
 }
 
@@ -333,6 +358,10 @@ func TestTimelineBadInput(t *testing.T) {
 		want string
 	}{
 		{[]string{"run", "--timeline", "last", "--", "true"}, "give a time above 0"},
+		{[]string{"run", "--when", "barrier: EXECT > 1", "--", "true"}, "--when needs a timeline"},
+		{[]string{"run", "--timeline", "all", "--when", "barrier: EXECT > 1", "--", "true"}, "--when is of no use"},
+		{[]string{"run", "--timeline", "last:1s", "--when", "lock: EXECT > 1", "--", "true"}, "give --trace as well"},
+		{[]string{"run", "--timeline", "last:1s", "--when", "barrier > 1", "--", "true"}, "write 'CONSTRUCT: FORMULA > LIMIT'"},
 		{[]string{"run", "--timeline", "worst:0", "--", "true"}, "give a number from 1 to 1000"},
 		{[]string{"run", "--timeline", "all,1K", "--", "true"}, "the cap is too low"},
 		{[]string{"report", "--format", "perfetto", empty}, "measure with --timeline"},

@@ -1,6 +1,8 @@
 package results
 
 import (
+	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,8 +13,11 @@ import (
 
 	"ompp-attach/collect"
 	"ompp-attach/collect/launch"
+	"ompp-attach/event"
 	"ompp-attach/files"
+	"ompp-attach/page"
 	"ompp-attach/profile"
+	"ompp-attach/report"
 	"ompp-attach/timeline"
 )
 
@@ -155,5 +160,39 @@ func TestStreamsAtOnce(t *testing.T) {
 	all.Wait()
 	if n := len(files.Matching(o.Dir, "*"+TimelineSuffix)); n != 8 {
 		t.Errorf("%d timelines in %s", n, o.Dir)
+	}
+}
+
+// TestPageAtEnd: the page that is written at the end of a measurement shows the timeline. Of one that
+// is too long, the page says so.
+func TestPageAtEnd(t *testing.T) {
+	o, err := Open(filepath.Join(t.TempDir(), "out"), "solver", 77, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := measuredOnce()
+	rec, err := timeline.NewRecorder(timeline.Options{Plan: timeline.Plan{Cap: 4 << 20}, PID: 77, Wait: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range uint64(5) {
+		rec.Span(&timeline.Span{TID: 5, Node: 1, From: 100 * i, To: 100*i + 50, Exec: profile.Span{T: 50, C: 1}})
+	}
+	rec.End(&timeline.Dictionary{Nodes: []timeline.Node{{Parent: -1, Region: -1}, {}}, Regions: []profile.Region{{Construct: event.Barrier}},
+		Threads: []profile.Thread{{}}, NodeOf: []int32{0, 1}, SeatOf: []int32{0}})
+	res.Timelines = map[*profile.Profile]*timeline.Recorder{res.Profiles[0]: rec}
+	if err := o.Write(res, &Wanted{Quiet: true, Formats: []string{"json"}}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(o.Dir, "profile.report.json"))
+	var x page.Process
+	if err := errors.Join(err, json.Unmarshal(text, &x)); err != nil || x.When == nil || len(x.When.Rows) != 1 || x.When.Rows[0].Executions != 5 {
+		t.Errorf("%v: the page shows %+v", err, x.When)
+	}
+	for most, rows := range map[uint64]int{5: 1, 4: 0} {
+		v, err := WithTimeline(report.Options{}, filepath.Join(o.Dir, "profile.timeline"), most)
+		if err != nil || len(v.When.Rows) != rows || rows == 0 && !strings.Contains(v.When.Notes[0], "holds 5 executions") {
+			t.Errorf("at most %d executions: %v, %+v", most, err, v.When)
+		}
 	}
 }

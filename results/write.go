@@ -142,12 +142,17 @@ func (o *Directory) writeTo(dir string, res *collect.Result, w *Wanted) (files [
 			continue
 		}
 		delete(o.shots, filepath.Base(name))
+		formats, view := formatsOf(p, w.Formats), w.View
 		if t := res.Timelines[p]; t != nil {
-			if _, err := o.writeTimeline(dir, stems[i], t); err != nil {
+			name, err := o.writeTimeline(dir, stems[i], t)
+			if err == nil && DrawsWhen(formats) {
+				view, err = WithTimeline(view, name, drawable(p))
+			}
+			if err != nil {
 				errs = append(errs, err)
 			}
 		}
-		more, err := RenderAll(dir, stems[i], p, formatsOf(p, w.Formats), w.View)
+		more, err := RenderAll(dir, stems[i], p, formats, view)
 		files[i] = append([]string{name}, more...)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%w; `ompp-attach report %s` writes it again", err, dir))

@@ -51,7 +51,7 @@ export function When({ picture: p }: { picture: Picture }) {
     schemes.forEach((s) => s.addEventListener("change", draw));
     return () => schemes.forEach((s) => s.removeEventListener("change", draw));
   });
-  if (p.rows.length === 0) return <p class="card">The timeline holds no execution.</p>;
+  if (p.rows.length === 0) return <p class="card">{p.notes?.join(" ") ?? "The timeline holds no execution."}</p>;
 
   const show = (a: number, b: number) => {
     const long = Math.min(p.length_ns, Math.max(100, b - a)), start = Math.min(Math.max(0, a), p.length_ns - long);
