@@ -2,11 +2,12 @@
 // time is cut into bins. When all bins are used up, neighbours are added up, so that a bin is twice
 // as long and half of the bins are free again. Memory does not grow with time.
 //
-// A state is noted when its execution ends, and moved away from the state around: what a region
-// holds comes before the region itself. So a bin may be negative until the region around has ended.
+// A state is noted when its execution ends, and the time is taken from the state of the region
+// around. A region inside ends before the region around it does. So a bin may be negative until the
+// region around has ended.
 //
-// What a strip costs must not show beside what the engine does for an execution. So of many short
-// executions one stands for all since the one before that was noted.
+// The cost of a strip must be small beside the engine's other work for an execution. So not every
+// short execution is noted: one that is noted also stands for those that were skipped before it.
 package strip
 
 import (
@@ -17,7 +18,7 @@ import (
 // State is what a thread does.
 type State uint8
 
-// The states. None is the time outside of all that is followed.
+// The states. None is the time outside of every execution that is noted.
 const (
 	None State = iota
 	Work
@@ -28,7 +29,7 @@ const (
 	numStates
 )
 
-// names are the states as the profile has them.
+// names are the states' names in the profile.
 var names = [numStates]profile.State{Work: profile.StateWork, Barrier: profile.StateBarrier, Lock: profile.StateLock,
 	MPI: profile.StateMPI, Runtime: profile.StateRuntime}
 
@@ -37,8 +38,8 @@ const (
 	bins       = 2048
 	exact      = 1024 // short executions of a thread that are all noted
 	firstShift = 18   // a bin is 2^18 ns long at first
-	// How long it is, mostly, between two notes of a lane: 2^17 ns at first, and later 1/64 of a bin.
-	// Executions that are longer are all noted.
+	// The time that a lane aims at between two notes: 2^firstPause ns at first, and later a share
+	// 2^-perBin of a bin. Executions that are longer than that are all noted.
 	firstPause = 17
 	perBin     = 6
 	mostStride = 512
@@ -48,8 +49,8 @@ const (
 // Row is a thread. A nil *Row stands for a thread that is not followed.
 type Row struct {
 	TID   uint32
-	first uint32 // how many short executions are noted yet whatever comes
-	brief uint64 // an execution that is shorter is short, ns
+	first uint32 // number of short executions that are still noted without skipping any
+	brief uint64 // an execution below this length is short, ns
 	lanes [lanes]lane
 
 	began uint64
@@ -57,14 +58,14 @@ type Row struct {
 	cells []int64 // ns: numStates for each bin that was reached
 }
 
-// lane is short executions of some constructs. Those of one construct are mostly alike. So a few of
-// them tell more than as many of all.
+// lane chooses which short executions of a few constructs are noted. Executions of one construct are
+// mostly alike. So a choice by construct is closer to the truth than one among all executions.
 type lane struct {
-	skip   uint32 // how many pass until one is noted
-	stands uint32 // for how many that one stands
+	skip   uint32 // number of executions to skip before the next one is noted
+	stands uint32 // number of executions that the next noted one stands for
 	stride uint32 // the mean of stands
 	random uint32
-	noted  uint64 // when one ended that was noted, the latest, ns
+	noted  uint64 // end of the latest execution that was noted, ns
 }
 
 func newRow(tid uint32, began uint64) *Row {
@@ -76,10 +77,10 @@ func newRow(tid uint32, began uint64) *Row {
 	return r
 }
 
-// pace finds how long a short execution is.
+// pace sets the length below which an execution is short.
 func (r *Row) pace() { r.brief = 1 << max(firstPause, r.shift-perBin) }
 
-// Due tells whether an execution of a construct that took a time (ns) is to be noted, by Note.
+// Due tells whether an execution of a construct is to be noted (see Row.Note). took is its length, ns.
 func (r *Row) Due(c event.Construct, took uint64) bool {
 	if r == nil {
 		return false
@@ -91,11 +92,11 @@ func (r *Row) Due(c event.Construct, took uint64) bool {
 	return true
 }
 
-// Note is an execution that is noted, for some others, too.
+// Note is a noted execution, which may stand for others as well.
 type Note struct {
 	row          *Row
 	times        int64
-	since, until uint64 // when these executions were
+	since, until uint64 // the times between which these executions lay, ns
 }
 
 // Note notes an execution of a construct that is due, from one time to another (ns).
@@ -116,8 +117,9 @@ func (r *Row) Note(c event.Construct, from, to uint64) Note {
 	return n
 }
 
-// adapt decides how many short executions pass until the next one is noted, so that it is about a time
-// (ns). They are a random number, so that a loop with several executions has each of them noted as often.
+// adapt decides how many short executions are skipped before the next one is noted. The aim is one
+// note in each pause (ns). The number is random: a loop over several executions would otherwise have
+// the same one noted each time.
 func (l *lane) adapt(now, pause uint64) {
 	switch since := now - min(l.noted, now); {
 	case since < pause/2 && l.stride < mostStride:
