@@ -95,15 +95,16 @@ func (w *waiter) take(l longest) {
 	}
 }
 
-// count adds the wait of a call. It answers false if it cannot be told whether there was one.
-func (r *run) count(w *waiter) bool {
+// count adds the wait of a call. It returns for whom it was, and how wrong it may be. told is false
+// if it cannot be told whether there was one.
+func (r *run) count(w *waiter) (due Place, bound int64, told bool) {
 	b := &w.best
-	bound := max(w.most-b.wait, b.wait-w.least)
+	bound = max(w.most-b.wait, b.wait-w.least)
 	if w.least == 0 && bound > 0 {
 		r.result.Across.Untold++
-		return false
+		return due, bound, false
 	}
-	due := b.due
+	due = b.due
 	if b.wait > 0 && (b.unsure || bound > 0 && w.rival > b.least) {
 		due = w.at
 		r.result.Across.NoLatecomer++
@@ -116,7 +117,7 @@ func (r *run) count(w *waiter) bool {
 	if b.overtakes {
 		r.waits.add(LateReceiverOrder, w.at, due, b.wait).across(bound)
 	}
-	return true
+	return due, bound, true
 }
 
 // across notes that one of the waits was for a rank of another machine, with a bound.

@@ -66,12 +66,12 @@ func (r *run) finish(w *waiter) {
 		return
 	}
 	b := &w.best
-	told := r.count(w)
+	due, bound, told := r.count(w)
 	if x := r.waits.add(b.after, w.at, w.at, b.rest); x != nil {
 		x.Bound += b.restBound
 	}
 	if told && b.property == LateSender && b.wait > 0 {
-		w.rank.lates.add(late{wait: b.wait, bound: b.bound, start: w.start, sent: b.sent, from: b.from, at: w.at, due: b.due})
+		w.rank.lates.add(late{wait: b.wait, bound: bound, start: w.start, sent: b.sent, from: b.from, at: w.at, due: due})
 	}
 }
 
