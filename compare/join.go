@@ -136,7 +136,7 @@ func match(known, fresh []*profile.Region, same map[string]bool) []int {
 	for i, r := range fresh {
 		m.at[i] = -1
 		if k, ok := at[placeOf(r)]; ok && same[base(r.Location.Object)] {
-			m.take(k, i)
+			m.pair(k, i)
 		}
 	}
 	// Where the build is the same, an unmatched region is one that earlier runs did not execute.
@@ -155,7 +155,8 @@ type matcher struct {
 	taken        []bool // by known region
 }
 
-func (m *matcher) take(known, fresh int) { m.at[fresh], m.taken[known] = known, true }
+// pair notes that a known region and a new one are the same.
+func (m *matcher) pair(known, fresh int) { m.at[fresh], m.taken[known] = known, true }
 
 // align matches, in their order, regions that are left and whose places lie together.
 func (m *matcher) align(wanted func(*profile.Region) bool, together func(place) place) {
@@ -187,7 +188,7 @@ func (m *matcher) align(wanted func(*profile.Region) bool, together func(place) 
 		inSource(g.known, m.known)
 		inSource(g.fresh, m.fresh)
 		for _, pair := range alignment(pick(m.known, g.known), pick(m.fresh, g.fresh)) {
-			m.take(g.known[pair[0]], g.fresh[pair[1]])
+			m.pair(g.known[pair[0]], g.fresh[pair[1]])
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (w *walker) idle() {
 	for i := range w.Parts { // what does not fit is small: clocks of different threads
 		if t := w.Parts[i]; t < 0 {
 			w.Parts[i] = 0
-			w.Parts.take(-t, SerialIdle, MPIIdle, TeamIdle, Unknown, Work, Serial)
+			w.Parts.takeOut(-t, SerialIdle, MPIIdle, TeamIdle, Unknown, Work, Serial)
 		}
 	}
 	w.Wall = w.p.Meta.Duration

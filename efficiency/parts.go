@@ -102,8 +102,8 @@ func (p *Parts) chargeSerial(c *analysis.Classes) {
 	p[NoCore] += c.NoCore
 }
 
-// take moves at most the given time out of parts, the first ones first.
-func (p *Parts) take(t int64, from ...Part) {
+// takeOut takes at most the given time out of parts, the first ones first.
+func (p *Parts) takeOut(t int64, from ...Part) {
 	for _, f := range from {
 		cut := max(0, min(t, p[f]))
 		p[f] -= cut

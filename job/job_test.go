@@ -72,7 +72,7 @@ func TestAnyOrder(t *testing.T) {
 			j.Paths = newPaths(bound)
 			for _, r := range all {
 				copied := *r
-				j.take(&copied)
+				j.add(&copied)
 			}
 			j.finish()
 			j.compareRanks()

@@ -100,7 +100,7 @@ func merged(sources []Source, o Options) (*Job, error) {
 			j.trouble(unreadable, r.source.Rank, reason(r.err))
 			continue
 		}
-		j.take(r.reduced)
+		j.add(r.reduced)
 	}
 	if len(j.Ranks) == 0 {
 		if first != nil {

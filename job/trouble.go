@@ -38,8 +38,8 @@ func (j *Job) trouble(k kind, rank int, text string) {
 	j.troubles = append(j.troubles, trouble{k, rank, text})
 }
 
-// take adds a rank to the job and notes problems of its file.
-func (j *Job) take(r *reduced) {
+// add adds a rank to the job and notes problems of its file.
+func (j *Job) add(r *reduced) {
 	named, file := r.rank.Rank, r.rank.File
 	switch m := &r.rank.MPI; {
 	case !r.rank.UsesMPI:

@@ -49,7 +49,7 @@ func readSource(name string, lines map[int]bool, began time.Time, most int) Sour
 	case !utf8.Valid(b) || strings.ContainsRune(string(b), 0):
 		s.Missing = "the file is no text in UTF-8"
 	default:
-		s.take(string(b), lines, most)
+		s.keep(string(b), lines, most)
 	}
 	return s
 }
@@ -81,7 +81,8 @@ func mayShow(name string, info fs.FileInfo) bool {
 	}
 }
 
-func (s *Source) take(text string, lines map[int]bool, most int) {
+// keep keeps the wanted lines of a text, up to a number of bytes.
+func (s *Source) keep(text string, lines map[int]bool, most int) {
 	n := 0
 	for line := range strings.Lines(text) {
 		if n++; !lines[n] {

@@ -2,7 +2,6 @@ package regions
 
 import (
 	"slices"
-	"strings"
 
 	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
@@ -94,7 +93,7 @@ func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (dir
 		}
 		p := ways[len(ways)-1]
 		ways = ways[:len(ways)-1]
-		test := ""
+		test := disasm.NotTested
 		for n := 0; n < maxPath && steps < maxWalk; n++ {
 			steps++
 			k, ok := w.index[p.addr]
@@ -121,7 +120,7 @@ func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (dir
 				continue
 			case disasm.Jcc:
 				target, next := path{i.Target, true}, path{i.Next(), p.fresh}
-				taken, known := takenIfZero(&i, test)
+				taken, known := test.TakenForZero(&i)
 				if s.word == "copyprivate" { // there 0 is returned to the thread that executes
 					taken = !taken
 				}
@@ -136,12 +135,10 @@ func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (dir
 					ways = append(ways, target)
 					p = next
 				}
-				test = "done"
+				test = disasm.Decided
 				continue
 			}
-			if test == "" {
-				test = testOf(&i)
-			}
+			test = test.Behind(&i)
 			p.addr = i.Next()
 		}
 	}
@@ -227,7 +224,7 @@ func (w *flow) next(s *site) *site {
 // skips returns the first call of the runtime on the way of a thread that does not execute the body
 // of a single: the barrier of the single, unless nowait is given.
 func (w *flow) skips(s *site) *site {
-	test := ""
+	test := disasm.NotTested
 	addr := s.Return
 	for range maxPath {
 		k, ok := w.index[addr]
@@ -243,48 +240,21 @@ func (w *flow) skips(s *site) *site {
 		case i.Control == disasm.Jump:
 			addr = i.Target
 		case i.Control == disasm.Jcc:
-			taken, known := takenIfZero(&i, test)
+			taken, known := test.TakenForZero(&i)
 			if !known {
 				return nil
 			}
 			if taken != (s.word == "copyprivate") {
 				addr = i.Target
 			}
-			test = "done"
+			test = disasm.Decided
 		case i.Transfers():
 			return nil
-		case test == "":
-			test = testOf(&i)
+		default:
+			test = test.Behind(&i)
 		}
 	}
 	return nil
-}
-
-// testOf returns the word of the test that an instruction makes, or "".
-func testOf(i *disasm.Inst) string {
-	text := strings.ToLower(i.Text())
-	switch {
-	case strings.HasPrefix(text, "test"), strings.HasPrefix(text, "tst"):
-		return "test"
-	case strings.HasPrefix(text, "cmp"):
-		return "cmp"
-	}
-	return ""
-}
-
-// takenIfZero reports whether a jump is taken for a result of 0. The jump follows `test al, al`,
-// which sets the zero flag then, or `cmp al, 1`, which does not, or it tests by itself (arm64).
-func takenIfZero(i *disasm.Inst, test string) (taken, ok bool) {
-	word, _, _ := strings.Cut(strings.ToLower(i.Text()), " ")
-	switch {
-	case test == "" && (word == "cbz" || word == "tbz"):
-		return true, true
-	case test == "" && (word == "cbnz" || word == "tbnz"):
-		return false, true
-	case test != "test" && test != "cmp", i.Cond != disasm.Equal && i.Cond != disasm.NotEqual:
-		return false, false
-	}
-	return (test == "test") == (i.Cond == disasm.Equal), true
 }
 
 // behind looks for the nearest place before a call that pick accepts. The walk goes against the

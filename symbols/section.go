@@ -23,8 +23,8 @@ const (
 // unpacked counts the bytes of an object's sections that were unpacked.
 type unpacked struct{ n atomic.Int64 }
 
-// take counts n bytes. ok is false if they are too many for this machine.
-func (u *unpacked) take(n uint64) bool {
+// reserve counts n bytes. ok is false if they are too many for this machine.
+func (u *unpacked) reserve(n uint64) bool {
 	if n > uint64(plenty) {
 		return false
 	}
@@ -81,7 +81,7 @@ func namesCompressed(r io.ReaderAt) bool {
 // or too large.
 func (o *Object) section(s *elf.Section) []byte {
 	stored := s.Flags&elf.SHF_COMPRESSED == 0
-	if s.Type == elf.SHT_NOBITS || stored && s.Size > uint64(o.size) || !o.read.take(s.Size) {
+	if s.Type == elf.SHT_NOBITS || stored && s.Size > uint64(o.size) || !o.read.reserve(s.Size) {
 		return nil
 	}
 	if b, ok := o.unzip(s); ok {

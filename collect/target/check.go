@@ -24,7 +24,7 @@ import (
 // Check checks a process before it is attached to, and returns its program's name. The error,
 // an *AttachError, says in one sentence why the process cannot be looked into and what to do.
 func Check(pid int) (program string, err error) {
-	_, exe, err := lookAt(pid)
+	_, exe, err := accept(pid)
 	return filepath.Base(exe), err
 }
 
@@ -37,7 +37,7 @@ func CheckRuntime(pid int) error {
 		mods, unread = mapped(ahead.list, pid)
 	}
 	if len(mods) == 0 {
-		p, _, err := lookAt(pid)
+		p, _, err := accept(pid)
 		if err != nil {
 			return err
 		}
@@ -49,8 +49,8 @@ func CheckRuntime(pid int) error {
 	return NoRuntime(pid)
 }
 
-// lookAt refuses processes that cannot be looked into, and returns the path of the executable.
-func lookAt(pid int) (p preflight.Process, exe string, err error) {
+// accept refuses processes that cannot be looked into, and returns the path of the executable.
+func accept(pid int) (p preflight.Process, exe string, err error) {
 	refuse := func(format string, args ...any) (preflight.Process, string, error) {
 		return p, "", &AttachError{fmt.Sprintf(format, args...)}
 	}

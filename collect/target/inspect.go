@@ -102,7 +102,7 @@ func (u *RuntimeUser) Tasking() (names []string) {
 // Inspect looks at a process as an attach would, but places no probes and changes nothing. The
 // error, an *AttachError, says why the process cannot be looked into.
 func Inspect(pid int) (*Inspection, error) {
-	p, exe, err := lookAt(pid)
+	p, exe, err := accept(pid)
 	if err != nil {
 		return nil, err
 	}

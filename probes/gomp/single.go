@@ -25,7 +25,7 @@ const (
 // barrier in any other way.
 func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
 	const far = 48 // instructions that are looked at: a test of al, a few moves, a jump or two
-	test := ""
+	test := disasm.NotTested
 	for range far {
 		in, err := disasm.Decode(o, vaddr)
 		if err != nil {
@@ -46,7 +46,7 @@ func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
 			}
 			return called(name, test)
 		case disasm.Ret:
-			if test == "" {
+			if test == disasm.NotTested {
 				return SingleUnknown
 			}
 			return SingleLast
@@ -59,50 +59,28 @@ func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
 			}
 			next = in.Target
 		case disasm.Jcc:
-			if test == "done" { // no decision other than the test of al comes before a barrier
+			if test == disasm.Decided { // no decision other than the test of al comes before a barrier
 				return SingleNowait
 			}
-			taken, ok := takenIfZero(&in, test)
+			taken, ok := test.TakenForZero(&in)
 			if !ok {
 				return SingleUnknown
 			}
 			if taken {
 				next = in.Target
 			}
-			test = "done"
+			test = disasm.Decided
 		default:
-			text := strings.ToLower(in.String()[strings.Index(in.String(), ": ")+2:])
-			switch {
-			case test != "":
-			case strings.HasPrefix(text, "test"), strings.HasPrefix(text, "tst"):
-				test = "test"
-			case strings.HasPrefix(text, "cmp"):
-				test = "cmp"
-			}
+			test = test.Behind(&in)
 		}
 		vaddr = next
 	}
 	return SingleUnknown
 }
 
-// takenIfZero reports whether a jump is taken for al = 0. The jump follows `test al, al`, which
-// sets the zero flag then, or `cmp al, 1`, which does not, or it tests by itself (arm64).
-func takenIfZero(in *disasm.Inst, test string) (taken, ok bool) {
-	word, _, _ := strings.Cut(strings.ToLower(in.Text()), " ")
+func called(name string, test disasm.ResultTest) SingleEnd {
 	switch {
-	case test == "" && (word == "cbz" || word == "tbz"):
-		return true, true
-	case test == "" && (word == "cbnz" || word == "tbnz"):
-		return false, true
-	case test != "test" && test != "cmp", in.Cond != disasm.Equal && in.Cond != disasm.NotEqual:
-		return false, false
-	}
-	return (test == "test") == (in.Cond == disasm.Equal), true
-}
-
-func called(name, test string) SingleEnd {
-	switch {
-	case test == "": // the outcome has not been tested yet
+	case test == disasm.NotTested: // the outcome has not been tested yet
 		return SingleUnknown
 	case strings.HasPrefix(name, "GOMP_barrier"):
 		return SingleBarrier
