@@ -147,7 +147,7 @@ func (m *Matching) apply(p *profile.Profile, rank int) {
 				span := profile.Span{T: w.T, C: w.Count}
 				x.Waits[w.Property].Add(span)
 				if due, ok := m.place(w.Due); ok && w.Due != w.At {
-					x.Due = append(x.Due, profile.Due{Property: w.Property, Rank: w.Due.Rank, Node: due.Node, Span: span, Bound: w.Bound})
+					x.Due = append(x.Due, profile.Due{Property: w.Property, Rank: w.Due.Rank, Node: due.Node, Thread: due.Thread, Span: span, Bound: w.Bound})
 				}
 			}
 		}

@@ -72,6 +72,9 @@ func TestWaitsBetweenRanks(t *testing.T) {
 		if at := place(b.Path) + "<" + place(b.DuePath); b.Rank != 1 || at != "MPI_Barrier<MPI_Barrier" && at != "MPI_Recv<MPI_Send" {
 			t.Errorf("%+v: %s", b, at)
 		}
+		if b.DueThread < 0 || c.Processes[c.Threads[b.DueThread].Process].Rank != b.Rank {
+			t.Errorf("%+v: the thread is none of that rank", b)
+		}
 	}
 	if len(c.Blames) != 2 || len(c.Blamed(c.Property("mpi_barrier.wait"), 1)) != 1 {
 		t.Errorf("%+v", c.Blames)

@@ -30,11 +30,12 @@ type TreeFinding struct {
 // TreeDue is a thread or a rank for which others waited.
 type TreeDue struct {
 	Who   string `json:"who"`
-	Did   string `json:"did"`             // what made the others wait, as a verb
-	At    int    `json:"at"`              // path where it was
-	From  int    `json:"from,omitempty"`  // path from which it came; 0: not known
-	Time  int64  `json:"ns"`              // of the others' waits
-	Times int64  `json:"times,omitempty"` // number of waits, or how often it came last
+	Did   string `json:"did"`                // what made the others wait, as a verb
+	At    int    `json:"at"`                 // path where it was
+	From  int    `json:"from,omitempty"`     // path from which it came; 0: not known
+	Time  int64  `json:"ns"`                 // of the others' waits
+	Bound int64  `json:"bound_ns,omitempty"` // how wrong that may be; absent: it is exact
+	Times int64  `json:"times,omitempty"`    // number of waits, or how often it came last
 }
 
 var did = map[severity.Role]string{severity.CameLast: "came last", severity.HeldLock: "held it", severity.CreatedLate: "created tasks late", severity.RankLate: "was late"}
@@ -50,7 +51,7 @@ func (t *Trees) due(c *severity.Cube, found []severity.Finding, number []int) {
 				x.More++
 				continue
 			}
-			x.Due = append(x.Due, TreeDue{Who: who(c, &d), Did: did[d.Role], At: d.Path, From: max(0, d.From), Time: d.Time, Times: d.Times})
+			x.Due = append(x.Due, TreeDue{Who: who(c, &d), Did: did[d.Role], At: d.Path, From: max(0, d.From), Time: d.Time, Bound: d.Bound, Times: d.Times})
 		}
 		if x.Saves != nil || len(x.Due) > 0 {
 			t.Findings = append(t.Findings, x)
@@ -73,7 +74,7 @@ func (x *TreeFinding) first() int64 {
 // who names a culprit.
 func who(c *severity.Cube, d *severity.Culprit) string {
 	switch {
-	case d.Thread < 0 || c.Level == severity.ByProcess:
+	case d.Thread < 0 || c.Level == severity.ByProcess, d.Role == severity.RankLate && !c.Names(d.Thread):
 		return fmt.Sprintf("rank %d", d.Rank)
 	case c.Level == severity.Whole:
 		return "some thread"

@@ -21,6 +21,7 @@ type Due struct {
 	Property match.Property
 	Rank     int // in MPI_COMM_WORLD
 	Node     int // of that rank's profile, where it was
+	Thread   int // index in that rank's Profile.Threads
 	Span
 	Bound int64 // how wrong T may be, as clocks of two machines were compared, ns; 0: exact
 }

@@ -19,7 +19,7 @@ const (
 // Culprit is a thread or a rank for which others waited.
 type Culprit struct {
 	Role   Role
-	Thread int // index in Cube.Threads; -1: a rank as a whole
+	Thread int // index in Cube.Threads; -1: not known
 	Rank   int // in MPI_COMM_WORLD; -1: of no job
 	Path   int // index in Cube.Paths: where it was
 	// From is the path from which it came last to the barriers of the team; -1: the same, or not
@@ -27,6 +27,7 @@ type Culprit struct {
 	From   int
 	Mostly bool
 	Time   int64 // of the others' waits, ns
+	Bound  int64 // how wrong Time may be, as clocks of machines were compared, ns; 0: exact
 	Times  int64 // number of waits, or of instances in which it came last; 0: not known
 }
 
@@ -52,7 +53,7 @@ func (c *Cube) Culprits(f *Finding) (out []Culprit) {
 		}
 	default:
 		for _, b := range c.Blamed(f.Property, f.Path) {
-			out = append(out, Culprit{Role: RankLate, Thread: -1, Rank: b.Rank, Path: b.DuePath, From: -1, Time: b.Time, Times: int64(b.Times)})
+			out = append(out, Culprit{Role: RankLate, Thread: b.DueThread, Rank: b.Rank, Path: b.DuePath, From: -1, Time: b.Time, Bound: b.Bound, Times: int64(b.Times)})
 		}
 		if len(out) > 0 || !slices.ContainsFunc(f.Parts, func(p Part) bool { return strings.HasSuffix(c.Properties[p.Property].ID, Contended) }) {
 			return out
@@ -62,6 +63,11 @@ func (c *Cube) Culprits(f *Finding) (out []Culprit) {
 		}
 	}
 	return out
+}
+
+// Names reports whether a late rank's thread is to be named: it is not the one that all ranks have.
+func (c *Cube) Names(thread int) bool {
+	return c.Level == ByThread && thread >= 0 && (c.Threads[thread].Num != 0 || c.Threads[thread].Root != 0)
 }
 
 // rankOf returns the rank of a thread's process; -1: it has none.

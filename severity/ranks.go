@@ -201,7 +201,7 @@ func (w *walker) rankCauses(add func(string, int64), node int, property string, 
 	add(RankWaits, int64(n))
 	for _, d := range x.Due {
 		if id, ok := w.rankPart(d.Property, property); ok {
-			w.Blames = append(w.Blames, Blame{Property: w.byID[id], Path: node, Rank: d.Rank, DuePath: d.Node, Time: d.T, Times: d.C, Bound: d.Bound})
+			w.Blames = append(w.Blames, Blame{Property: w.byID[id], Path: node, Rank: d.Rank, DuePath: d.Node, DueThread: d.Thread, Time: d.T, Times: d.C, Bound: d.Bound})
 		}
 	}
 }
@@ -212,9 +212,11 @@ type Blame struct {
 	Path     int // index in Cube.Paths: of those who waited
 	Rank     int // in MPI_COMM_WORLD
 	DuePath  int // index in Cube.Paths: of the late rank
-	Time     int64
-	Times    uint64
-	Bound    int64 // how wrong Time may be, as clocks of machines were compared, ns; 0: exact
+	// DueThread is its thread: index in Cube.Threads; -1: not known.
+	DueThread int
+	Time      int64
+	Times     uint64
+	Bound     int64 // how wrong Time may be, as clocks of machines were compared, ns; 0: exact
 }
 
 // place returns the blame without its figures.
@@ -240,15 +242,16 @@ func (c *Cube) Blamed(property, path int) (out []Blame) {
 
 // blamed adds up the blames of processes. A late rank's path is known once that rank is added.
 type blamed struct {
-	sums  map[Blame]*Blame // without times; DuePath is the node of that rank's profile
+	sums  map[Blame]*Blame // without times; DuePath and DueThread are of that rank's profile
 	nodes map[int][]int    // by rank: the path of each node
+	rows  map[int][]int    // by rank: the row of each thread
 }
 
-func (s *Sum) blame(c *Cube, property, path []int) {
+func (s *Sum) blame(c *Cube, property, path, row []int) {
 	if s.late.sums == nil {
-		s.late = blamed{map[Blame]*Blame{}, map[int][]int{}}
+		s.late = blamed{map[Blame]*Blame{}, map[int][]int{}, map[int][]int{}}
 	}
-	s.late.nodes[c.Processes[0].Rank] = path
+	s.late.nodes[c.Processes[0].Rank], s.late.rows[c.Processes[0].Rank] = path, row
 	for _, b := range c.Blames {
 		b.Property, b.Path = property[b.Property], path[b.Path]
 		k := b.place()
@@ -262,8 +265,8 @@ func (s *Sum) blame(c *Cube, property, path []int) {
 	}
 }
 
-// list returns the blames, with paths that were moved.
-func (l *blamed) list(moved []int) (out []Blame) {
+// list returns the blames, with paths that were moved. level says what rows are.
+func (l *blamed) list(moved []int, level Level) (out []Blame) {
 	byPlace := map[Blame]*Blame{}
 	for _, b := range l.sums {
 		b.Path = moved[b.Path]
@@ -271,6 +274,11 @@ func (l *blamed) list(moved []int) (out []Blame) {
 			b.DuePath = moved[nodes[b.DuePath]]
 		} else {
 			b.DuePath = 0
+		}
+		if rows := l.rows[b.Rank]; level == ByThread && b.DueThread >= 0 && b.DueThread < len(rows) {
+			b.DueThread = rows[b.DueThread]
+		} else {
+			b.DueThread = -1
 		}
 		k := b.place()
 		if byPlace[k] == nil {
@@ -283,7 +291,8 @@ func (l *blamed) list(moved []int) (out []Blame) {
 		out = append(out, *b)
 	}
 	slices.SortFunc(out, func(a, b Blame) int {
-		return cmp.Or(cmp.Compare(a.Property, b.Property), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.DuePath, b.DuePath))
+		return cmp.Or(cmp.Compare(a.Property, b.Property), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.DuePath, b.DuePath),
+			cmp.Compare(a.DueThread, b.DueThread))
 	})
 	return out
 }

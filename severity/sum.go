@@ -1,6 +1,8 @@
 package severity
 
 import (
+	"slices"
+
 	"cmp"
 
 	"ompp-attach/profile"
@@ -46,8 +48,8 @@ func (s *Sum) Add(c *Cube, region []int) {
 	for _, d := range c.Doubts {
 		s.doubt(d.Property, region[d.Region], d.Why)
 	}
-	s.blame(c, property, path)
 	row := s.rows(c)
+	s.blame(c, property, path, row)
 	for _, v := range c.Values {
 		s.put(property[v.Property], path[v.Path], row[v.Thread], v.V, v.Mark)
 	}
@@ -91,6 +93,10 @@ func (s *Sum) path(p Path) int {
 // grows, so whether a level is reached does not depend on the order of processes.
 func (s *Sum) coarsen() {
 	s.Level++
+	s.Blames = slices.Clone(s.Blames)
+	for i := range s.Blames {
+		s.Blames[i].DueThread = -1
+	}
 	old, threads := s.values, s.Threads
 	s.values, s.Threads = map[key]Value{}, nil
 	for i := range s.Processes {
@@ -137,7 +143,7 @@ func (s *Sum) Finish(regions []profile.Region, number []int) *Cube {
 		s.put(at.property, moved[at.path], at.thread, v.V, v.Mark)
 	}
 	s.Paths, s.at = paths, nil
-	s.Blames = s.late.list(moved)
+	s.Blames = s.late.list(moved, s.Level)
 	return s.finish()
 }
 

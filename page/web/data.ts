@@ -50,7 +50,7 @@ export interface Trees {
 // TreeFinding says to whom the time of a property at a call path is due (due.go).
 export interface TreeFinding {
   property: number; path: number; ns: number; saves_ns?: number; of?: string; more?: number;
-  due?: { who: string; did: string; at: number; from?: number; ns: number; times?: number }[];
+  due?: { who: string; did: string; at: number; from?: number; ns: number; bound_ns?: number; times?: number }[];
 }
 
 // Strip is the states of each thread, or of ranks, over time; shares of bins are bytes in base64.

@@ -153,15 +153,15 @@ const mostDue = 6;
 
 // Due lists for whom others waited.
 function Due({ due, name, go }: { due: TreeFinding[]; name: (path: number) => string; go: (path: number) => void }) {
-  type Row = { who: string; did: string; at: number; from: number; ns: number; times: number };
+  type Row = { who: string; did: string; at: number; from: number; ns: number; bound: number; times: number };
   const rows = new Map<string, Row>();
   let more = 0;
   for (const f of due) {
     more += f.more ?? 0;
     for (const d of f.due ?? []) {
       const key = [d.who, d.did, d.at, d.from].join("|");
-      const row = rows.get(key) ?? { who: d.who, did: d.did, at: d.at, from: d.from ?? 0, ns: 0, times: 0 };
-      row.ns += d.ns; row.times += d.times ?? 0;
+      const row = rows.get(key) ?? { who: d.who, did: d.did, at: d.at, from: d.from ?? 0, ns: 0, bound: 0, times: 0 };
+      row.ns += d.ns; row.bound += d.bound_ns ?? 0; row.times += d.times ?? 0;
       rows.set(key, row);
     }
   }
@@ -179,7 +179,7 @@ function Due({ due, name, go }: { due: TreeFinding[]; name: (path: number) => st
             <tr key={d.who + d.did + d.at}>
               <td>{d.who} {d.did}</td>
               <td>{place(d.at)}{d.from > 0 && <span>, from {place(d.from)}</span>}</td>
-              <td class="n">{seconds(d.ns)}</td><td class="n">{d.times > 0 ? count(d.times) : ""}</td>
+              <td class="n">{seconds(d.ns)}{d.bound > 0 && ` ± ${seconds(d.bound)}`}</td><td class="n">{d.times > 0 ? count(d.times) : ""}</td>
             </tr>
           ))}
         </tbody>

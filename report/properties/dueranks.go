@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ompp-attach/report/words"
 	"ompp-attach/severity"
 )
 
@@ -16,7 +17,11 @@ func (t *text) dueToRanks(f *severity.Finding) string {
 			names = append(names, fmt.Sprintf("and %d more", len(all)-i))
 			break
 		}
-		names = append(names, fmt.Sprintf("rank %d at %s, for which others waited %s sec%s (%s)", b.Rank, lastText(t.c, b.DuePath), t.Seconds(b.Time), t.bound(b.Bound), times(int64(b.Times))))
+		rank := fmt.Sprintf("rank %d", b.Rank)
+		if t.c.Names(b.DueThread) {
+			rank += ", thread " + words.Thread(t.c.Threads[b.DueThread].Thread)
+		}
+		names = append(names, fmt.Sprintf("%s at %s, for which others waited %s sec%s (%s)", rank, lastText(t.c, b.DuePath), t.Seconds(b.Time), t.bound(b.Bound), times(int64(b.Times))))
 	}
 	return strings.Join(names, "; ")
 }

@@ -138,7 +138,8 @@ type (
 		Property string `json:"property"`
 		Path     int    `json:"path"` // of those who waited
 		Rank     int    `json:"rank"`
-		At       int    `json:"at"` // path of the late rank
+		At       int    `json:"at"`               // path of the late rank
+		Thread   *int   `json:"thread,omitempty"` // of the late rank
 		Time     int64  `json:"time_ns"`
 		Times    uint64 `json:"times"`
 		Bound    int64  `json:"bound_ns,omitempty"`
@@ -200,7 +201,11 @@ func fileOf(c *severity.Cube, o Options) *file {
 		f.Processes = append(f.Processes, x)
 	}
 	for _, b := range c.Blames {
-		f.Late = append(f.Late, late{c.Properties[b.Property].ID, b.Path, b.Rank, b.DuePath, b.Time, b.Times, b.Bound})
+		x := late{Property: c.Properties[b.Property].ID, Path: b.Path, Rank: b.Rank, At: b.DuePath, Time: b.Time, Times: b.Times, Bound: b.Bound}
+		if b.DueThread >= 0 {
+			x.Thread = &b.DueThread
+		}
+		f.Late = append(f.Late, x)
 	}
 	f.Nodes = nodesOf(c.Nodes, o)
 	for _, s := range c.Notes {
