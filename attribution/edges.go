@@ -64,7 +64,7 @@ const longestHold = 100e6
 func (e *engine) passEdge(t *stack.Thread, ev *event.Event) bool {
 	x := &t.Edge
 	switch {
-	case ev.Edge == event.CoreWait:
+	case ev.Edge == event.CoreWait, ev.Edge == event.OffCore:
 		return true
 	case e.isTaskIn(t, ev):
 		if ev.Lost > 0 { // the end of the task may be lost, and the call over

@@ -30,6 +30,9 @@ func (e *Engine) Costs(c event.HitCosts) { e.in.Ledger.SetCosts(c) }
 // id).
 func (e *Engine) CoreWaits(before map[uint32]int64) { e.in.CoreWaits = before }
 
+// Watched says that events tell when threads are off their cores. Call it before the first event.
+func (e *Engine) Watched() { e.in.Watched = true }
+
 // Began says when the process's measured time began (CLOCK_MONOTONIC, ns). No thread is without a
 // core for longer than since then.
 func (e *Engine) Began(at uint64) { e.in.From = e.in.clock.at(at) }

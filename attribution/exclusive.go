@@ -68,6 +68,9 @@ func (ex *exclusive) acquired(t *stack.Thread, ev *event.Event) {
 		return // it had been free, or was entered before measurement began
 	}
 	f := &t.Stack[i]
+	if t.Log != nil {
+		t.AskLock(f, ev.Time)
+	}
 	f.Pass(profile.Enter, ev.Time)
 	f.Parts[profile.Enter].C++
 	if f.Flags&event.Whole != 0 {

@@ -5,6 +5,7 @@ import (
 
 	"ompp-attach/attribution/estimate"
 	"ompp-attach/attribution/stack"
+	"ompp-attach/attribution/waits"
 	"ompp-attach/event"
 )
 
@@ -26,6 +27,9 @@ func (e *engine) feed(ev *event.Event) {
 			e.threads.byID[ev.TID] = t
 			if e.Started == 0 {
 				e.Started = ev.Time
+			}
+			if e.Watched {
+				t.Log = &waits.Log{}
 			}
 			t.Strip = e.Strip.Row(t.Tid, cmp.Or(e.From, ev.Time))
 			e.Enroll(t)
@@ -57,7 +61,7 @@ func (e *engine) try(t *stack.Thread, ev *event.Event) bool {
 // step applies an event to its thread's stack. It returns false if the event has to wait for
 // earlier events of other threads.
 func (e *engine) step(t *stack.Thread, ev *event.Event) bool {
-	if t.Learns() && ev.Edge != event.Sampled && ev.Edge != event.CoreWait {
+	if t.Learns() && ev.Edge.IsHit() {
 		t.LearnEdge(stack.Start(ev), e.Ledger.Return())
 	}
 	applied := false
@@ -106,9 +110,16 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 		}
 		return true
 	}
-	if ev.Edge == event.CoreWait {
+	switch ev.Edge {
+	case event.CoreWait:
 		e.HadNoCore(t, ev)
 		return true
+	case event.OffCore:
+		e.WasAway(t, ev)
+		return true
+	}
+	if t.Log != nil {
+		t.Log.Seen(ev.Time)
 	}
 	if ev.Lost > 0 {
 		e.log.lose(t.Last)
@@ -206,7 +217,7 @@ func (e *engine) stepSwitching(t *stack.Thread, ev *event.Event) bool {
 		return false
 	}
 	e.catchUp(t, ev.Time)
-	if ev.Edge != event.Sampled && ev.Edge != event.CoreWait && t.Away.Has(ev.Construct) {
+	if ev.Edge.IsHit() && t.Away.Has(ev.Construct) {
 		if t.Last = ev.Time; ev.Lost > 0 {
 			t.Lossy = true
 			e.Lose(t, ev.Lost)
@@ -257,6 +268,14 @@ func (e *engine) feedAt(ev *event.Event) {
 			f.Last = e.clock.at(f.Last)
 			v.Fold = &f
 		}
+		if ev.Away != nil {
+			a := *ev.Away
+			a.Off = e.clock.at(a.Off)
+			if a.Woken != 0 {
+				a.Woken = e.clock.at(a.Woken)
+			}
+			v.Away = &a
+		}
 		ev = &v
 	}
 	e.feed(ev)
@@ -265,7 +284,7 @@ func (e *engine) feedAt(ev *event.Event) {
 // hits returns how many hits of probes an event stands for.
 func hits(ev *event.Event) uint64 {
 	switch {
-	case ev.Edge == event.Sampled, ev.Edge == event.CoreWait:
+	case !ev.Edge.IsHit():
 		return 0
 	case ev.Fold != nil:
 		return ev.Fold.Hits

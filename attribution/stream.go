@@ -24,6 +24,9 @@ type Stream struct {
 	Switches []estimate.Switch `json:"watches,omitempty"`
 	Events   []event.Event     `json:"events"`
 
+	// Watched: events tell when threads were off their cores.
+	Watched bool `json:"watched,omitempty"`
+
 	// Each thread's time without a core before the measurement, ns.
 	CoreWaits map[uint32]int64 `json:"core_waits,omitempty"`
 
@@ -73,6 +76,9 @@ func (s *Stream) begin() *Engine {
 	e.MainStack(s.StackLo, s.StackHi)
 	e.Costs(s.Costs)
 	e.CoreWaits(s.CoreWaits)
+	if s.Watched {
+		e.Watched()
+	}
 	e.Began(s.Began)
 	for _, stop := range s.Stops {
 		e.Stopped(stop)

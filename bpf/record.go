@@ -148,7 +148,8 @@ type Uses struct {
 	Fold   func(*FoldRecord, *FoldCounters)
 	MPI    func(*MPIRecord)
 	Sample func(*SampleRecord)
-	Wait   func(CoreWait) // may be nil in any case
+	Wait   func(CoreWait)    // may be nil in any case
+	Away   func(*AwayRecord) // the same
 }
 
 // Ring reads one record ring.
@@ -202,6 +203,10 @@ func (r *Ring) one(b []byte, use *Uses) error {
 			use.Record(rec, nil)
 		case use.Wait != nil:
 			use.Wait(coreWaitOf(rec))
+		}
+	case isAway(b):
+		if use.Away != nil {
+			use.Away((*AwayRecord)(unsafe.Pointer(&b[0])))
 		}
 	case isFolded(b):
 		if err := decodeFolded(b, &r.fold); err != nil {

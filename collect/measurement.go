@@ -167,6 +167,9 @@ func (m *Measurement) Close() {
 		m.placer.mpi.kernel.Close()
 	}
 	m.reader.sampling.close()
+	if m.reader.sched != nil {
+		m.reader.sched.Close()
+	}
 	m.counting.Close()
 	m.kernel.Close()
 }

@@ -76,6 +76,7 @@ type reading struct {
 	timeline *timeline.Recorder    // see Measurement.RecordTimelines; nil normally
 	triggers *triggers             // see Timelines.When; nil normally
 	sampled  sampledProcess
+	watched  *profile.Watched // nil: nothing was watched so far
 	rank     rank.Rank
 
 	began     uint64          // when its measured time began
@@ -129,6 +130,12 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 		}
 	}
 	p.engine.Began(p.began)
+	if lv.reader.sched != nil {
+		p.engine.Watched()
+		if p.recorder != nil {
+			p.recorder.Stream.Watched = true
+		}
+	}
 	if lv.calls {
 		p.engine.LogCalls()
 	}
@@ -152,6 +159,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 	}
 	lv.reader.mu.Unlock()
 	lv.reader.beginSampling(p)
+	lv.reader.beginWatching(p)
 	if !p.first && lv.reader.waiter != nil {
 		lv.reader.waiter.Wake() // the reader now has to look more often (childEvery)
 	}
@@ -175,6 +183,10 @@ func (p *Process) feed(ev *event.Event) {
 			f := *ev.Fold
 			f.Counters = slices.Clone(f.Counters)
 			kept.Fold = &f
+		}
+		if ev.Away != nil {
+			a := *ev.Away
+			kept.Away = &a
 		}
 		p.recorder.Stream.Events = append(p.recorder.Stream.Events, kept)
 	}

@@ -21,6 +21,7 @@ type reader struct {
 
 	costing  costing
 	sampling sampler
+	sched    *bpf.Sched // nil: the threads' cores are not watched
 
 	mu         sync.Mutex // guards the fields below, and what is read of each process (reading)
 	readTo     []uint64   // by ring: CLOCK_MONOTONIC, ns, up to which it was read
@@ -130,6 +131,7 @@ func (rd *reader) drain() (d drained, err error) {
 	now := ktime() // if a ring is read to its end, all records before now have been read
 	var ev event.Event
 	var fold event.Fold
+	var away event.Away
 	var last *Process
 	read := now
 	if rd.costing.pending {
@@ -168,6 +170,11 @@ func (rd *reader) drain() (d drained, err error) {
 			latest = w.Time
 			if p := rd.procs[w.PID]; p != nil {
 				p.feedCoreWait(w)
+			}
+		}, Away: func(rec *bpf.AwayRecord) {
+			latest = rec.Time
+			if p := rd.procs[rec.Pid]; p != nil {
+				p.feedAway(rec, &away)
 			}
 		}, Sample: func(rec *bpf.SampleRecord) {
 			latest = rec.Time

@@ -84,11 +84,15 @@ const (
 	// the thread's first CoreWait: then Value counts from the start of the thread.
 	CoreWait
 
+	// OffCore is not a hit either. The thread was off its core until the event's time, as its field
+	// Away says.
+	OffCore
+
 	numEdges
 )
 
 var edgeNames = [numEdges]string{"none", "fork", "begin", "end", "join", "enter", "acquired",
-	"release", "released", "open", "close", "result", "wait", "waited", "sampled", "off", "on", "folded", "corewait"}
+	"release", "released", "open", "close", "result", "wait", "waited", "sampled", "off", "on", "folded", "corewait", "offcore"}
 
 // String returns the edge's name as recorded event streams spell it.
 func (e Edge) String() string {
@@ -194,4 +198,5 @@ type Event struct {
 	Counters []uint64 `json:"ctr,omitempty"`
 	Sample   *Sample  `json:"smp,omitempty"`  // of Edge Sampled only
 	Fold     *Fold    `json:"fold,omitempty"` // of Edge Folded only
+	Away     *Away    `json:"away,omitempty"` // of Edge OffCore only
 }

@@ -91,6 +91,7 @@ func (n *Node) uncover(s ThreadStats, c event.Construct) {
 			}
 			at.Calls = at.Calls.Plus(calls)
 			at.Waits = at.Waits.Plus(s.Waits.caused())
+			at.Sched = at.Sched.Plus(s.Sched.caused())
 			return
 		}
 	}

@@ -26,7 +26,9 @@ type Profile struct {
 	Objects []Object     `json:"objects,omitempty"` // that Frames and Regions name
 	Samples []Sample     `json:"samples,omitempty"` // equal samples are added up
 	// What each thread did, over time; nil: not known, as of a part of a measurement.
-	Strip    *Strip   `json:"strip,omitempty"`
+	Strip *Strip `json:"strip,omitempty"`
+	// Rivals are the processes that had cores for which threads were ready; recorded with --sched.
+	Rivals   []Rival  `json:"rivals,omitempty"`
 	Warnings []string `json:"warnings,omitempty"` // whole sentences for the user
 }
 
@@ -72,6 +74,7 @@ type Meta struct {
 	Evaluators []string  `json:"evaluators,omitempty"`
 	Sampling   *Sampling `json:"sampling,omitempty"` // nil: not sampled
 	Budget     *Budget   `json:"budget,omitempty"`   // nil: the measurement's cost was not limited
+	Sched      *Watched  `json:"sched,omitempty"`    // nil: the threads' cores were not watched
 	// Observations list the constructs that were not observed all of the time.
 	Observations []Observation `json:"observations,omitempty"`
 	// Cost of the measurement; nil: an older version recorded the profile, without it.

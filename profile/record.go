@@ -242,6 +242,9 @@ func validateNode(p *Profile, i int) error {
 		if x := s.Traffic; x != nil && max(len(x.Sent), len(x.Received), len(x.Moved)) > 65 {
 			return fmt.Errorf("node %d has messages larger than any", i)
 		}
+		if s.Sched != nil && !s.Sched.valid(len(p.Rivals)) {
+			return fmt.Errorf("node %d names a process that had a core, and is not listed", i)
+		}
 	}
 	return nil
 }

@@ -73,6 +73,8 @@ type ThreadStats struct {
 	// Waits says how long the thread waited for others here, and others for it; nil: not at all,
 	// or an older version recorded the profile.
 	Waits *Waits `json:"waits,omitempty"`
+	// Sched says what these waits were made of; nil: not known, which takes --sched.
+	Sched *Sched `json:"sched,omitempty"`
 	// Estimate is the part of the above that was extrapolated, because the construct was not
 	// observed for some of the time; nil: nothing.
 	Estimate *Estimate `json:"estimate,omitempty"`
@@ -99,6 +101,7 @@ func (s *ThreadStats) Add(o *ThreadStats) {
 	s.Cost = s.Cost.Plus(o.Cost)
 	s.NoCore = s.NoCore.Plus(o.NoCore)
 	s.Waits = s.Waits.Plus(o.Waits)
+	s.Sched = s.Sched.Plus(o.Sched)
 	s.addCounters(o)
 	s.TakenOut += o.TakenOut
 }

@@ -17,6 +17,7 @@ func (s *ThreadStats) Subtract(o *ThreadStats) {
 	s.Ends = s.Ends.minus(o.Ends)
 	s.Cost, s.NoCore = s.Cost.minus(o.Cost), s.NoCore.minus(o.NoCore)
 	s.Waits = s.Waits.minus(o.Waits)
+	s.Sched = s.Sched.minus(o.Sched)
 	s.Counters = SumCounters(s.Counters, negative(o.Counters))
 	s.ChildCounters = SumCounters(s.ChildCounters, negative(o.ChildCounters))
 	s.Uncounted = less(s.Uncounted, o.Uncounted)
@@ -105,5 +106,5 @@ func (s *ThreadStats) empty() bool {
 			return false
 		}
 	}
-	return s.Tasks == 0 && s.MPI == nil && s.Traffic == nil && s.Ranks == nil && s.Calls == nil && s.Cost == nil && s.NoCore == nil && s.Waits == nil && s.Estimate == nil && s.Ends == nil && s.Uncounted == 0
+	return s.Tasks == 0 && s.MPI == nil && s.Traffic == nil && s.Ranks == nil && s.Calls == nil && s.Cost == nil && s.NoCore == nil && s.Waits == nil && s.Sched == nil && s.Estimate == nil && s.Ends == nil && s.Uncounted == 0
 }

@@ -35,6 +35,7 @@ func WriteOmpp(w io.Writer, p *profile.Profile, options Options) error {
 	o.overheads()
 	o.properties()
 	o.efficiency()
+	o.sched()
 	o.levels()
 	o.callSites()
 	o.hotLines()

@@ -90,6 +90,7 @@ func (w *walker) node(i int) {
 			add(Visits, int64(s.Exec.C))
 			add(ExecutedTasks, int64(s.Tasks))
 			causes(add, s.Waits)
+			madeOf(add, s.Sched)
 			w.countersAt(i, s)
 			w.conditionsAt(i, s)
 		} else { // the calls of which the regions have been taken out

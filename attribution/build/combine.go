@@ -92,6 +92,7 @@ func (n *built) takeOver(c *built, as event.Construct) {
 		s.UncoverCost(cs)
 		s.UncoverCounters(cs)
 		s.Waits = s.Waits.Plus(cs.Waits)
+		s.Sched = s.Sched.Plus(cs.Sched)
 		if as == event.ParallelSections {
 			s.Body = cs.Body
 			s.TakeBodyCost(cs)
@@ -133,6 +134,7 @@ func (b *builder) withGroup(loop, group *built) []profile.ThreadStats {
 		s.UncoverCost(own)
 		s.UncoverCounters(own)
 		s.Waits = s.Waits.Plus(own.Waits)
+		s.Sched = s.Sched.Plus(own.Sched)
 		s.Task += own.Task
 		s.Tasks += own.Tasks
 	}

@@ -85,7 +85,7 @@ func (q *Queue) Push(c *Chunks, ev *event.Event) {
 		own.Counters = k.counters[k.n*k.width:][:n:n]
 		copy(own.Counters, ev.Counters)
 	}
-	if ev.MPI != nil || ev.Sample != nil || ev.Fold != nil {
+	if ev.MPI != nil || ev.Sample != nil || ev.Fold != nil || ev.Away != nil {
 		k.more = true
 		copyMore(own)
 	}
@@ -107,6 +107,10 @@ func copyMore(ev *event.Event) {
 		f := *ev.Fold
 		f.Counters = slices.Clone(f.Counters)
 		ev.Fold = &f
+	}
+	if ev.Away != nil {
+		a := *ev.Away
+		ev.Away = &a
 	}
 }
 
@@ -137,12 +141,12 @@ func (q *Queue) All() iter.Seq[*event.Event] {
 	}
 }
 
-// OnlySamplesFollow tells whether the events behind the first one are all samples or times without
-// a core, which no hit of a probe tells.
+// OnlySamplesFollow tells whether the events behind the first one are all samples or times off the
+// core, which no hit of a probe tells.
 func (q *Queue) OnlySamplesFollow() bool {
 	first := q.Front()
 	for ev := range q.All() {
-		if ev != first && ev.Edge != event.Sampled && ev.Edge != event.CoreWait {
+		if ev != first && ev.Edge.IsHit() {
 			return false
 		}
 	}

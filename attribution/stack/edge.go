@@ -85,7 +85,7 @@ func (t *Thread) Holding() bool {
 func (st *Stacks) FindNext(t *Thread) {
 	for ev := range t.Queue.All() {
 		switch ev.Edge {
-		case event.Sampled:
+		case event.Sampled, event.OffCore:
 		case event.CoreWait: // it belongs to the time before that event
 			st.HadNoCore(t, ev)
 			ev.Value, ev.Key, ev.Num = 0, 0, 0

@@ -7,6 +7,7 @@ import (
 	"ompp-attach/attribution/place"
 	"ompp-attach/attribution/strip"
 	"ompp-attach/attribution/tree"
+	"ompp-attach/attribution/waits"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -39,7 +40,9 @@ type Stacks struct {
 	OffBy    *Thread // the thread whose marker switched it off
 	OffTime  profile.Span
 
-	Strip strip.Chart
+	Strip   strip.Chart
+	Watched bool         // events tell when threads were off their cores
+	Rivals  waits.Rivals // processes that had the cores
 
 	StackLo, StackHi uint64 // see MainStack
 }

@@ -49,6 +49,7 @@ type Thread struct {
 	WaitTold     uint64 // when the thread last told
 	WaitUnsure   bool   // a part of the next time told was while measurement was off
 	pace         estimate.Pace
+	Log          *waits.Log      // when it was off its core; nil: not known
 	Interval     *waits.Interval // of the innermost team whose barriers are matched; nil: none
 	inTeam       int             // index of that team's frame, where it was when the team began
 	spare        *waits.Interval // for the thread's next outermost team

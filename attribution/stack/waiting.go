@@ -28,6 +28,9 @@ func (tm *Teams) beginWaits(t *Thread, f *Frame, m *Team) {
 		t.Interval = t.spare
 	}
 	f.Interval, t.inTeam = t.Interval, len(t.Stack)-1
+	if t.Interval != nil {
+		t.Interval.Log = t.Log
+	}
 }
 
 // interval returns what the thread does between the barriers of its innermost team, nil if these

@@ -25,16 +25,21 @@ type instance struct {
 	// how long that one did.
 	held    []holding
 	awaited []contention
-	away    int64 // the part of caused that is due to time without a core, ns
+	away    int64       // the part of caused that is due to time without a core, ns
+	due     profile.Off // the same with causes, as far as the threads' logs tell
 }
 
 // slot is the part of a thread in an instance.
 type slot struct {
 	barrier, from *tree.Node // nil: the arrival has not been read
 	seat          int
-	at, second    uint64 // see Arrival
-	away          int64  // see Interval
-	leave         uint64 // 0: not known
+	at, second    uint64      // see Arrival
+	away          int64       // see Interval
+	since         uint64      // see Interval
+	log           *Log        // of the thread; nil: not known
+	off           profile.Off // since the barrier before
+	known         bool        // off is
+	leave         uint64      // 0: not known
 	left, unsure  bool
 	lost          bool   // its events in the barrier were lost
 	ended         bool   // it is charged, or dropped
@@ -88,6 +93,9 @@ func (x *instance) arrive(iv *Interval, a *Arrival) {
 	s.barrier, s.from, s.seat, s.at = a.Barrier, a.From, a.Seat, a.At
 	s.second, s.unsure = a.Second, iv.unsure
 	s.away, iv.away = iv.away, 0
+	if s.log, s.since, s.known = iv.Log, iv.since, false; s.log != nil {
+		s.off, s.known = s.log.sum(s.since, a.At, nil), s.log.from <= s.since
+	}
 	s.leave, s.left, s.lost, s.ended = 0, false, false, false
 	if len(s.tasks)+len(s.late) > 0 {
 		s.tasks, s.late = s.tasks[:0], s.late[:0]
@@ -182,7 +190,10 @@ func (x *instance) settle() {
 	if x.away != 0 {
 		waitsAt(l.from, l.seat).NoCore += x.away
 	}
-	x.caused, x.delay, x.indirect, x.away = 0, 0, 0, 0
+	if x.due.T > 0 {
+		x.settleDue(l)
+	}
+	x.caused, x.delay, x.indirect, x.away, x.due = 0, 0, 0, 0, profile.Off{}
 }
 
 // finish charges the part of a thread, when everything that it did in the barrier has been read.
@@ -206,6 +217,9 @@ func (m *Meter) finish(tm *Team, x *instance, num int32) {
 			waitsAt(l.by, l.seat).LateTask.Add(l.time)
 		}
 	}
+	if s.log != nil {
+		s.ask(x.at, wait, after)
+	}
 	own := waitsAt(s.barrier, s.seat)
 	own.Wait.T += wait
 	own.Wait.C++
@@ -218,7 +232,9 @@ func (m *Meter) finish(tm *Team, x *instance, num int32) {
 		own.Last.C++
 		waitsAt(s.from, s.seat).Late.C++
 	case wait > 0:
-		x.caused += wait
+		if x.caused += wait; l.known && s.known {
+			x.blameOff(l, s, wait)
+		}
 		own.Indirect += x.charge(l, s, wait)
 	}
 }

@@ -4,6 +4,7 @@ import "ompp-attach/attribution/tree"
 
 // Interval notes what a thread does in a team between two barriers.
 type Interval struct {
+	Log   *Log // when the thread was off its core; nil: not known
 	team  *Team
 	id    uint64    // of the team's execution
 	outer *Interval // of the team around, in which the thread goes on after this one
@@ -20,6 +21,7 @@ type Interval struct {
 	tick   uint64 // time up to which everything is noted, ns
 	idle   uint64 // in a barrier: since when the thread has had no task, ns
 	away   int64  // since the last barrier, the time without a core, ns
+	since  uint64 // when the thread left the last barrier, or its team was forked; 0: not known
 	hint   int    // index in own of the region that was noted last
 	own    []pathTime
 	uses   []Use // of locks
@@ -55,6 +57,7 @@ func (tm *Team) Begin(before, spare *Interval, num int32, forked uint64) *Interv
 	// Field by field: regions begin often.
 	iv.team, iv.id, iv.outer, iv.num, iv.seq, iv.at = tm, 0, before, num, 0, nil
 	iv.running, iv.pending, iv.unsure, iv.tick, iv.hint, iv.away = false, false, false, forked, 0, 0
+	iv.since = forked
 	if len(iv.own)+len(iv.uses) > 0 {
 		iv.own, iv.uses = iv.own[:0], iv.uses[:0]
 	}
@@ -170,5 +173,5 @@ func (iv *Interval) GoOn(n *tree.Node, seat int, at uint64) {
 
 // resume goes on after a barrier that the thread left at a time; 0: it is not known when.
 func (iv *Interval) resume(left uint64) {
-	iv.at, iv.running, iv.tick, iv.unsure = nil, true, left, left == 0
+	iv.at, iv.running, iv.tick, iv.unsure, iv.since = nil, true, left, left == 0, left
 }

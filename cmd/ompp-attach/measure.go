@@ -45,6 +45,7 @@ type measureFlags struct {
 	budget    budgetFlag
 	timeline  timelineFlag
 	waits     bool                                   // --waits: MPI calls one by one
+	sched     bool                                   // --sched: when threads are off their cores
 	snapshot  time.Duration                          // time between snapshots; 0: no snapshots
 	every     time.Duration                          // time between snapshots that are kept; 0: none is kept
 	rest      int                                    // hidden: see snapshots.Pace
@@ -63,6 +64,7 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 	f.budget.register(c)
 	f.timeline.register(c)
 	c.Flags().BoolVar(&f.waits, "waits", false, "record the MPI calls of ranks one by one, too: report --properties of the job then tells which rank waited for which, and where")
+	c.Flags().BoolVar(&f.sched, "sched", false, "watch the scheduler, too: the report then tells of what waits were made (on a core, asleep, preempted, woken late), and which process had the core")
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
 	c.Flags().StringSliceVar(&f.formats, "format", results.DefaultFormats, "reports to write: "+results.FormatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
@@ -204,6 +206,12 @@ func (l *loading) measurement() (*collect.Measurement, error) {
 	if err := f.recordCalls(m); err != nil {
 		m.Close()
 		return nil, err
+	}
+	if f.sched {
+		if err := m.WatchCores(); err != nil {
+			m.Close()
+			return nil, fmt.Errorf("--sched: %w", err)
+		}
 	}
 	return m, nil
 }

@@ -1,0 +1,249 @@
+package waits
+
+import (
+	"ompp-attach/attribution/tree"
+	"ompp-attach/profile"
+)
+
+// Log holds the times at which a thread was off its core, and says of its waits what they were made
+// of. A wait may be asked for before the thread has been read so far: it is divided then.
+type Log struct {
+	aways []away // in order of time
+	from  uint64 // from this time on all is known, ns
+	seen  uint64 // up to this time
+	open  []Window
+}
+
+// Away is a time in which a thread was off its core (ns).
+type Away struct {
+	From, Woken, To uint64 // Woken is 0 for a thread that was ready all the time
+	Rival           int    // index of the process that had the core for most of the time; -1: not known
+	ByRival         int64  // for how long it had the core meanwhile
+	Foreign         int64  // for how long other processes had the core meanwhile
+	Moves           uint32
+}
+
+// away is an Away, or several that were joined.
+type away struct {
+	from, to uint64
+	woken    uint64 // of a single one
+	single   bool
+	off      profile.Off // T is the sum of the times off the core
+	by       [3]profile.Share
+}
+
+// maxAways bounds the times that are told apart. If there are more, the older half of them is
+// joined in pairs. So recent times are exact, and older ones are when all of them lie in the wait.
+const maxAways = 64
+
+// maxWindows bounds the waits of a thread that end after what was read of the thread: mostly its
+// last barrier in a team.
+const maxWindows = 16
+
+// Kind names a part of profile.Sched.
+type Kind int
+
+// The kinds of waits, in the order of profile.Sched.Parts.
+const (
+	AtBarrier Kind = iota
+	Completing
+	ForLock
+	ForTasks
+	InMPI
+)
+
+// Window is a wait of a thread at a node (ns).
+type Window struct {
+	Node     *tree.Node
+	Seat     int
+	Kind     Kind
+	From, To uint64
+	T        int64  // the wait's length: without tasks that the thread executed meanwhile
+	tasks    []span // these tasks
+}
+
+// Add notes that the thread was off its core. Times come in order, but for a few.
+func (l *Log) Add(a Away) {
+	if a.To <= a.From {
+		return
+	}
+	n := away{from: a.From, to: a.To, woken: a.Woken, single: true}
+	n.off.T, n.off.Moves = int64(a.To-a.From), uint64(a.Moves)
+	if a.Woken == 0 {
+		n.off.Preempted = n.off.T
+	} else {
+		n.woken = min(max(a.Woken, a.From), a.To)
+		n.off.Asleep, n.off.Late = int64(n.woken-a.From), int64(a.To-n.woken)
+	}
+	if t := min(a.ByRival, n.off.Ready()); a.Rival >= 0 && t > 0 {
+		n.by[0] = profile.Share{Rival: a.Rival, T: t}
+	}
+	n.off.Foreign = min(max(0, a.Foreign), n.off.Ready())
+	if len(l.aways) == maxAways {
+		l.join()
+	}
+	i := len(l.aways)
+	for i > 0 && l.aways[i-1].from > n.from {
+		i--
+	}
+	l.aways = append(l.aways, away{})
+	copy(l.aways[i+1:], l.aways[i:])
+	l.aways[i] = n
+	l.Seen(a.To)
+}
+
+// join makes the older half of the times half as many.
+func (l *Log) join() {
+	const half = maxAways / 2
+	for i := range half / 2 {
+		a, b := l.aways[2*i], &l.aways[2*i+1]
+		a.to, a.single = max(a.to, b.to), false
+		a.off.Add(b.off)
+		for _, s := range b.by {
+			a.add(s)
+		}
+		l.aways[i] = a
+	}
+	l.aways = append(l.aways[:half/2], l.aways[half:]...)
+}
+
+// add adds a rival's time. Of more than three rivals, the rest are forgotten.
+func (a *away) add(s profile.Share) {
+	for i := range a.by {
+		if b := &a.by[i]; b.T == 0 || b.Rival == s.Rival {
+			b.Rival = s.Rival
+			b.T += s.T
+			return
+		}
+	}
+}
+
+// Seen notes that the thread had a core at a time, and that all before is known (ns).
+func (l *Log) Seen(at uint64) {
+	l.seen = max(l.seen, at)
+	if len(l.open) == 0 {
+		return
+	}
+	kept := l.open[:0]
+	for i := range l.open {
+		if w := &l.open[i]; w.To <= l.seen {
+			l.tell(w)
+		} else {
+			kept = append(kept, *w)
+		}
+	}
+	l.open = kept
+}
+
+// Forget notes that not all is known of the thread before a time (ns). Waits that began earlier are
+// not divided.
+func (l *Log) Forget(before uint64) {
+	l.from = before
+	l.Seen(before)
+}
+
+// Ask has a wait divided: at once, or when the thread has been read up to its end.
+func (l *Log) Ask(w Window) {
+	switch {
+	case l == nil || w.T <= 0 || w.To <= w.From:
+	case w.To <= l.seen:
+		l.tell(&w)
+	case len(l.open) < maxWindows:
+		w.tasks = append([]span(nil), w.tasks...)
+		l.open = append(l.open, w)
+	}
+}
+
+// tell charges a node with what a wait was made of.
+func (l *Log) tell(w *Window) {
+	if w.From < l.from {
+		return
+	}
+	var by []profile.Share
+	off := l.sum(w.From, w.To, &by)
+	for _, p := range w.tasks {
+		from, to := max(p.from, w.From), min(p.to, w.To)
+		if from >= to {
+			continue
+		}
+		in := l.sum(from, to, nil)
+		in.Scale(float64(p.busy) / float64(p.to-p.from))
+		off.Less(in)
+	}
+	off.T = w.T
+	fit(&off)
+	s := schedAt(w.Node, w.Seat)
+	s.Parts()[w.Kind].Add(off)
+	for _, b := range by {
+		s.By = profile.AddShare(s.By, b)
+	}
+}
+
+// fit makes the parts of a time no more than the time.
+func fit(o *profile.Off) {
+	o.Asleep, o.Late, o.Preempted = max(0, o.Asleep), max(0, o.Late), max(0, o.Preempted)
+	if all := o.Asleep + o.Ready(); all > o.T {
+		t := o.T
+		o.Scale(float64(t) / float64(all))
+		o.T = t
+	}
+	o.Foreign = min(max(0, o.Foreign), o.Ready())
+}
+
+// sum returns how long the thread was off its core between two times, and why (ns). The rivals' times
+// are added to by, which may be nil.
+func (l *Log) sum(from, to uint64, by *[]profile.Share) (all profile.Off) {
+	for i := len(l.aways) - 1; i >= 0; i-- {
+		a := &l.aways[i]
+		if a.to <= from {
+			break
+		}
+		if a.from >= to {
+			continue
+		}
+		part := a.cut(from, to)
+		all.Add(part)
+		if by == nil || a.off.Ready() == 0 {
+			continue
+		}
+		for _, b := range a.by {
+			if b.T = int64(float64(b.T) * float64(part.Ready()) / float64(a.off.Ready())); b.T > 0 {
+				*by = profile.AddShare(*by, b)
+			}
+		}
+	}
+	return all
+}
+
+// cut returns the part of a time off the core that lies between two times. Of times that were
+// joined, the part is taken to be made as the whole.
+func (a *away) cut(from, to uint64) profile.Off {
+	if from <= a.from && a.to <= to {
+		return a.off
+	}
+	from, to = max(from, a.from), min(to, a.to)
+	part := a.off
+	if !a.single || a.woken == 0 {
+		part.Scale(float64(to-from) / float64(a.to-a.from))
+	} else {
+		part.T = int64(to - from)
+		part.Asleep = max(0, int64(min(a.woken, to))-int64(from))
+		part.Late = part.T - part.Asleep
+		if a.off.Late > 0 {
+			part.Foreign = int64(float64(a.off.Foreign) * float64(part.Late) / float64(a.off.Late))
+		}
+	}
+	if to < a.to { // it is moved when it is ready: at the end
+		part.Moves = 0
+	}
+	return part
+}
+
+// schedAt returns what the waits of a seat at a node were made of.
+func schedAt(n *tree.Node, seat int) *profile.Sched {
+	s := n.Stat(seat)
+	if s.Sched == nil {
+		s.Sched = &profile.Sched{}
+	}
+	return s.Sched
+}

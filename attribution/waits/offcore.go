@@ -1,0 +1,65 @@
+package waits
+
+import "ompp-attach/profile"
+
+// ask has the thread's wait in a barrier divided, and the time from the last arrival until the
+// thread left, of which it executed tasks for a part (ns).
+func (s *slot) ask(last uint64, wait, tasks int64) {
+	w := Window{Node: s.barrier, Seat: s.seat, Kind: AtBarrier, From: s.at, To: last, T: wait, tasks: s.tasks}
+	s.log.Ask(w)
+	if s.leave != 0 {
+		w.Kind, w.From, w.To, w.T = Completing, last, s.leave, max(0, int64(s.leave-last)-tasks)
+		s.log.Ask(w)
+	}
+}
+
+// blameOff charges the last thread for the wait of another thread (ns), as far as it was off its core
+// for longer than that one since they were last together.
+func (x *instance) blameOff(last, s *slot, wait int64) {
+	d := profile.Off{T: wait,
+		Asleep:    last.off.Asleep - s.off.Asleep,
+		Late:      last.off.Late - s.off.Late,
+		Preempted: last.off.Preempted - s.off.Preempted}
+	fit(&d)
+	x.due.Add(d)
+}
+
+// settleDue charges the last thread with what the others have waited for it while it was off its core.
+func (x *instance) settleDue(l *slot) {
+	var by []profile.Share
+	off := l.log.sum(l.since, l.at, &by)
+	s := schedAt(l.from, l.seat)
+	part := 0.0
+	if ready := off.Ready(); ready > 0 {
+		part = min(1, float64(x.due.Ready())/float64(ready))
+	}
+	x.due.Foreign, x.due.Moves = int64(float64(off.Foreign)*part), off.Moves
+	s.Due.Add(x.due)
+	addDue(s, by, part)
+}
+
+// blameOff charges a holder with a time that another thread has waited for it (ns): it held the lock
+// meanwhile between two times.
+func (u *Use) blameOff(from, to uint64, d int64) {
+	if d <= 0 || from >= to {
+		return
+	}
+	var by []profile.Share
+	off := u.log.sum(from, to, &by)
+	part := float64(d) / float64(to-from)
+	off.Scale(part)
+	off.T = d
+	fit(&off)
+	s := schedAt(u.Node, u.Seat)
+	s.Held.Add(off)
+	addDue(s, by, part)
+}
+
+// addDue adds a part of the times in which rivals had the core.
+func addDue(s *profile.Sched, by []profile.Share, part float64) {
+	for _, b := range by {
+		if b.T = int64(float64(b.T) * part); b.T > 0 {
+			s.DueBy = profile.AddShare(s.DueBy, b)
+		}
+	}
+}

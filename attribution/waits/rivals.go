@@ -1,0 +1,36 @@
+package waits
+
+import "ompp-attach/profile"
+
+// Rivals numbers the processes that had cores for which threads were ready.
+type Rivals struct {
+	List   []profile.Rival
+	number map[profile.Rival]int
+}
+
+// maxRivals bounds the processes that are told apart: a machine starts new ones all the time. Later
+// ones are not named.
+const maxRivals = 256
+
+// Number returns the index of a process in List; -1: there are too many.
+func (r *Rivals) Number(pid int, name string, own bool) int {
+	k := profile.Rival{PID: pid, Name: name, Own: own}
+	if own {
+		k.Name = "" // threads may have other names
+	}
+	n, ok := r.number[k]
+	if ok {
+		return n
+	}
+	if len(r.List) == maxRivals {
+		return -1
+	}
+	if r.number == nil {
+		r.number = map[profile.Rival]int{}
+	}
+	n = len(r.List)
+	r.number[k] = n
+	k.Name = name
+	r.List = append(r.List, k)
+	return n
+}

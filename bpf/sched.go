@@ -1,0 +1,100 @@
+package bpf
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"unsafe"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"golang.org/x/sys/unix"
+)
+
+// AwayRecord says that a thread was off its core; the fields' comments are in sched.h.
+type AwayRecord = schedAwayRecord
+
+const recAway = uint16(schedAwayFlagREC_AWAY)
+
+// isAway reports whether a ring entry is an AwayRecord.
+func isAway(b []byte) bool {
+	return len(b) == int(unsafe.Sizeof(AwayRecord{})) && binary.NativeEndian.Uint16(b[flagsAt:])&recAway != 0
+}
+
+// Sched is the loaded kernel side that watches when threads leave their cores and get one again. It
+// runs whenever any core of the machine changes threads. Its records go to the rings of the probes
+// for which it was loaded.
+type Sched struct {
+	coll  *ebpf.Collection
+	links closers
+}
+
+// LoadSched loads and attaches the programs. Watch begins to watch a process.
+func (p *Probes) LoadSched() (*Sched, error) {
+	spec, err := loadSched()
+	if err != nil {
+		return nil, err
+	}
+	for name, v := range map[string]uint32{schedVarNumRings: uint32(len(p.rings)), schedVarNumCounters: uint32(len(p.counters.Sources))} {
+		if err := spec.Variables[name].Set(v); err != nil {
+			return nil, err
+		}
+	}
+	shared := map[string]*ebpf.Map{}
+	p.shareFolds(shared)
+	for _, name := range []string{probeMapRings, probeMapThreads, probeMapSilent, ".data.shared"} {
+		shared[name] = p.coll.Maps[name]
+	}
+	spec.Maps[schedMapRings].InnerMap.MaxEntries = ringBytes(len(p.rings))
+	s := &Sched{}
+	if s.coll, err = newCollection(spec, shared, nil); err != nil {
+		return nil, fmt.Errorf("load the programs that watch the scheduler: %w", err)
+	}
+	for _, name := range []string{schedProgSchedWakes, schedProgSchedMoves, schedProgSchedChanges} {
+		l, err := link.AttachTracing(link.TracingOptions{Program: s.coll.Programs[name]})
+		if err != nil {
+			s.Close()
+			return nil, fmt.Errorf("attach to the scheduler's tracepoint %s: %w", spec.Programs[name].AttachTo, err)
+		}
+		s.links = append(s.links, l)
+	}
+	return s, nil
+}
+
+// Watch begins to watch the threads of a process.
+func (s *Sched) Watch(pid int) error {
+	var now unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &now)
+	if err := s.coll.Maps[schedMapWatching].Put(uint32(pid), schedWatched{Since: uint64(now.Nano())}); err != nil {
+		return fmt.Errorf("watch the threads of process %d: %w", pid, err)
+	}
+	return nil
+}
+
+// Watched says what was written about a process's threads. Times are in ns.
+type Watched struct {
+	Records  uint64
+	Lost     uint64 // records for which there was no room
+	LostTime uint64 // off their cores, which the lost records would have told
+	Unseen   uint64 // switches of which the kernel did not tell
+}
+
+// Leave ends the watching of a process, and says what was written about its threads.
+func (s *Sched) Leave(pid int) (w Watched) {
+	var v schedWatched
+	if s.coll.Maps[schedMapWatching].LookupAndDelete(uint32(pid), &v) != nil {
+		return w
+	}
+	return Watched{Records: v.Written, Lost: v.Lost, LostTime: v.LostTime, Unseen: v.Unseen}
+}
+
+// Close ends the watching and frees the kernel side.
+func (s *Sched) Close() error {
+	err := s.links.Close()
+	if s.coll != nil {
+		s.coll.Close()
+	}
+	return err
+}
+
+var _ io.Closer = (*Sched)(nil)

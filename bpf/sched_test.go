@@ -1,0 +1,132 @@
+package bpf
+
+import (
+	"encoding/binary"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// counted are uses that count the records handed over.
+func counted(n *int, away *AwayRecord) *Uses {
+	return &Uses{Record: func(*Record, []uint64) { *n++ }, Fold: func(*FoldRecord, *FoldCounters) { *n++ },
+		MPI: func(*MPIRecord) { *n++ }, Sample: func(*SampleRecord) { *n++ }, Wait: func(CoreWait) { *n++ },
+		Away: func(r *AwayRecord) { *n++; *away = *r }}
+}
+
+// A record of a time off a core is told from the record of a time without one, which has the same flag.
+func TestDecodeAway(t *testing.T) {
+	want := AwayRecord{Time: 9, Pid: 2, Tid: 3, Flags: recAway, Lost: 4, Off: 5, Woken: 6, Own: 7, Foreign: 8, ByTime: 1, By: 12, Moves: 13, ByName: [16]uint8{'x'}}
+	b := make([]byte, unsafe.Sizeof(want))
+	copy(b, unsafe.Slice((*byte)(unsafe.Pointer(&want)), len(b)))
+	var got AwayRecord
+	n := 0
+	if err := new(Ring).one(b, counted(&n, &got)); err != nil || n != 1 || got != want {
+		t.Errorf("%d records, %+v (%v), want %+v", n, got, err, want)
+	}
+	if isAway(b[:unsafe.Sizeof(Record{})]) {
+		t.Error("a record of a time without a core is taken for one of a time off a core")
+	}
+	if err := new(Ring).one(b, &Uses{}); err != nil {
+		t.Errorf("nobody wants it: %v", err)
+	}
+}
+
+// Whatever a ring holds, it is one record or an error.
+func FuzzEntry(f *testing.F) {
+	f.Add(make([]byte, unsafe.Sizeof(AwayRecord{})))
+	for _, size := range []uintptr{unsafe.Sizeof(AwayRecord{}), unsafe.Sizeof(Record{}), unsafe.Sizeof(FoldRecord{}), unsafe.Sizeof(sampleSampleRecord{}) + 8} {
+		for _, flag := range []uint16{recAway, recFolded, recSample, recCounters} {
+			b := make([]byte, size)
+			binary.NativeEndian.PutUint16(b[flagsAt:], flag)
+			f.Add(b)
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		aligned := make([]uint64, len(b)/8+1) // as the kernel aligns entries
+		own := unsafe.Slice((*byte)(unsafe.Pointer(&aligned[0])), len(b))
+		copy(own, b)
+		n := 0
+		if len(b) <= int(flagsAt)+1 {
+			return // shorter than the head of any record
+		}
+		if err := new(Ring).one(own, counted(&n, new(AwayRecord))); (err == nil) != (n == 1) {
+			t.Errorf("%d records, %v", n, err)
+		}
+	})
+}
+
+// A thread that sleeps is off its core for as long as it slept, and is woken at the end of that. The
+// scheduler's own count of such switches is the same.
+func TestSchedTellsOfSleep(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("watching the scheduler needs root")
+	}
+	p, err := LoadProbes(Session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	s, err := p.LoadSched()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	rings, err := p.Rings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const naps, nap = 20, 2 * time.Millisecond
+	type result struct {
+		tid     int
+		sleeps  int64
+		earlier int64
+	}
+	done := make(chan result)
+	if err := s.Watch(os.Getpid()); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		// Locked for good: the thread ends with the goroutine.
+		runtime.LockOSThread()
+		var before, after unix.Rusage
+		_ = unix.Getrusage(unix.RUSAGE_THREAD, &before)
+		for range naps {
+			d := unix.NsecToTimespec(int64(nap))
+			_ = unix.ClockNanosleep(unix.CLOCK_MONOTONIC, 0, &d, nil)
+		}
+		_ = unix.Getrusage(unix.RUSAGE_THREAD, &after)
+		done <- result{unix.Gettid(), after.Nvcsw - before.Nvcsw, before.Nvcsw}
+	}()
+	r := <-done
+	w := s.Leave(os.Getpid())
+	var slept, long int
+	uses := counted(new(int), new(AwayRecord))
+	uses.Away = func(a *AwayRecord) {
+		if int(a.Tid) != r.tid || a.Woken == 0 {
+			return
+		}
+		slept++
+		if a.Woken-a.Off >= uint64(nap)*9/10 && a.Woken <= a.Time {
+			long++
+		}
+	}
+	for _, ring := range rings {
+		if _, err := ring.Drain(1<<20, uses); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.Lost > 0 || w.Records == 0 {
+		t.Fatalf("%+v", w)
+	}
+	if long < naps/2 { // a signal of the Go runtime may end one early
+		t.Errorf("%d of %d naps were told in full", long, naps)
+	}
+	if most := int(r.sleeps+r.earlier) + 2; slept < int(r.sleeps) || slept > most {
+		t.Errorf("the thread slept %d times, the kernel counts %d to %d", slept, r.sleeps, most)
+	}
+}

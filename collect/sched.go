@@ -1,0 +1,62 @@
+package collect
+
+import (
+	"bytes"
+	"fmt"
+
+	"ompp-attach/bpf"
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
+
+// WatchCores makes the measurement watch when threads leave their cores and get one again, and
+// which processes have the cores meanwhile. It must be called before any process is measured.
+func (m *Measurement) WatchCores() error {
+	k, err := m.kernel.LoadSched()
+	if err != nil {
+		return fmt.Errorf("watch the scheduler: %w", err)
+	}
+	m.reader.sched = k
+	return nil
+}
+
+// beginWatching begins to watch the cores of a process's threads.
+func (rd *reader) beginWatching(p *Process) {
+	if rd.sched == nil {
+		return
+	}
+	if err := rd.sched.Watch(int(p.pid)); err != nil {
+		rd.logf("%v", err)
+	}
+}
+
+// endWatching ends it.
+func (rd *reader) endWatching(p *Process) {
+	if rd.sched == nil {
+		return
+	}
+	w := rd.sched.Leave(int(p.pid))
+	rd.mu.Lock()
+	defer rd.mu.Unlock()
+	if p.watched == nil {
+		p.watched = &profile.Watched{}
+	}
+	p.watched.Records += w.Records
+	p.watched.Lost += w.Lost
+	p.watched.LostTime += w.LostTime
+	p.watched.Unseen += w.Unseen
+}
+
+// feedAway tells the engine that a thread was off its core. A thread that got one only after the
+// process's measured time was off it until the end of that.
+func (p *Process) feedAway(r *bpf.AwayRecord, a *event.Away) {
+	*a = event.Away{Off: r.Off, Woken: r.Woken, Rival: r.By, Had: int64(r.ByTime), Moves: r.Moves, Own: int64(r.Own), Foreign: int64(r.Foreign), Lost: r.Lost}
+	name, _, _ := bytes.Cut(r.ByName[:], []byte{0})
+	a.Name = string(name)
+	ev := event.Event{Time: r.Time, PID: r.Pid, TID: r.Tid, Edge: event.OffCore, Away: a}
+	if p.ended != 0 && ev.Time > p.ended && a.Off < p.ended {
+		ev.Time = p.ended
+		a.Woken = min(a.Woken, p.ended)
+	}
+	p.feed(&ev)
+}
