@@ -46,8 +46,8 @@ func (c *Chart) Off(a, b uint64) {
 	}
 }
 
-// Profile returns the strip for the profile, up to the time end (ns). threads are those of the profile.
-// The result is nil if no thread was followed.
+// Profile returns the strip for the profile, up to the time end (ns). threads are the profile's. The
+// result is nil if no thread was followed.
 func (c *Chart) Profile(threads []profile.Thread, end uint64) *profile.Strip {
 	if len(c.rows) == 0 || end <= c.began {
 		return nil
@@ -100,9 +100,9 @@ func (c *Chart) Profile(threads []profile.Thread, end uint64) *profile.Strip {
 	return p
 }
 
-// settled returns a row in which no bin holds more time than its length. A noted execution stands for
-// others, so a bin may hold too much time, or a negative one. The difference is moved to the bins
-// behind it, up to the length of mostMoved bins.
+// settled returns a row in which no bin holds more time than its length. A noted execution stands
+// for others, so a bin may hold too much time, or a negative one. The difference is moved to the
+// bins behind it, up to the length of mostMoved bins.
 func (r *Row) settled() *Row {
 	r = &Row{TID: r.TID, shift: r.shift, cells: slices.Clone(r.cells)}
 	width := int64(1) << r.shift
@@ -139,8 +139,8 @@ func (c *Chart) Times(tid uint32) map[profile.State]int64 {
 	return out
 }
 
-// shares returns a state's share of each bin in 255ths. Trailing bins without the state are left out.
-// The result is nil if no bin has the state.
+// shares returns a state's share of each bin in 255ths. Trailing bins without the state are left
+// out. The result is nil if no bin has the state.
 func (r *Row) shares(s State) []byte {
 	width := int64(1) << r.shift
 	out := make([]byte, len(r.cells)/int(numStates))

@@ -80,7 +80,7 @@ func newRow(tid uint32, began uint64) *Row {
 // pace sets the length below which an execution is short.
 func (r *Row) pace() { r.brief = 1 << max(firstPause, r.shift-perBin) }
 
-// Due tells whether an execution of a construct is to be noted (see Row.Note). took is its length, ns.
+// Due tells whether an execution of a construct is to be noted (Row.Note). took is its length, ns.
 func (r *Row) Due(c event.Construct, took uint64) bool {
 	if r == nil {
 		return false

@@ -4,8 +4,8 @@ package match
 type Clocks interface {
 	// Comparable reports whether times of two hosts can be compared.
 	Comparable(a, b string) bool
-	// Convert returns what the clock of one host says when that of another one says t, and how wrong
-	// that may be, in ns.
+	// Convert returns the time that the clock of the host to shows when the clock of the host from
+	// shows t. bound is how wrong the result may be at most (ns).
 	Convert(to, from string, t uint64) (at uint64, bound int64)
 }
 
@@ -13,10 +13,10 @@ type Clocks interface {
 // be compared.
 type Across struct {
 	Waits       uint64
-	T, Bound    int64  // of these, and how wrong T may be, ns
+	T, Bound    int64  // time of these waits, and how wrong T may be at most, ns
 	Widest      int64  // the greatest bound of a wait, ns
-	Untold      uint64 // calls of which it cannot be told whether they waited: bounds are wider
-	NoLatecomer uint64 // Waits of which it cannot be told who was last
+	Untold      uint64 // calls that may or may not have waited: the bound exceeds the wait
+	NoLatecomer uint64 // waits of which it is not known which rank was last
 }
 
 // RunAcross is Run for logs of several machines.
@@ -24,8 +24,9 @@ func RunAcross(logs []*Log, clocks Clocks) *Result {
 	return (&run{waits: sums{}, clocks: clocks}).all(logs)
 }
 
-// Orders tells what must have happened in which order on different machines: at a time of one log's
-// clock, and then by a time of another one's. It needs no common clock, and adds up no waits.
+// Orders calls tell for each pair of events on two machines whose order is certain. The event of the
+// log first at the time at came before the event of the log then at the time by. Each time is of its
+// log's own clock. Orders adds up no waits.
 func Orders(logs []*Log, tell func(first *Log, at uint64, then *Log, by uint64)) {
 	(&run{order: tell, clocks: uncompared{}}).all(logs)
 }
@@ -40,8 +41,8 @@ func (r *run) comparable(a, b *rank) bool {
 	return a.log.Host == b.log.Host || r.clocks != nil && r.clocks.Comparable(a.log.Host, b.log.Host)
 }
 
-// seen returns what the clock of a rank says when that of another one says t, and how wrong that
-// may be.
+// seen returns the time that the clock of the rank by shows when the clock of the rank of shows t,
+// and how wrong the result may be at most (ns).
 func (r *run) seen(by, of *rank, t uint64) (at uint64, bound int64) {
 	if by.log.Host == of.log.Host {
 		return t, 0
@@ -49,7 +50,8 @@ func (r *run) seen(by, of *rank, t uint64) (at uint64, bound int64) {
 	return r.clocks.Convert(by.log.Host, of.log.Host, t)
 }
 
-// common returns a time by the clock of the first rank, or as it is if that is not known.
+// common converts a time of a rank to the first rank's clock. If the clocks cannot be compared, the
+// time stays as it is.
 func (r *run) common(k *rank, t uint64) uint64 {
 	if first := r.ranks[0]; first.log.Host != k.log.Host && r.comparable(first, k) {
 		t, _ = r.seen(first, k, t)
@@ -57,24 +59,25 @@ func (r *run) common(k *rank, t uint64) uint64 {
 	return t
 }
 
-// tell says that something at a rank happened before something at another one.
+// tell notes that an event of the rank first came before one of the rank then, on another machine.
 func (r *run) tell(first *rank, at uint64, then *rank, by uint64) {
 	if r.order != nil && first.log.Host != then.log.Host {
 		r.order(first.log, at, then.log, by)
 	}
 }
 
-// onlyIf says that there is no wait unless a time, which is known within a bound, is more than 0.
+// onlyIf takes the wait back unless a time t is above 0, within its bound (ns). Where t may be
+// either, the bound of the wait grows so that it includes 0.
 func (l *longest) onlyIf(t, bound int64) {
 	switch {
 	case t <= -bound:
 		l.wait, l.bound = 0, 0
 	case t <= bound:
-		l.bound = max(l.bound, l.wait) // there may be none
+		l.bound = max(l.bound, l.wait) // there may be no wait
 	}
 }
 
-// clip limits a wait to the length of the call, and sets what it is at least and at most.
+// clip limits a wait to the length of its call (ns), and sets its least and most value.
 func (l *longest) clip(length int64) {
 	within := func(t int64) int64 { return max(0, min(t, length)) }
 	l.least, l.most, l.wait = within(l.wait-l.bound), within(l.wait+l.bound), within(l.wait)
@@ -83,7 +86,7 @@ func (l *longest) clip(length int64) {
 	}
 }
 
-// take takes one more wait of the call, of which the longest counts.
+// take compares one more wait with those of the call so far: only the longest counts.
 func (w *waiter) take(l longest) {
 	other := l
 	if !w.some || l.exceeds(&w.best) {
@@ -95,8 +98,8 @@ func (w *waiter) take(l longest) {
 	}
 }
 
-// count adds the wait of a call. It returns for whom it was, and how wrong it may be. told is false
-// if it cannot be told whether there was one.
+// count adds the wait of a call. It returns the call for which the rank waited, and how wrong the
+// wait may be at most (ns). told is false if the call may or may not have waited.
 func (r *run) count(w *waiter) (due Place, bound int64, told bool) {
 	b := &w.best
 	bound = max(w.most-b.wait, b.wait-w.least)
@@ -120,7 +123,7 @@ func (r *run) count(w *waiter) (due Place, bound int64, told bool) {
 	return due, bound, true
 }
 
-// across notes that one of the waits was for a rank of another machine, with a bound.
+// across notes that one of the waits was for a rank of another machine. bound is that wait's (ns).
 func (w *Wait) across(bound int64) {
 	if w != nil && bound > 0 {
 		w.Across++
@@ -128,15 +131,17 @@ func (w *Wait) across(bound int64) {
 	}
 }
 
-// moment is when the last or the first of several members did something, by one clock.
+// moment is the time at which the last, or the first, of several members entered or left, by one
+// clock.
 type moment struct {
 	at     uint64
 	bound  int64
 	of     *member
-	unsure bool // it may have been another one
+	unsure bool // it may have been another member
 }
 
-// pick finds the last (sign 1) or the first (sign -1) of members, by the clock of a rank.
+// pick finds the last (sign 1) or the first (sign -1) of members by a time of each (when), on the
+// clock of the rank by.
 func (r *run) pick(by *rank, members []*member, sign int64, when func(*member) uint64) moment {
 	if len(members) == 0 {
 		return moment{}

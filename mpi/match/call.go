@@ -13,23 +13,22 @@ const AnyTag int32 = -1
 type Call struct {
 	Op         mpi.Op
 	Start, End uint64 // ns
-	Site       int    // a number of the reader's, which the waits name
-	Thread     int    // the same
-	Comm       int    // index in Log.Comms; -1: which one is not known
-	// To and From are the ranks that are sent to and received from (From: also of MPI_Mprobe), or the
-	// root of a collective operation (To). They are as in mpi.Args.
+	Site       int    // the caller's number of the call site, which the waits name
+	Thread     int    // the caller's number of the thread, likewise
+	Comm       int    // index in Log.Comms; -1: not known
+	// To is the destination, or the root of a collective operation. From is the source, also of
+	// MPI_Mprobe. Both are ranks as in mpi.Args.
 	To, From         int32
 	SendTag, RecvTag int32
-	// Sends, Receives: the call has that side, and moves data by it, if it is collective.
+	// Sends, Receives: the call sends or receives a message; of a collective operation, data.
 	Sends, Receives bool
 	// Unknown: it is not known whether a collective operation moves data here.
 	Unknown bool
-	// Later: the call only begins the operation. Request is the request that completes it; 0: not
-	// known.
+	// Later: the call only begins the operation, and Request will complete it; 0: not known.
 	Later   bool
 	Request uint64
-	// Completes are the requests that were complete when the call returned. Untold: they are not
-	// known.
+	// Completes are the requests that were complete when the call returned. If Untold, these are
+	// not known.
 	Completes []uint64
 	Untold    bool
 }
@@ -38,17 +37,17 @@ type Call struct {
 type Comm struct {
 	Name string // the same at all members; empty: none is known
 	Size int32
-	Rank int32 // the own one
+	Rank int32 // this rank's number in the communicator
 }
 
 // Log holds the calls of a rank.
 type Log struct {
 	Rank  int    // in MPI_COMM_WORLD
-	Host  string // the machine's: logs of one host are of one clock
+	Host  string // the machine's name; logs of one machine have one clock
 	Comms []Comm // Comms[0] is MPI_COMM_WORLD
 	// Threads yields the calls of each thread that calls MPI, by their beginnings.
 	Threads []Calls
-	// Until is when the log stops before its rank did, ns; 0: it has all calls. Calls that ended
+	// Until is the time (ns) at which the log ends early; 0: the log has all calls. Calls that ended
 	// later are left out.
 	Until uint64
 	// Cancels: the rank cancelled requests, so its messages cannot be counted.
@@ -79,7 +78,7 @@ const (
 	completing           // a call that waits for requests
 	barrier              // all wait for the last one
 	fencing              // MPI_Win_fence
-	creating             // makes a window
+	creating             // makes an RMA window
 	freeing              // MPI_Win_free
 	allToAll             // all that receive wait for the last one
 	oneToAll             // all that receive wait for the root
@@ -87,10 +86,10 @@ const (
 	prefix               // each waits for the ranks below it
 	beginning            // MPI_Init
 	ending               // MPI_Finalize
-	unsupported          // collective, but without a rule
-	taking               // takes a message away from receives: MPI_Mprobe
-	matchedRecvs         // receives what such a call took
-	making               // makes a request of an operation that is not matched
+	unsupported          // collective, and no rule says who waits for whom
+	taking               // takes a message before a receive can: MPI_Mprobe
+	matchedRecvs         // receives the message that MPI_Mprobe took
+	making               // makes a request, but its operation is not matched (MPI-IO, MPI_Rput)
 )
 
 func (p pattern) collective() bool { return p >= barrier && p <= ending }
@@ -159,7 +158,7 @@ func (c *Call) pattern() pattern {
 	return patterns[c.Op]
 }
 
-// Wanted reports whether calls of an operation are of use in a log.
+// Wanted reports whether a log should hold an operation's calls.
 func Wanted(op mpi.Op) bool { return int(op) < len(patterns) && patterns[op] != none }
 
 // Waits reports whether an operation waits for requests.
@@ -171,21 +170,21 @@ func (c *Call) buffered() bool {
 	return strings.HasPrefix(name, "MPI_Bsend") || strings.HasPrefix(name, "MPI_Ibsend")
 }
 
-// IsMessage reports whether ranks and tags of an operation's calls matter: it sends, receives, or
-// takes a message away.
+// IsMessage reports whether a log needs the ranks and tags of an operation's calls: the operation
+// sends, receives, or takes a message (MPI_Mprobe).
 func IsMessage(op mpi.Op) bool {
 	p := (&Call{Op: op}).pattern()
 	return p == message || p == taking || p == matchedRecvs
 }
 
-// IsCollective reports whether an operation is a collective one that is matched, or is counted as
-// one that has no rule.
+// IsCollective reports whether an operation is collective. Those without a rule (NoRule) are
+// included.
 func IsCollective(op mpi.Op) bool {
 	p := (&Call{Op: op}).pattern()
 	return p.collective() || p == unsupported
 }
 
-// Begins reports whether an operation only begins what a later call completes.
+// Begins reports whether an operation makes a request that a later call completes.
 func Begins(op mpi.Op) bool {
 	info := op.Info()
 	return info.Request != mpi.None && !Waits(op)

@@ -9,7 +9,7 @@ type camp struct {
 	latest  *member    // began last
 	first   [2]*member // began first, and the one after that
 	left    *member    // left first
-	upTo    []*member  // by index in members: the one of this and the lower ranks that began last
+	upTo    []*member  // upTo[i] is the one of members[:i+1] that began last; nil: not made yet
 }
 
 func (i *instance) camp(m *member) *camp {
@@ -41,11 +41,11 @@ func (c *camp) add(m *member) {
 func entering(m *member) uint64 { return m.start }
 func leaving(m *member) uint64  { return m.end }
 
-// view is an instance by the clock of a machine.
+// view holds an instance's extremes, by the clock of one machine.
 type view struct {
 	host   string
-	latest moment // when the last one began
-	left   moment // when the first one left
+	latest moment // when the last member began
+	left   moment // when the first member left
 }
 
 func (i *instance) seenBy(r *run, k *rank) *view {
@@ -62,7 +62,7 @@ func (i *instance) seenBy(r *run, k *rank) *view {
 	return &i.views[len(i.views)-1]
 }
 
-// firstBut returns of each machine the member that began first, but for one.
+// firstBut returns the member of each machine that began first, leaving out m.
 func (i *instance) firstBut(m *member) (out []*member) {
 	for at := range i.camps {
 		first := i.camps[at].first[0]
@@ -76,7 +76,7 @@ func (i *instance) firstBut(m *member) (out []*member) {
 	return out
 }
 
-// latestUpTo returns of each machine that one of a member and the lower ranks that began last.
+// latestUpTo returns, for each machine, the member that began last among m and the ranks below m.
 func (i *instance) latestUpTo(m *member) (out []*member) {
 	for at := range i.camps {
 		c := &i.camps[at]
@@ -99,7 +99,7 @@ func (i *instance) latestUpTo(m *member) (out []*member) {
 	return out
 }
 
-// needs reports whether a member cannot leave before another one has come.
+// needs reports whether m cannot leave before o has come.
 func (m *member) needs(o *member) bool {
 	i := m.of
 	moves := o.sends && !o.unknown && m.receives && !m.unknown
@@ -118,8 +118,8 @@ func (m *member) needs(o *member) bool {
 	return false
 }
 
-// hub returns the machine of the root, or of the lowest rank. Of many machines, orders that concern
-// that one are told.
+// hub returns the machine of the root, or of the lowest rank. Of each instance, only orders between
+// the hub and another machine are told: not those of every pair of machines.
 func (i *instance) hub() *camp {
 	if i.pattern.rooted() && i.rooted != nil {
 		return i.camp(i.rooted)
@@ -127,7 +127,7 @@ func (i *instance) hub() *camp {
 	return i.camp(i.members[0])
 }
 
-// tellAll tells the order of things that follows from an instance, as far as members have left.
+// tellAll tells the orders that follow from an instance, for the members that have left so far.
 func (r *run) tellAll(i *instance) {
 	if r.order == nil || len(i.camps) < 2 {
 		return
@@ -141,7 +141,8 @@ func (r *run) tellAll(i *instance) {
 	}
 }
 
-// tellFirst tells whom the first member of a machine that left had to wait for.
+// tellFirst tells one order: the first member of the machine to that left cannot have done so before
+// the last member of the machine from that it needs had come.
 func (r *run) tellFirst(from, to *camp) {
 	var first, last *member
 	for _, m := range to.members {
@@ -157,7 +158,7 @@ func (r *run) tellFirst(from, to *camp) {
 	}
 }
 
-// neededBy returns the last member of a machine without which another one cannot leave.
+// neededBy returns the last of the machine's members that m needs; nil: m needs none of them.
 func (c *camp) neededBy(m *member) (last *member) {
 	if m.needs(c.latest) {
 		return c.latest
@@ -170,7 +171,7 @@ func (c *camp) neededBy(m *member) (last *member) {
 	return last
 }
 
-// tellOne tells the same of a member that has waited for its nonblocking operation.
+// tellOne tells the orders of one member, once it has waited for its nonblocking operation.
 func (r *run) tellOne(m *member) {
 	if r.order == nil || len(m.of.camps) < 2 {
 		return

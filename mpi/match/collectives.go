@@ -12,7 +12,7 @@ type group struct {
 	doubted bool // two ranks claim to be one member
 	judged  bool // partial is known
 	partial bool // some member has no log
-	apart   bool // some are on machines whose clocks cannot be compared
+	apart   bool // the clocks of some members' machines cannot be compared
 	next    map[int32]uint64
 	open    map[uint64]*instance
 	limit   uint64 // instances from this one on lack a member
@@ -38,21 +38,21 @@ func (g *group) lacks(r *run) (why Reason, lacks bool) {
 	return Unaligned, g.apart
 }
 
-// instance is a collective operation.
+// instance is one execution of a collective operation by the members of a communicator.
 type instance struct {
 	pattern pattern
 	root    int32
 	members []*member
 
-	// The rest is known when it is complete.
+	// The fields below are set when all members have come (complete).
 	whole  bool
 	camps  []camp
-	rooted *member // the root's
-	later  bool    // some are nonblocking, so it is not known when they left
+	rooted *member // the root; nil: there is none
+	later  bool    // some members' calls are nonblocking, so it is not known when these left
 	views  []view
 }
 
-// member is a call of a rank.
+// member is one rank's call in an instance.
 type member struct {
 	of         *instance
 	rank       *rank
@@ -63,8 +63,8 @@ type member struct {
 	sends      bool
 	receives   bool
 	unknown    bool
-	by         *waiter // nil: none yet
-	gone       bool    // it never will be
+	by         *waiter // the call in which the rank waits for the operation; nil: none yet
+	gone       bool    // the call will not be matched
 }
 
 // collective takes a call of a collective operation.
@@ -136,7 +136,7 @@ func (r *run) join(g *group, number uint64, m *member, p pattern, root int32) {
 	}
 }
 
-// complete finds out what all members need to know.
+// complete sets the fields that need all members.
 func (i *instance) complete() {
 	slices.SortFunc(i.members, func(a, b *member) int { return cmp.Compare(a.in, b.in) })
 	i.whole = true
@@ -219,7 +219,7 @@ func (m *member) wait(r *run) (l longest) {
 	return l
 }
 
-// since says that a member waited until another one began.
+// since sets the wait: a member waited until the moment o at which another one began.
 func (l *longest) since(m *member, o moment) {
 	if o.of != nil {
 		l.wait, l.bound, l.due, l.unsure = int64(o.at)-int64(m.by.start), o.bound, o.of.at, o.unsure
@@ -237,7 +237,7 @@ func (m *member) forAll(r *run, wait, rest Property) longest {
 	return l
 }
 
-// together is forAll for operations that need not wait for all members: if one member left before
+// together is forAll for operations that need not wait for all members. If one member left before
 // the last one came, nobody is known to have waited.
 func (m *member) together(r *run, wait, rest Property) longest {
 	l := m.forAll(r, wait, rest)
@@ -247,13 +247,13 @@ func (m *member) together(r *run, wait, rest Property) longest {
 		v := m.of.seenBy(r, m.rank)
 		l.onlyIf(int64(v.left.at)-int64(v.latest.at), v.left.bound+v.latest.bound)
 	}
-	if rest == wait { // there is no such part
+	if rest == wait { // the operation has no property of its completion
 		l.rest = 0
 	}
 	return l
 }
 
-// endCollectives drops the instances that lack a rank that has no more calls.
+// endCollectives drops the instances that still lack a call of a rank which has no more calls.
 func (r *run) endCollectives(k *rank) {
 	for _, at := range append([]int{k.start, k.end}, k.comms...) {
 		if at < 0 {

@@ -12,20 +12,20 @@ type side struct {
 	blocking   bool
 	by         *waiter // the call in which its rank waits for it; nil: none yet
 	peer       *side
-	gone       bool // it will not be matched
-	overtakes  bool // a send: it was received before an older one of the same rank
+	gone       bool // the side will not be matched
+	overtakes  bool // of a send: an older send to the same rank still waited when it was received
 }
 
-// inboxKey names what a rank receives with a communicator.
+// inboxKey names the messages to one rank with one communicator.
 type inboxKey struct {
 	group int
 	to    int32
 }
 
-// inbox holds what waits for a partner.
+// inbox holds the sends to a rank, and its receives, that have no partner yet.
 type inbox struct {
 	queues map[queueKey]*queue
-	taken  []queueKey // receives that may have taken any of these messages
+	taken  []queueKey // calls that may have taken any message with such a sender and tag (poison)
 }
 
 type queueKey struct{ from, tag int32 }
@@ -100,7 +100,7 @@ func (r *run) message(k *rank, c *Call) {
 		in = new(false)
 	}
 	if c.Later && c.Request != 0 {
-		delete(k.requests, c.Request) // the handle's last operation was completed by a test
+		delete(k.requests, c.Request) // the handle is new: a test completed its last operation
 		switch {
 		case out != nil && in != nil: // MPI_Isendrecv
 			k.requests[c.Request] = both{out, in}
@@ -110,7 +110,7 @@ func (r *run) message(k *rank, c *Call) {
 			k.requests[c.Request] = in
 		}
 	}
-	if in != nil { // an own message may come from the same call
+	if in != nil { // the receive first: a rank may send to itself in one call
 		r.post(k, c, in)
 	}
 	if out != nil {
@@ -184,7 +184,7 @@ func (r *run) post(k *rank, c *Call, s *side) {
 	}
 }
 
-// concurrent reports whether another thread sent or received at the same time.
+// concurrent reports whether another thread made such a call at the same time, and notes this one.
 func (q *queue) concurrent(c *Call, send bool) bool {
 	l := &q.last[0]
 	if send {
@@ -195,8 +195,8 @@ func (q *queue) concurrent(c *Call, send bool) bool {
 	return is
 }
 
-// poison notes a call that may have taken any message from a rank (or mpi.AnySource): which one is
-// not known. Receives that were begun before stay in order.
+// poison notes a call that may have taken any message from a rank, or from mpi.AnySource. It is not
+// known which message the call took. Receives that were begun before stay in order.
 func (r *run) poison(k *rank, c *Call, from int32) {
 	at, own, ok := r.in(k, c)
 	if !ok || isNobody(from) {
@@ -211,7 +211,7 @@ func (r *run) poison(k *rank, c *Call, from int32) {
 	}
 }
 
-// flush drops all that waits in a queue.
+// flush drops the sends, or receives, that wait in a queue.
 func (r *run) flush(q *queue, why Reason) {
 	for _, s := range q.waiting {
 		r.drop(s, why)
@@ -219,7 +219,7 @@ func (r *run) flush(q *queue, why Reason) {
 	q.waiting = nil
 }
 
-// drop says that a side will not be matched.
+// drop notes that a side will not be matched, and why.
 func (r *run) drop(s *side, why Reason) {
 	r.counted(s.send).leave(why)
 	s.gone = true
@@ -263,7 +263,7 @@ func (s *side) completedBy(r *run, w *waiter) {
 	}
 }
 
-// settle finds out how long a rank waited for a message's other side.
+// settle finds how long a rank waited for the other side of a message.
 func (r *run) settle(s *side) {
 	w, o := s.by, s.peer
 	start, bound := r.seen(s.rank, o.rank, o.start)
@@ -287,7 +287,7 @@ func (r *run) settle(s *side) {
 	r.offer(w, l)
 }
 
-// endMessages drops what waits for a rank that has no more calls.
+// endMessages drops the sends and receives that wait for a rank which has no more calls.
 func (r *run) endMessages(k *rank) {
 	for i, at := range k.comms {
 		if at < 0 {

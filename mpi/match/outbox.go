@@ -2,11 +2,11 @@ package match
 
 import "slices"
 
-// outbox holds the sends of a rank to another one that have no partner yet, in the order of their
-// beginnings. Those that have one by now are taken out later.
+// outbox holds a rank's sends to another rank that have no partner yet, by their beginnings. Sends
+// that have a partner by now are taken out later.
 type outbox struct {
 	list []*side
-	most int // length at which they are taken out
+	most int // length of list at which sends that are done are taken out
 }
 
 func (r *run) outbox(from, to *rank) *outbox {
@@ -30,7 +30,7 @@ func (o *outbox) add(s *side) {
 	o.list = append(o.list, s)
 }
 
-// holds reports whether there is one that began before a time.
+// holds reports whether a send that waits began before a time (ns).
 func (o *outbox) holds(before uint64) bool {
 	for len(o.list) > 0 && o.list[0].done() {
 		o.list[0], o.list = nil, o.list[1:]

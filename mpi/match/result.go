@@ -8,14 +8,15 @@ import (
 // Property is a kind of waiting.
 type Property uint8
 
-// The properties. A time of one kind is no part of another, but for those that Part tells.
+// The properties. No time counts for two properties, except those that Part names. E is a rank's
+// entering of a call, L its leaving.
 const (
 	LateSender        Property = iota // E(send) - E(receive or its wait)
-	LateSenderDone                    // after that: L(receive) - L(send)
+	LateSenderDone                    // the rest: L(receive) - L(send)
 	WrongOrder                        // part of LateSender: an older message of the same sender was there
 	WrongOrderOther                   // the same, of another sender
 	LateReceiver                      // E(receive) - E(send or its wait), if the send went on until then
-	LateReceiverDone                  // after that: L(send) - L(receive)
+	LateReceiverDone                  // the rest: L(send) - L(receive)
 	LateReceiverOrder                 // part of LateReceiver: an older message of the sender was not asked for yet
 	WaitAtBarrier                     // last E - E
 	BarrierCompletion                 // L - the later of the last E and the first L
@@ -30,10 +31,10 @@ const (
 	WaitAtFence                       // last E - E
 	WaitAtCreate                      // last E - E, of a window
 	WaitAtFree                        // last E - E, of a window
-	NumProperties                     // how many there are
+	NumProperties                     // number of properties
 )
 
-// Part returns the property that all times of this one are a part of.
+// Part returns the property of which p is a part; ok is false if p is a part of none.
 func (p Property) Part() (of Property, ok bool) {
 	switch p {
 	case WrongOrder, WrongOrderOther:
@@ -44,7 +45,7 @@ func (p Property) Part() (of Property, ok bool) {
 	return p, false
 }
 
-// Place is where a rank was: a call site of a thread.
+// Place is a call site of a thread of a rank.
 type Place struct {
 	Rank         int // in MPI_COMM_WORLD
 	Site, Thread int // as in Call
@@ -55,12 +56,12 @@ type Wait struct {
 	Property Property
 	At       Place
 	// Due is the call that the rank waited for: the send, the receive, or the call of the rank that
-	// came last to a collective operation. Of completions it is the place itself.
+	// came last to a collective operation. Of a completion, Due is At itself.
 	Due   Place
 	T     int64 // ns
 	Count uint64
-	// Across is how many of them were for a rank of another machine, and Bound is how wrong T may be,
-	// as their clocks are compared (ns).
+	// Across is the number of these waits for ranks of other machines. Bound is how wrong T may be,
+	// because clocks of several machines are compared (ns).
 	Across uint64
 	Bound  int64
 }
@@ -70,9 +71,9 @@ type Reason uint8
 
 // The reasons.
 const (
-	NoPartner  Reason = iota // the partner's log has no such call, or stopped before it
+	NoPartner  Reason = iota // the partner's log has no such call, or ends before it
 	NoLog                    // the partner has no log
-	NoComm                   // it is not known which communicator it is
+	NoComm                   // the communicator is not known
 	Wildcard                 // a receive from any source, or of any tag, did not tell what came
 	Cancelled                // one of the ranks cancelled requests
 	Threads                  // threads of a rank sent or received at the same time: no order is known
@@ -80,10 +81,10 @@ const (
 	Contrary                 // members of the communicator called different operations
 	Unaligned                // the partner ran on another machine, and their clocks cannot be compared
 	Untold                   // it is not known which requests the call completed
-	NumReasons               // how many there are
+	NumReasons               // number of reasons
 )
 
-// Count says how many calls were matched, and why not the others.
+// Count says how many calls were matched, and for which reasons others were left out.
 type Count struct {
 	Calls, Matched uint64
 	Left           [NumReasons]uint64
@@ -93,11 +94,11 @@ func (c *Count) leave(why Reason) { c.Calls, c.Left[why] = c.Calls+1, c.Left[why
 
 // Result is the outcome of a run.
 type Result struct {
-	Waits []Wait // ordered
+	Waits []Wait // by property, then by At and Due
 	// Sends and Receives count messages, Collectives the calls of collective operations.
 	Sends, Receives, Collectives Count
-	// Requests counts the calls that wait for requests of messages or collective operations.
-	// Matched ones are those of which each operation was matched.
+	// Requests counts calls that wait for requests (MPI_Wait and so on). Such a call is matched if
+	// each operation that it completed was matched.
 	Requests Count
 	// Across counts the waits for ranks of other machines.
 	Across Across

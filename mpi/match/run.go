@@ -6,12 +6,12 @@ import (
 	"ompp-attach/mpi"
 )
 
-// Run matches the calls of ranks. Logs of one rank's number must not occur twice.
-// Ranks of several machines do not wait for each other.
+// Run matches the calls of ranks. Each rank may have one log only. Calls of ranks on different
+// machines are not matched (see RunAcross).
 func Run(logs []*Log) *Result { return (&run{waits: sums{}}).all(logs) }
 
 // Pairs matches the calls of ranks as Run does, and tells the two ends of each message. Messages
-// with one sender, receiver, communicator and tag are told in their order. It adds up no waits.
+// with one sender, receiver, communicator and tag are told in their order. No waits are added up.
 func Pairs(logs []*Log, tell func(send, receive Place)) *Result {
 	return (&run{paired: tell}).all(logs)
 }
@@ -57,12 +57,12 @@ type run struct {
 	groups   []*group
 	inboxes  map[inboxKey]*inbox
 	outboxes map[[2]*rank]*outbox // by sender and receiver
-	waits    sums                 // nil: they are not added up
+	waits    sums                 // nil: waits are not added up
 	result   Result
 
 	clocks Clocks                                            // nil: only times of one machine are compared
-	order  func(first *Log, at uint64, then *Log, by uint64) // nil: nobody asks
-	paired func(send, receive Place)                         // nil: nobody asks
+	order  func(first *Log, at uint64, then *Log, by uint64) // see Orders; nil: not wanted
+	paired func(send, receive Place)                         // see Pairs; nil: not wanted
 }
 
 // rank is the state of a rank.
@@ -73,11 +73,11 @@ type rank struct {
 	over     bool  // there are no more calls
 	requests map[uint64]operation
 	lates    lates
-	start    int // groups of MPI_Init and MPI_Finalize
-	end      int
+	start    int // index in run.groups of MPI_Init's group; -1: none
+	end      int // the same of MPI_Finalize
 }
 
-// operation is what a request completes.
+// operation is a nonblocking operation. completedBy tells it the call that waited for its request.
 type operation interface{ completedBy(r *run, w *waiter) }
 
 // lost is an operation that was not matched.
@@ -129,7 +129,7 @@ func (r *run) take(k *rank, c *Call) {
 	case p == unsupported:
 		r.result.Collectives.leave(NoRule)
 		k.unknown(c)
-	case p == making: // the request's last operation was completed by a test
+	case p == making: // the handle is new: a test completed its last operation
 		delete(k.requests, c.Request)
 	case p == taking:
 		r.poison(k, c, c.From)
@@ -146,7 +146,7 @@ func (k *rank) unknown(c *Call) {
 	}
 }
 
-// in returns the group of a call's communicator, and the own rank there.
+// in returns the index of the group of a call's communicator, and the caller's rank in that group.
 func (r *run) in(k *rank, c *Call) (at int, own int32, ok bool) {
 	if c.Comm < 0 || c.Comm >= len(k.comms) || k.comms[c.Comm] < 0 {
 		return 0, 0, false
@@ -176,7 +176,7 @@ func (r *run) completing(k *rank, c *Call) {
 	}
 }
 
-// ended says that a rank has no more calls: nothing more can be matched with it.
+// ended notes that a rank has no more calls, and drops the calls that wait for it.
 func (r *run) ended(k *rank) {
 	k.over = true
 	r.endMessages(k)
@@ -188,8 +188,8 @@ type cursor struct {
 	from Calls
 	rank *rank
 	call *Call
-	// When the call began by the clock of the first rank, if that can be told. Only the order of
-	// reading depends on it.
+	// start is the call's beginning by the first rank's clock (see common). Only the order of reading
+	// depends on start.
 	start uint64
 	at    int
 }
@@ -216,7 +216,8 @@ func (q *cursors) Pop() any {
 	return last
 }
 
-// advance takes the first thread's next call. ok is false if it has none, and is taken out.
+// advance takes the first thread's next call. A thread without further calls is taken out; ok is
+// false then.
 func (q *cursors) advance(r *run) (ok bool) {
 	first := q.list[0]
 	c, ok := first.from.Next()

@@ -1,37 +1,37 @@
 package match
 
-// waiter is a call in which a rank waits: for one message or collective operation, or for those of
-// several requests. Of these only the one for which it waited longest counts.
+// waiter is a call in which a rank waits for one operation, or for those of several requests. Only
+// the operation for which the rank waited longest counts.
 type waiter struct {
 	rank       *rank
 	at         Place
 	start, end uint64
-	requests   bool // it is a call that waits for requests
+	requests   bool // the call waits for requests
 	open       int  // operations that are not matched yet
-	dead       bool // one of them was not matched
-	some       bool // there is one that counts
+	dead       bool // an operation could not be matched
+	some       bool // best is set
 	best       longest
-	least      int64 // the longest wait is at least that long, and at most that
+	least      int64 // the longest wait is from least to most (ns)
 	most       int64
-	rival      int64 // waits that are due to others than the best one are at most that long
+	rival      int64 // the most that a wait due to another rank than best's can be (ns)
 }
 
-// longest is what a rank waited for longest in a call.
+// longest is a wait of a rank in a call, with the rank to which it is due. Times are in ns.
 type longest struct {
-	property, after Property // of the wait, and of the rest
-	wait, rest      int64
+	property, after Property // of wait, and of rest
+	wait, rest      int64    // until the other rank came, and from then on
 	due             Place
 	sent            uint64 // when the late sender sent
 	from            *rank  // the late sender
 	overtakes       bool   // side.overtakes of the send
-	// How wrong wait and rest may be: clocks of several machines are compared.
+	// How wrong wait and rest may be, because clocks of several machines are compared.
 	bound, restBound int64
 	least, most      int64
-	unsure           bool // due may be another one
+	unsure           bool // the wait may be due to another call
 }
 
-// exceeds reports whether a wait counts rather than another one of the same call. Of a call that
-// waited as long to send as to receive, it is the receive.
+// exceeds reports whether l counts rather than o, another wait of the same call. If a call waited
+// equally long to send and to receive, the receive counts.
 func (l *longest) exceeds(o *longest) bool {
 	switch {
 	case l.wait != o.wait:
@@ -42,7 +42,7 @@ func (l *longest) exceeds(o *longest) bool {
 	return l.rest > o.rest
 }
 
-// offer says how long a rank waited for one operation, and that this one is known now.
+// offer adds the wait for one operation of a waiter, which is matched now.
 func (r *run) offer(w *waiter, l longest) {
 	l.clip(int64(w.end - w.start))
 	w.take(l)
@@ -81,10 +81,10 @@ type late struct {
 	start, sent uint64
 	from        *rank
 	at, due     Place
-	told        bool // it was in the wrong order
+	told        bool // its wrong order has been counted
 }
 
-// lates are a rank's last ones.
+// lates holds the latest such receives of a rank.
 type lates struct {
 	list [16]late
 	n    int
@@ -95,8 +95,8 @@ func (s *lates) add(l late) {
 	s.n++
 }
 
-// wrongOrder looks for receives that waited for a late sender although the message that is received
-// now had been sent before.
+// wrongOrder looks for earlier receives that waited for a late sender while the message that is
+// received now had already been sent.
 func (r *run) wrongOrder(k, from *rank, start, sent uint64) {
 	for i := range k.lates.list[:min(k.lates.n, len(k.lates.list))] {
 		l := &k.lates.list[i]
