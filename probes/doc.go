@@ -22,6 +22,6 @@
 //
 // Functions are probed at a cheap instruction of their straight line, and before each return and
 // each jump out of them (disasm.Exits). Lines are probed where control crosses their borders
-// (LineProbes). Markers are probed where their notes say (symbols/usdt.go). attribution/users.go
+// (LineProbes). Markers are probed where their notes say (symbols/usdt.go). attribution/user
 // keeps user regions on the thread's stack with the stack pointer at entry.
 package probes

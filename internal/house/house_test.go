@@ -275,6 +275,64 @@ func lines(name string) (n int, err error) {
 	}
 }
 
+// TestNamedFilesExist: the files that the documents for developers and the comments name are there.
+func TestNamedFilesExist(t *testing.T) {
+	var code []string
+	bases := map[string]bool{}
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		switch base := d.Name(); {
+		case err != nil:
+			return err
+		case d.IsDir() && (base == "bin" || base == "node_modules" || strings.HasPrefix(base, ".") && name != root):
+			return filepath.SkipDir
+		case !d.IsDir():
+			bases[base] = true
+			if path.Ext(base) == ".go" {
+				code = append(code, name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exists := func(from, name string) bool {
+		if !strings.Contains(name, "/") {
+			return bases[name]
+		}
+		for _, dir := range []string{root, from, filepath.Dir(from)} {
+			if found, err := filepath.Glob(filepath.Join(dir, name)); err == nil && len(found) > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	named := 0
+	check := func(file string, names *regexp.Regexp) {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, line := range strings.Split(string(b), "\n") {
+			for _, m := range names.FindAllStringSubmatch(line, -1) {
+				if named++; !exists(filepath.Dir(file), m[1]) {
+					t.Errorf("%s:%d names %s, which does not exist", file, n+1, m[1])
+				}
+			}
+		}
+	}
+	for _, doc := range []string{"ARCHITECTURE.md", "CONTRIBUTING.md"} {
+		check(filepath.Join(root, doc), regexp.MustCompile("`([\\w./*-]+(?:/[\\w.*-]+|\\.(?:go|c|h|md|sh)))`"))
+	}
+	comment := regexp.MustCompile(`//.*?(?:^|[\s(])((?:\w+/)*\w+\.go)\b`)
+	for _, name := range code {
+		check(name, comment)
+	}
+	if named < 100 {
+		t.Errorf("only %d names were found", named)
+	}
+}
+
 // TestSchemaDocumented: docs/schema.md names every field of the recorded
 // profile.
 func TestSchemaDocumented(t *testing.T) {
