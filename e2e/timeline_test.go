@@ -3,6 +3,7 @@ package e2e
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -53,6 +54,7 @@ func TestTimeline(t *testing.T) {
 				t.Fatalf("%v: %s", err, out)
 			}
 			drawnAll(t, s.dir, f)
+			markedAll(t, s.dir, f)
 			if st, err := os.Stat(filepath.Join(s.dir, "timeline.pftrace")); err != nil || st.Size() < 1000 {
 				t.Errorf("no trace was written: %v", err)
 			}
@@ -139,6 +141,37 @@ func lengthsByConstruct(t *testing.T, f *timeline.File) map[event.Construct][]ui
 		slices.SortFunc(list, func(a, b uint64) int { return cmp.Compare(b, a) })
 	}
 	return out
+}
+
+// markedAll fails the test if the profile for Firefox's profiler has not one marker for each span.
+func markedAll(t *testing.T, dir string, f *timeline.File) {
+	t.Helper()
+	if out, err := toolOutput(t, "report", "--format", "firefox", dir); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "timeline.firefox.json"))
+	var x struct {
+		Threads []struct {
+			TID     uint32
+			Markers struct{ Data []any }
+		}
+	}
+	if err := errors.Join(err, json.Unmarshal(text, &x)); err != nil {
+		t.Fatal(err)
+	}
+	markers := map[uint32]int{}
+	for _, th := range x.Threads {
+		markers[th.TID] += len(th.Markers.Data)
+	}
+	for _, tid := range f.TIDs() {
+		spans := 0
+		for range f.Thread(tid) {
+			spans++
+		}
+		if markers[tid] != spans || spans == 0 {
+			t.Errorf("thread %d has %d markers for %d executions", tid, markers[tid], spans)
+		}
+	}
 }
 
 // A measurement that nothing falls into has nothing to show, and top writes timelines, too.

@@ -259,9 +259,7 @@ func (r *Recorder) settle(d *Dictionary) {
 	if err != nil {
 		return
 	}
-	for _, g := range gaps {
-		sh.gaps = append(sh.gaps, g)
-	}
+	sh.gaps = append(sh.gaps, gaps...)
 	slices.SortFunc(sh.gaps, func(a, b Gap) int { return cmp.Compare(a.From, b.From) })
 	d.Kept = &Kept{Longest: r.longest.most, Wanted: r.longest.wanted, Spans: r.spans, Without: len(r.longest.without)}
 	if w := sh.keeper.whole; w != math.MaxUint64 {

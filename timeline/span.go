@@ -130,6 +130,26 @@ const (
 	ByBudget Why = "budget" // What was not observed, to save cost (--max-overhead)
 )
 
+var sentences = map[Why]string{
+	ByAge:    "not kept: older than what was to be kept",
+	ByCap:    "not kept: more than the memory or file was to hold",
+	BySpeed:  "lost: the tool could not write as fast as the program executed",
+	ByDisk:   "lost: the file could not be written",
+	Outside:  "outside of the time that was to be recorded",
+	ByDamage: "lost: a part of the file is damaged",
+	ByLength: "not kept: none of the longest executions was under way",
+	Off:      "measurement was switched off",
+	ByBudget: "not observed, to save cost (--max-overhead)",
+}
+
+// Sentence says why to a user.
+func (w Why) Sentence() string {
+	if s, ok := sentences[w]; ok {
+		return s
+	}
+	return string(w)
+}
+
 // Gap is a stretch of time of which spans are missing.
 type Gap struct {
 	From  uint64 `json:"from"`

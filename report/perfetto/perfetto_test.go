@@ -276,7 +276,7 @@ func TestDamaged(t *testing.T) {
 	gaps, slices := 0, 0
 	for _, line := range decode(t, trace.Bytes()) {
 		switch {
-		case strings.Contains(line, reasons[timeline.ByDamage]):
+		case strings.Contains(line, timeline.ByDamage.Sentence()):
 			gaps++
 		case strings.Contains(line, "PARALLEL"):
 			slices++

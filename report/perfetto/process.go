@@ -83,19 +83,6 @@ func processLabel(f *timeline.File) string {
 	return name
 }
 
-// reasons are the gaps' reasons, as the viewer shows them.
-var reasons = map[timeline.Why]string{
-	timeline.ByAge:    "not kept: older than what was to be kept",
-	timeline.ByCap:    "not kept: more than the memory or file was to hold",
-	timeline.BySpeed:  "lost: the tool could not write as fast as the program executed",
-	timeline.ByDisk:   "lost: the file could not be written",
-	timeline.Outside:  "outside of the time that was to be recorded",
-	timeline.ByDamage: "lost: a part of the file is damaged",
-	timeline.ByLength: "not kept: none of the longest executions was under way",
-	timeline.Off:      "measurement was switched off",
-	timeline.ByBudget: "not observed, to save cost (--max-overhead)",
-}
-
 // gaps writes the stretches of time of which spans are missing. Those that overlap have tracks of
 // their own.
 func (p *process) gaps() {
@@ -125,7 +112,7 @@ func (p *process) gapTrack() uint64 {
 
 func (p *process) gap(g *timeline.Gap, track uint64) {
 	at := p.file.Dictionary.Monotonic
-	e := slice{moment{track: track, name: cmp.Or(reasons[g.Why], string(g.Why)), category: "not recorded"}}
+	e := slice{moment{track: track, name: g.Why.Sentence(), category: "not recorded"}}
 	if g.Spans > 0 {
 		e.arguments = []argument{{name: "executions", n: int64(g.Spans)}}
 	}

@@ -48,7 +48,7 @@ text of a job or of a rank (--rank) goes to standard output unless -o is given.
 profile.html and job.html are pages for the browser.
 
 --properties, --efficiency and --by print other views of the same figures.
---format perfetto and --format xml write the timelines that --timeline has recorded.`,
+--format perfetto, firefox and xml write the timelines that --timeline has recorded.`,
 		Example: `  ompp-attach report --format ompp ompp-solver-4711
   ompp-attach report DIR
   ompp-attach report --rank 3 DIR
@@ -79,7 +79,7 @@ profile.html and job.html are pages for the browser.
 	f.table.register(c)
 	f.properties.register(c)
 	c.Flags().StringSliceVar(&f.formats, "format", nil, "reports to write: "+results.FormatNames()+" (of a process or rank; default ompp, pprof, samples, html), "+
-		results.JobFormatNames()+" (of a job; default text, and a page), "+perfettoFormat+", xml (the timelines)")
+		results.JobFormatNames()+" (of a job; default text, and a page), "+perfettoFormat+", firefox, xml (the timelines)")
 	c.Flags().BoolVar(&f.efficiency, "efficiency", false, "how much of the threads' time was useful, what took the rest, and POP's and TALP's metrics; --format is one of "+efficiencies.Names()+" (default text)")
 	c.Flags().StringVarP(&f.dir, "output", "o", "", "write files to this `directory`; - writes a single file to standard output")
 	c.Flags().StringVar(&f.delta, "delta", "", "report what happened between snapshots `N M`, as in --delta N M DIR; 0 is the begin, and end is the final profile")

@@ -11,6 +11,7 @@ import (
 	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/hiera/recorded"
 	"ompp-attach/hiera/xmltrace"
+	"ompp-attach/report/firefox"
 	"ompp-attach/report/perfetto"
 	"ompp-attach/results"
 	"ompp-attach/timeline"
@@ -22,6 +23,7 @@ const perfettoFormat = "perfetto"
 // timelineFormats are the values of --format that write timelines. To add one, add a row.
 var timelineFormats = map[string]func([]*timeline.File, string, *reportFlags) error{
 	perfettoFormat: writePerfetto,
+	"firefox":      writeFirefox,
 	"xml":          writeXML,
 }
 
@@ -101,6 +103,26 @@ func (d damages) warn(timelines []*timeline.File) {
 			cli.Warn("the timeline of process %d is damaged in %d places: what was there is missing, and gaps stand for it", t.PID, n)
 		}
 	}
+}
+
+// writeFirefox writes the timelines as one profile of Firefox's profiler.
+func writeFirefox(timelines []*timeline.File, dir string, f *reportFlags) error {
+	missing := damages{}
+	defer missing.warn(timelines)
+	write := func(w io.Writer) error { return firefox.Write(w, timelines, missing.note) }
+	if f.dir == "-" {
+		return write(os.Stdout)
+	}
+	to, err := reportDirectory(dir, f.dir)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(to, "timeline"+firefox.Suffix)
+	if err := results.Stream(name, write); err != nil {
+		return err
+	}
+	fmt.Printf("%s: load it at https://profiler.firefox.com\n", name)
+	return nil
 }
 
 func writePerfetto(timelines []*timeline.File, dir string, f *reportFlags) error {
