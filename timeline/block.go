@@ -6,9 +6,9 @@ import (
 	"io"
 )
 
-// A file is a mark and blocks. A block has its kind, the length of its contents, and their sum. A
-// block that was not written to its end shows by its length or sum. Blocks are only appended, so a
-// tool that is killed leaves whole ones.
+// A file is a mark, and blocks behind it. A block has a kind, the length of its contents, their
+// checksum, and the contents. The length or checksum shows that a block was not written to its end.
+// Blocks are only appended, so that whole ones remain if the tool is killed.
 
 // mark begins each file. Its last byte is the format's version.
 const (
@@ -21,7 +21,7 @@ const (
 	blockHeader     = 'H' // JSON: header
 	blockNames      = 'N' // JSON: names
 	blockChunk      = 'C'
-	blockGaps       = 'G' // JSON: []Gap; those of all blocks count
+	blockGaps       = 'G' // JSON: []Gap; the file's gaps are those of all such blocks
 	blockDictionary = 'D' // JSON, compressed: Dictionary
 )
 

@@ -30,7 +30,7 @@ func (x *extent) stretch() stretch { return stretch{x.first, x.last} }
 // chunk is a sequence of spans of one thread. It can be read by itself.
 type chunk struct {
 	extent
-	id   uint64 // which one it is, while it is recorded
+	id   uint64 // number of the chunk while it is recorded
 	data []byte // raw, or packed behind a header
 }
 

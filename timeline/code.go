@@ -8,8 +8,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// A span begins with a byte of these, and its kind in the lowest two bits. Then come the node, the
-// seat, the end as a difference to the span before, and the length; then what the byte names.
+// A span begins with a byte of these flags, and its kind in the lowest two bits. Then come the node
+// and the seat, if they differ from the span before; the end, as a difference; and the length. The
+// fields that the other flags name follow.
 const (
 	kindBits  = 3
 	otherSeat = 1 << 2
@@ -19,7 +20,7 @@ const (
 	hasMore   = 1 << 6
 )
 
-// The byte of what few spans have.
+// The flags of hasMore's byte: fields that few spans have.
 const (
 	moreFlags = 1 << iota
 	moreTeam
@@ -28,7 +29,7 @@ const (
 	moreCall
 )
 
-// The byte of what a call has; the rest is as in the thread's call before.
+// The flags of a call's byte: fields that differ from the call before in the chunk.
 const (
 	callComm = 1 << iota
 	callMade
@@ -48,8 +49,8 @@ const (
 	partBoth
 )
 
-// state is what a span's bytes leave out, because the span before had it. It is empty at a chunk's
-// beginning.
+// state holds the fields of the span before, which a span's bytes leave out if they are the same. It
+// is empty at a chunk's beginning.
 type state struct {
 	node, seat       int32
 	to               uint64
@@ -193,10 +194,10 @@ func (st *state) putCall(b []byte, c *MPI) []byte {
 	return b
 }
 
-// errDamaged says that bytes are none that put wrote.
+// errDamaged says that bytes are not as put writes them.
 var errDamaged = errors.New("a part of the timeline is damaged")
 
-// source reads numbers. bad tells that the bytes ended, or were no numbers.
+// source reads numbers. bad tells that the bytes ended early, or held no number.
 type source struct {
 	b   []byte
 	bad bool

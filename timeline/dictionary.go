@@ -9,8 +9,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Dictionary says what the numbers in spans mean. Regions, Nodes and Threads are the profile's, as
-// the engine made them: later the profile may have lost those that the user does not want to see.
+// Dictionary says what the numbers in spans mean. Regions, Nodes and Threads are those of the
+// engine's profile. The written profile may have fewer: some are hidden at the user's wish.
 type Dictionary struct {
 	Meta    profile.Meta     `json:"meta"`
 	Regions []profile.Region `json:"regions"`
@@ -24,25 +24,25 @@ type Dictionary struct {
 	// Within names the engine's nodes that the profile shows as a part of the node around: the loop
 	// of a combined construct. Their spans count for nothing by themselves.
 	Within []int32 `json:"within,omitempty"`
-	// Moved names nodes with a seat that turned out to be another one.
+	// Moved lists the nodes at which spans of one seat belong to another.
 	Moved []Moved `json:"moved,omitempty"`
-	// Kept says which executions were to be kept; nil: all in a stretch of time.
+	// Kept says which of the longest executions are there; nil: the plan did not ask for these.
 	Kept *Kept `json:"kept,omitempty"`
 	// Unresolved: the recording was cut off. Nodes are addresses, and no place is known.
 	Unresolved bool `json:"unresolved,omitempty"`
 }
 
-// Kept says what a recording of the longest executions holds: these, and all that was under way in
-// the process during one of them.
+// Kept describes a recording of the longest executions. It holds these, and all spans of the process
+// that were under way during one of them.
 type Kept struct {
 	Longest int    `json:"longest"`           // executions of each region
 	Wanted  int    `json:"wanted"`            // what the user asked for; Longest is lower if memory held no more
-	Whole   uint64 `json:"whole,omitempty"`   // ns: a longer execution is there, but not all during it; 0: no limit
-	Spans   uint64 `json:"spans"`             // how many were recorded; the file holds some of these
+	Whole   uint64 `json:"whole,omitempty"`   // ns: of a longer execution only its own span is there; 0: no limit
+	Spans   uint64 `json:"spans"`             // spans that were recorded; the file holds some of them
 	Without int    `json:"without,omitempty"` // regions of which memory held no execution
 }
 
-// Sentences says that to a user. kept is how many spans the file holds.
+// Sentences describes the recording to a user. kept is the number of spans in the file.
 func (k *Kept) Sentences(kept uint64) string {
 	text := fmt.Sprintf("The timeline holds the %d longest executions of each region, and what was under way meanwhile: %d of %d executions.", k.Longest, kept, k.Spans)
 	if k.Longest == 1 {

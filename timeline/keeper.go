@@ -6,26 +6,26 @@ import (
 	"slices"
 )
 
-// keeper decides which chunks of a shelf stay, if the longest executions of each region are kept.
-// What was under way during one of them stays, on all threads. An execution is known to be long
+// keeper decides which chunks of a shelf stay, if a plan keeps the longest executions of each
+// region. All threads' spans that were under way during one of these stay. An execution is known to be long
 // only when it ends. So the latest chunks stay for a while, too.
 type keeper struct {
 	claims []stretch // when the longest executions so far were under way
-	whole  uint64    // ns: executions longer than this hold nothing but themselves
-	lost   stretches // when spans ended that were dropped
+	whole  uint64    // ns: of a longer execution only its own span is kept
+	lost   stretches // in which dropped spans ended
 }
 
-// claimedShare and latestShare are the shares of a shelf's bytes for what was claimed, and for the latest chunks. The
-// rest is for what comes until the next sweep.
+// 1/claimedShare of a shelf's bytes is for claimed chunks, 1/latestShare for the latest ones. The
+// rest is for the chunks that come until the next sweep.
 const (
 	claimedShare = 2
 	latestShare  = 4
 )
 
-// mostLost bounds the stretches that are remembered of what was dropped.
+// mostLost bounds the length of keeper.lost.
 const mostLost = 4096
 
-// sweep drops the chunks that nobody claims, except the latest ones.
+// sweep drops the chunks that overlap no claim, except the latest ones.
 func (sh *shelf) sweep() {
 	k := sh.keeper
 	latest, bytes := len(sh.chunks), int64(0)
@@ -56,7 +56,8 @@ func (sh *shelf) discard(c *chunk) {
 	sh.keeper.lost = append(sh.keeper.lost, stretch{c.firstEnd, c.last})
 }
 
-// cover returns when an execution was under way that is to be kept with all that happened meanwhile.
+// cover returns the times of which all spans are kept: those of the claimed executions that are not
+// longer than whole.
 func (k *keeper) cover() stretches {
 	if k.whole == math.MaxUint64 {
 		return joined(k.claims)
@@ -64,7 +65,7 @@ func (k *keeper) cover() stretches {
 	return joined(slices.DeleteFunc(slices.Clone(k.claims), func(s stretch) bool { return s.to-s.from > k.whole }))
 }
 
-// claimed returns how many bytes of the older chunks meet a cover.
+// claimed returns the bytes of the older chunks (those before latest) that overlap a cover.
 func (sh *shelf) claimed(latest int, cover stretches) (bytes int64) {
 	for i := range sh.chunks[:latest] {
 		if c := &sh.chunks[i]; cover.meets(c.stretch()) {
@@ -74,8 +75,8 @@ func (sh *shelf) claimed(latest int, cover stretches) (bytes int64) {
 	return bytes
 }
 
-// lower lowers the length of the executions with which is kept what happened meanwhile, so that
-// there is room for all of them. It returns their cover.
+// lower lowers whole until the spans during the remaining executions fit into memory. It returns the
+// new cover.
 func (sh *shelf) lower(latest int) stretches {
 	k := sh.keeper
 	var lengths []uint64
@@ -97,8 +98,8 @@ func (sh *shelf) lower(latest int) stretches {
 	return k.cover()
 }
 
-// settle leaves the spans that were under way during one of the executions that are held, and adds
-// those executions that are missing. It returns the gaps between. all is when anything was recorded.
+// settle drops all spans but those that overlap an execution of lo. Executions that no chunk holds
+// are added. all is the time of the whole recording. The result is the gaps in it.
 func (sh *shelf) settle(lo *longest, all stretch, zip *packing) (gaps []Gap, err error) {
 	k := sh.keeper
 	k.claims = lo.claims()
@@ -122,7 +123,7 @@ func (sh *shelf) settle(lo *longest, all stretch, zip *packing) (gaps []Gap, err
 	return k.gaps(all), nil
 }
 
-// trim returns what of a chunk meets a cover.
+// trim returns chunks with those spans of a chunk that overlap a cover.
 func trim(c *chunk, cover stretches, unpack *unpacking, zip *packing) ([]chunk, error) {
 	if cover.holds(c.stretch()) {
 		return []chunk{*c}, nil
@@ -134,7 +135,7 @@ func trim(c *chunk, cover stretches, unpack *unpacking, zip *packing) ([]chunk, 
 	return zip.chunks(slices.DeleteFunc(spans, func(s Span) bool { return !cover.meets(stretch{s.From, s.To}) })), nil
 }
 
-// missing returns chunks with those executions that are in no chunk.
+// missing returns chunks of the executions that are held, but are in no chunk that stays.
 func (lo *longest) missing(there map[uint64]bool, cover stretches, zip *packing) []chunk {
 	var alone []Span
 	for _, w := range lo.regions {
@@ -148,8 +149,8 @@ func (lo *longest) missing(there map[uint64]bool, cover stretches, zip *packing)
 	return zip.chunks(alone)
 }
 
-// gaps returns when nothing was kept, because no execution that is held was under way, and when
-// memory did not hold all.
+// gaps returns the times without spans: no execution that is held was under way (ByLength), or
+// memory did not hold all spans (ByCap).
 func (k *keeper) gaps(all stretch) (out []Gap) {
 	held := joined(k.claims)
 	for _, s := range held.atMost(mostLost).without(all) {
@@ -162,7 +163,7 @@ func (k *keeper) gaps(all stretch) (out []Gap) {
 	return out
 }
 
-// without returns when only executions were under way that hold nothing but themselves.
+// without returns the times in which only executions longer than whole were under way.
 func (k *keeper) without(held stretches) (out stretches) {
 	if k.whole == math.MaxUint64 {
 		return nil
@@ -174,7 +175,7 @@ func (k *keeper) without(held stretches) (out stretches) {
 	return out
 }
 
-// merge takes what another keeper knows of later chunks.
+// merge adds the losses and the limit of a keeper of later chunks.
 func (k *keeper) merge(o *keeper) {
 	k.whole = min(k.whole, o.whole)
 	k.lost = joined(append(slices.Clone(k.lost), o.lost...))

@@ -9,13 +9,13 @@ import (
 	"ompp-attach/event"
 )
 
-// longest finds the longest executions of each region. A region is a construct at an address, on
-// whatever path. The threads' parts in one execution of a parallel region are one execution.
+// longest finds the longest executions of each region. A region here is a construct at an address,
+// on all call paths together. The threads' parts in a team are one execution.
 type longest struct {
 	most    int // executions of a region that are held
 	room    int // executions of all regions that may be held
 	held    int
-	wanted  int            // what most was at first
+	wanted  int            // most, as the user asked for it
 	without map[int32]bool // regions that found no room
 	regions []worst
 	of      []int32 // index in regions by the engine's node
@@ -42,7 +42,7 @@ type extreme struct {
 func (x *extreme) length() uint64   { return x.span.To - x.span.From }
 func (x *extreme) stretch() stretch { return stretch{x.span.From, x.span.To} }
 
-// extremeCost is the memory of an execution that is held, and of the list that the packer is told.
+// extremeCost is the memory of an execution that is held, with its claim in the packer (bytes).
 const extremeCost = 288
 
 func newLongest(most int, memory int64) *longest {
@@ -64,7 +64,7 @@ func (lo *longest) define(d *Definition) {
 	lo.of[d.ID] = n
 }
 
-// note takes a span that lies in a chunk.
+// note considers a span, which lies in the chunk with a number.
 func (lo *longest) note(s *Span, chunk uint64) {
 	if s.Kind != Execution && s.Kind != Call || s.Flags&Unseen != 0 || s.To == s.From || int(s.Node) >= len(lo.of) || lo.of[s.Node] < 0 {
 		return
@@ -91,7 +91,7 @@ func (lo *longest) note(s *Span, chunk uint64) {
 	}
 }
 
-// renew takes a span of an execution that is held already. It tells whether that is so.
+// renew tells whether another part of the span's team is held already. The longer of the two stays.
 func (w worst) renew(s *Span, chunk uint64) bool {
 	for i := range w {
 		if x := &w[i]; x.span.Team == s.Team {
@@ -114,7 +114,7 @@ func (lo *longest) shrink() {
 		if len(*w) > lo.most {
 			slices.SortFunc(*w, func(a, b extreme) int { return cmp.Compare(b.length(), a.length()) })
 			*w = slices.Clone((*w)[:lo.most])
-			slices.Reverse(*w) // in order, so it is a heap
+			slices.Reverse(*w) // shortest first, so w is a heap
 		}
 		lo.held += len(*w)
 	}
@@ -140,7 +140,7 @@ func (w *worst) Pop() any {
 	return x
 }
 
-// claims returns when the executions were under way that are held.
+// claims returns the times of the executions that are held.
 func (lo *longest) claims() []stretch {
 	out := make([]stretch, 0, lo.held)
 	for _, w := range lo.regions {
@@ -151,7 +151,7 @@ func (lo *longest) claims() []stretch {
 	return out
 }
 
-// clone returns a copy that can go on by itself.
+// clone returns an independent copy.
 func (lo *longest) clone() *longest {
 	if lo == nil {
 		return nil

@@ -7,11 +7,12 @@ import (
 	"iter"
 )
 
-// Thread returns the spans of a thread of the operating system, in order of their starts; of two
-// with one start, the longer one comes first. So each comes behind those that it lies in. A pointer
-// is valid until the next span. Spans that the profile has no node for are left out. A chunk that is
-// damaged is left out, with a *DamageError; those behind it follow. So is a chunk with which more
-// spans would overlap than a recorder can have told.
+// Thread returns the spans of a thread of the operating system, in order of their starts. Of two
+// spans with one start, the longer one comes first. So each span comes behind those around it. A
+// pointer is valid until the next span. Spans without a node in the profile are left out.
+//
+// A damaged chunk yields a *DamageError in place of its spans, and the later chunks follow. A chunk
+// also counts as damaged if more spans would overlap than a recorder can have told.
 func (f *File) Thread(tid uint32) iter.Seq2[*Span, error] {
 	return func(yield func(*Span, error) bool) {
 		m := merge{}
@@ -32,8 +33,8 @@ func (f *File) Thread(tid uint32) iter.Seq2[*Span, error] {
 	}
 }
 
-// mostHeld bounds the spans that are held at one time. A recorder's chunks overlap as its spans
-// nest, so that some ten are open at one time. Those of a file that was made to harm could all be.
+// mostHeld bounds the spans that are held at one time. Of a recorder's chunks, some ten overlap at
+// one time, because spans nest. In a file that was made to harm, all chunks could overlap.
 const mostHeld = 1 << 21
 
 // load reads a chunk of a number of spans at most.
@@ -42,7 +43,7 @@ func (f *File) load(c *place, most int) ([]Span, error) {
 	if c.spans > uint64(max(most, 0)) {
 		return nil, damage
 	}
-	data, err := f.contents(c.at, c.size) // it may have changed since Read
+	data, err := f.contents(c.at, c.size) // the file may have changed since Read
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +74,8 @@ type added struct {
 	n int
 }
 
-// until yields all spans that begin before a time; those that begin at it may have longer ones to
-// come.
+// until yields all spans that begin before a time. Behind those that begin at this time, longer ones
+// may still come.
 func (m *merge) until(at uint64, tr *translator, yield func(*Span, error) bool) bool {
 	for len(m.spans) > 0 && (m.spans[0].From < at || at == 1<<64-1) {
 		s := heap.Pop(m).(*Span)

@@ -10,7 +10,7 @@ type output struct {
 	w       io.WriteCloser
 	written int64 // bytes of whole blocks
 	most    int64
-	err     error // the first one; nothing is written behind it
+	err     error // the first error; after it, no chunk is written
 	say     func(string)
 }
 
@@ -51,8 +51,8 @@ func (o *output) names(n *names) {
 	o.try(func(w io.Writer) error { return putJSON(w, blockNames, n) })
 }
 
-// try writes something. After a failure the file is cut behind its last whole block, and nothing
-// more is written: the disk may have room again, but the user has been told.
+// try writes blocks. After a failure the file is cut behind its last whole block, and try writes no
+// more, even if the disk has room again: the user has been told.
 func (o *output) try(write func(io.Writer) error) bool {
 	if o.err != nil {
 		return false
@@ -71,7 +71,7 @@ func (o *output) try(write func(io.Writer) error) bool {
 	return false
 }
 
-// complete writes the file's end, and closes the file.
+// complete writes the file's end, and closes the file. After a failure of try, it returns nil.
 func (o *output) complete(d *Dictionary, gaps []Gap) error {
 	if o.err != nil { // the gaps and names may still fit where a chunk did not
 		if f, ok := o.w.(io.Seeker); ok {

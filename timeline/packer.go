@@ -32,14 +32,14 @@ type work struct {
 	gap   *Gap // to be written by itself
 	copy  chan<- shelf
 
-	claims []stretch // when the longest executions so far were under way; nil: it is no such work
+	claims []stretch // times of the longest executions so far; nil: other work
 }
 
 func newPacker(o *Options) (*packer, error) {
 	p := &packer{options: o, done: make(chan struct{}), queue: make(chan work, max(o.Plan.memory()/8/chunkSize, 4))}
 	// The rest of the cap is for the queue, and for the lanes.
 	p.shelf = shelf{most: o.Plan.Cap / 4 * 3, age: uint64(o.Plan.Last)}
-	if o.Plan.Longest > 0 { // a part is for the executions themselves
+	if o.Plan.Longest > 0 { // a part of the cap is for the executions themselves (longest)
 		p.shelf.most, p.shelf.keeper = o.Plan.Cap/2, &keeper{whole: math.MaxUint64}
 	}
 	zip, err := newPacking()
@@ -136,12 +136,12 @@ func (p *packer) keep(c chunk, now uint64) {
 	}
 }
 
-// promise asks for a copy of what is kept, with all that was queued before. ok is false if the queue is
-// full: who asks must not wait.
+// promise asks for a copy of the shelf, with the work that is queued now. ok is false if the queue
+// is full, because the caller must not wait.
 func (p *packer) promise() (copy <-chan shelf, ok bool) {
 	answer := make(chan shelf, 1)
 	select {
-	case <-p.done: // all is kept
+	case <-p.done: // the queue is empty
 		answer <- p.shelf.clone()
 		return answer, true
 	default:
@@ -149,7 +149,7 @@ func (p *packer) promise() (copy <-chan shelf, ok bool) {
 	return answer, p.offer(work{copy: answer})
 }
 
-// follow puts what is kept behind what was kept before, after finish.
+// follow puts the chunks of this packer behind those of an older shelf. Call it after finish.
 func (p *packer) follow(was shelf) {
 	own := p.shelf
 	was.most, was.age = own.most, own.age
@@ -175,7 +175,7 @@ func (p *packer) finish() {
 	<-p.done
 }
 
-// complete writes the end of a plan's file that streams.
+// complete writes the file's end, of a plan that streams.
 func (p *packer) complete(d *Dictionary, gaps []Gap) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

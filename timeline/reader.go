@@ -161,7 +161,7 @@ const largestText = 16 << 20
 // largestWindow bounds the memory of the dictionary's decoder (bytes).
 const largestWindow = 64 << 20
 
-// describe takes a block that is no chunk.
+// describe reads a block that is no chunk.
 func (f *File) describe(kind byte, data []byte, known *names) error {
 	switch kind {
 	case blockHeader:
@@ -205,8 +205,8 @@ func (f *File) describe(kind byte, data []byte, known *names) error {
 // Damaged returns how many parts of the file are left out because they are damaged.
 func (f *File) Damaged() int { return len(f.damaged) }
 
-// tellDamaged adds a gap for each damaged chunk. Its times cannot be trusted. So the gap is where the
-// chunks before and behind it in the file are.
+// tellDamaged adds a gap for each damaged chunk. The chunk's own times cannot be trusted. So the gap
+// has the times of the chunks before and behind it in the file.
 func (f *File) tellDamaged() {
 	if len(f.damaged) == 0 {
 		return
@@ -221,7 +221,7 @@ func (f *File) tellDamaged() {
 		g := Gap{Why: ByDamage}
 		switch n := len(all); {
 		case n == 0:
-		case i == 0: // it was about as long as the one behind it
+		case i == 0: // taken to be as long as the chunk behind it
 			g.From, g.To = all[0].first-min(all[0].first, all[0].last-all[0].first), all[0].first
 		case i == n:
 			g.From, g.To = all[n-1].last, all[n-1].last+(all[n-1].last-all[n-1].first)
@@ -232,7 +232,7 @@ func (f *File) tellDamaged() {
 	}
 }
 
-// order sorts what was read.
+// order sorts the chunks and gaps.
 func (f *File) order() {
 	for tid, list := range f.chunks {
 		slices.SortStableFunc(list, func(a, b place) int { return cmp.Compare(a.first, b.first) })
@@ -244,7 +244,7 @@ func (f *File) order() {
 	slices.SortStableFunc(f.Gaps, func(a, b Gap) int { return cmp.Compare(a.From, b.From) })
 }
 
-// Rank is the process's rank in MPI_COMM_WORLD; -1: it is none, or it is not known.
+// Rank is the process's rank in MPI_COMM_WORLD; -1: the process is no rank, or the rank is not known.
 func (f *File) Rank() int {
 	if m := f.Dictionary.Meta.MPI; m != nil {
 		return m.Rank

@@ -36,28 +36,28 @@ type Recorder struct {
 	recent   [64]*lane // cache of lanes, by the last digits of the thread
 	open     int       // bytes in lanes, and for them
 	mostOpen int
-	now      uint64 // the latest end of a span
-	closed   uint64 // when all lanes were closed last
+	now      uint64 // the latest end of a span, ns
+	closed   uint64 // the time at which all lanes were last closed, ns
 	outside  [2]Gap // before and behind the window
 	names    names
 
 	unobserved unobserved
-	told       int // of names.Defined, those that the packer has been given
+	told       int // number of names.Defined that the packer has been given
 	toldSeats  int
 	packer     *packer
 	longest    *longest // nil: the plan does not ask for the longest executions
-	spans      uint64   // that were recorded
-	first      uint64   // the earliest start of a span
-	untold     int      // bytes in chunks that were closed since the packer was told of the longest
+	spans      uint64   // number of spans; counted only with longest
+	first      uint64   // their earliest start, ns
+	untold     int      // bytes in chunks that were closed since the packer was given the claims
 	chunks     uint64   // the number of the last chunk that was begun
 	often      uint64   // how long spans may stay in lanes (ns)
 	ended      sync.Once
 	last       *Dictionary
-	before     <-chan shelf // of a branch: what was kept when it was made; nil: it is no branch
+	before     <-chan shelf // of a branch: the shelf of its origin; nil: this is no branch
 }
 
-// How long spans may stay in lanes (ns): those of a plan that streams, so that a killed tool loses
-// little; those of a plan for the longest executions, so that each chunk covers a short time.
+// How long spans may stay in lanes (ns). If a plan streams, a killed tool loses these spans. If a
+// plan keeps the longest executions, each chunk should cover a short time.
 const (
 	oftenStreams = uint64(2 * time.Second)
 	oftenLongest = uint64(100 * time.Millisecond)
@@ -153,7 +153,7 @@ func (r *Recorder) lane(id laneID) *lane {
 	return l
 }
 
-// close closes a lane that is full, or all lanes if they hold too much together, or for too long.
+// close closes a lane that is full, or all lanes if they hold too many bytes, or for too long.
 func (r *Recorder) close(l *lane) {
 	late := (r.options.Plan.Stream || r.longest != nil) && r.now > r.closed+r.often
 	if r.now > r.closed+r.often {
@@ -162,7 +162,7 @@ func (r *Recorder) close(l *lane) {
 	switch {
 	case r.open > r.mostOpen:
 		r.closeAll()
-		// Programs may start threads without end.
+		// Lanes of threads that have ended are freed too: a program may start any number of threads.
 		clear(r.lanes)
 		clear(r.recent[:])
 		r.open = 0
@@ -194,8 +194,8 @@ func (r *Recorder) seal(l *lane) {
 	l.data = r.packer.buffer(len(l.data))
 }
 
-// tellLongest tells the packer now and then when the longest executions were under way. A chunk of so
-// many bytes is to follow.
+// tellLongest gives the packer the claims of the longest executions now and then. bytes is the size
+// of the chunk that follows.
 func (r *Recorder) tellLongest(bytes int) {
 	if r.longest == nil {
 		return
@@ -231,7 +231,7 @@ func (g *Gap) include(o Gap) {
 	g.From, g.To, g.Spans = min(g.From, o.From), max(g.To, o.To), g.Spans+o.Spans
 }
 
-// End implements Sink. A plan that streams has its file closed then.
+// End implements Sink. It waits for the packer. Finish closes the file of a plan that streams.
 func (r *Recorder) End(d *Dictionary) {
 	r.ended.Do(func() {
 		r.last = d
@@ -247,8 +247,8 @@ func (r *Recorder) End(d *Dictionary) {
 	})
 }
 
-// settle leaves the longest executions, and what was under way meanwhile. If that is not possible,
-// more is left.
+// settle drops the spans that were not under way during one of the longest executions. If that
+// fails, they stay.
 func (r *Recorder) settle(d *Dictionary) {
 	sh := &r.packer.shelf
 	zip, err := newPacking()
@@ -276,8 +276,8 @@ func (r *Recorder) Finish() error {
 	return r.packer.complete(r.last, r.Gaps())
 }
 
-// Lacks returns why the file of a plan that streams lacks spans, or its end, after Finish; nil: it
-// lacks nothing.
+// Lacks returns why the file of a plan that streams lacks spans, or its end; nil: the file is whole.
+// Call it after Finish.
 func (r *Recorder) Lacks() error {
 	if r.packer.out == nil {
 		return nil
@@ -291,7 +291,7 @@ func (r *Recorder) Dictionary() *Dictionary { return r.last }
 // Streams tells whether the recording has a file of its own from its beginning.
 func (r *Recorder) Streams() bool { return r.options.Plan.Stream }
 
-// Output returns what Options.Open has made; nil: the plan does not stream.
+// Output returns the file that Options.Open has made; nil: the plan does not stream.
 func (r *Recorder) Output() io.WriteCloser {
 	if r.packer.out == nil {
 		return nil

@@ -49,8 +49,8 @@ func (sh *shelf) put(c chunk, now uint64) {
 // mostGaps bounds the gaps that are told one by one.
 const mostGaps = 256
 
-// drop notes that spans are missing. Gaps for one reason that overlap, or that follow each other,
-// become one, and so do the last ones if there are too many.
+// drop notes that spans are missing. Two gaps of one reason become one if they overlap, if the reason
+// is the age or the cap, or if there are too many gaps.
 func (sh *shelf) drop(g Gap) {
 	for i := range sh.gaps {
 		if o := &sh.gaps[i]; o.Why == g.Why && (g.From <= o.To && o.From <= g.To || g.Why == ByAge || g.Why == ByCap || len(sh.gaps) >= mostGaps) {
@@ -62,7 +62,7 @@ func (sh *shelf) drop(g Gap) {
 	slices.SortFunc(sh.gaps, func(a, b Gap) int { return cmp.Compare(a.From, b.From) })
 }
 
-// clone returns a shelf with the same chunks, whose bytes are shared: nobody changes them.
+// clone returns a shelf with the same chunks. Their bytes are shared, because nobody changes them.
 func (sh *shelf) clone() shelf {
 	c := *sh
 	c.chunks, c.gaps = slices.Clone(sh.chunks), slices.Clone(sh.gaps)

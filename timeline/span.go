@@ -29,8 +29,8 @@ const (
 	Open Flags = 1 << iota
 	// Unseen: the execution's end was not seen. It counts, and its times are not known.
 	Unseen
-	// Approximate: a call that was under way, events that were lost within, or an end that was derived
-	// from other events and not measured.
+	// Approximate: the call was under way when measurement began, events were lost within the span,
+	// or the end was derived from other events and not measured.
 	Approximate
 )
 
@@ -82,7 +82,7 @@ type MPI struct {
 	In    uint64 // bytes received
 }
 
-// Definition says which construct a number of the engine means, before its place is known.
+// Definition says which construct a node number of the engine means, before its place is known.
 type Definition struct {
 	ID        int32           `json:"id"`
 	Parent    int32           `json:"parent,omitempty"` // 0: the root
@@ -99,8 +99,8 @@ type Seat struct {
 	Num  int   `json:"num"`
 }
 
-// Sink takes what an engine tells. All calls come from one goroutine at a time. A sink keeps no
-// reference to what a pointer points to.
+// Sink takes the spans and names of an engine. All calls come from one goroutine at a time. A sink
+// keeps no pointer to a Span. The Dictionary of End is the sink's.
 type Sink interface {
 	// Define comes before the first span of a node.
 	Define(d Definition)
@@ -119,15 +119,15 @@ type Why string
 
 // The reasons for a gap.
 const (
-	ByAge    Why = "age"    // older than what was to be kept
-	ByCap    Why = "cap"    // more than the memory or the file may hold
+	ByAge    Why = "age"    // older than the plan keeps
+	ByCap    Why = "cap"    // more than memory, or the file, may hold
 	BySpeed  Why = "speed"  // the tool could not write as fast as the program executed
 	ByDisk   Why = "disk"   // the file could not be written
 	Outside  Why = "window" // outside of the time that was to be recorded
 	ByDamage Why = "damage" // a part of the file is damaged or missing
 	ByLength Why = "length" // none of the longest executions was under way
 	Off      Why = "off"    // measurement was switched off
-	ByBudget Why = "budget" // What was not observed, to save cost (--max-overhead)
+	ByBudget Why = "budget" // What was not observed, to keep the budget (--max-overhead)
 )
 
 var sentences = map[Why]string{

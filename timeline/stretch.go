@@ -43,7 +43,7 @@ func (l stretches) holds(s stretch) bool {
 	return i < len(l) && l[i].from <= s.from && s.to <= l[i].to
 }
 
-// and returns what lies in both lists.
+// and returns the times that lie in both lists.
 func (l stretches) and(o stretches) (out stretches) {
 	for i, j := 0, 0; i < len(l) && j < len(o); {
 		if s := (stretch{max(l[i].from, o[j].from), min(l[i].to, o[j].to)}); s.from <= s.to {
@@ -58,7 +58,8 @@ func (l stretches) and(o stretches) (out stretches) {
 	return out
 }
 
-// without returns what of a stretch lies in none of the list. The borders belong to the list.
+// without returns the parts of a stretch that lie outside of the list. Moments at a border count as
+// inside.
 func (l stretches) without(s stretch) (out stretches) {
 	for _, o := range l[l.behind(s.from):] {
 		if o.from >= s.to {
@@ -75,8 +76,8 @@ func (l stretches) without(s stretch) (out stretches) {
 	return out
 }
 
-// atMost joins the stretches that are closest together, until there are half as many as n, if there
-// are more than n.
+// atMost returns the list if it has n stretches at most. Otherwise it joins those that are closest
+// together, until about n/2 are left.
 func (l stretches) atMost(n int) stretches {
 	if len(l) <= n {
 		return l

@@ -3,7 +3,7 @@ package timeline
 // unobserved holds the gaps that an engine tells, in order of their ends.
 type unobserved struct {
 	gaps  []Gap
-	apart int // how many were written to a file by themselves
+	apart int // number of gaps that were written to the file one by one
 }
 
 // Bounds of the gaps that are told one by one: in memory, and in the file of a plan that streams.
@@ -12,7 +12,7 @@ const (
 	mostApart      = 4096
 )
 
-// add adds a gap. Of too many, those two become one that are for one reason and closest together.
+// add adds a gap. If there are too many, the two closest gaps of one reason become one.
 func (u *unobserved) add(g Gap) {
 	if u.gaps = append(u.gaps, g); len(u.gaps) <= mostUnobserved {
 		return
@@ -48,7 +48,7 @@ func (r *Recorder) Gap(g Gap) {
 	r.unobserved.add(g)
 }
 
-// since returns the gaps that end later than what was dropped for its age.
+// since returns the gaps that end after the spans that were dropped for their age.
 func (u *unobserved) since(dropped []Gap) (out []Gap) {
 	from := uint64(0)
 	for _, g := range dropped {
