@@ -29,8 +29,8 @@ const (
 	Open Flags = 1 << iota
 	// Unseen: the execution's end was not seen. It counts, and its times are not known.
 	Unseen
-	// Approximate: the call was under way when measurement began, events were lost within the span,
-	// or the end was derived from other events and not measured.
+	// Approximate: an MPI call was still under way when its thread or the measurement ended, or the
+	// end of an execution was derived from other events and not measured.
 	Approximate
 )
 

@@ -9,41 +9,43 @@ import (
 	"ompp-attach/profile"
 )
 
-// MeanKey names the ends of calls that take about the same time: of one region and edge. A nil node
-// stands for all regions.
+// MeanKey names ends of calls that take about the same time: those of one region and edge. A nil
+// node stands for all regions.
 type MeanKey struct {
 	Node *tree.Node
 	Edge event.Edge
-	// Alone: the times are all of the waits in a barrier, see Edge.Alone.
+	// Alone: the times are whole waits in a barrier, see Edge.Alone.
 	Alone bool
 }
 
-// Mean is what is known of the time from the moment at which a thread can go on to the end of its
-// call: startup, release or shutdown. The gap is the time from the same moment to the thread's next
-// event. It is known of every execution, and says much: a thread that lost its core, or had to wait
-// for one that did, has a long gap. So executions stand for others with about the same gap only
-// (stratified sampling, ratio estimator: Cochran, Sampling Techniques, chapters 5 and 6). Of these,
-// executions in which the thread waited for a core stand apart.
+// Mean estimates the time from the moment at which a thread can go on to the end of its call:
+// startup, release or shutdown. The gap is the time from the same moment to the thread's next event.
+// The gap is known of every execution. It is long if the thread lost its core, or waited for a
+// thread that did. So executions stand only for others with about the same gap (stratified sampling, ratio
+// estimator: Cochran, Sampling Techniques, chapters 5 and 6). Executions in which the thread waited
+// for a core have strata of their own.
 //
 // Only executions that chance chose stand for those whose end is derived. The first executions of a
 // place are slower than the others. They are used as long as there are no others.
 type Mean struct {
 	strata []stratum
-	// Of all executions that chance chose, less long ones: their times and gaps (ns), their number.
+	// Of the executions that chance chose, without those of longEnd or more: times and gaps (ns), and
+	// their number.
 	sum, gaps, n float64
-	first        float64 // of the latest of the others, ns
+	first        float64 // a moving mean of the times of the others, ns
 	any          bool
-	// Of reported executions with long gaps: sum of the parts of the gaps that they took, and number.
+	// Of reported executions with long gaps: the sum of the parts of the gap that they took, and their
+	// number.
 	longs, ofLongs float64
 	seat           int  // of the latest execution whose end was derived
-	waits          bool // a wait for others may be as long as it likes
+	waits          bool // the times are waits for others, of any length: none is left out as long
 }
 
 const (
-	// guesses is how many executions a guess counts for that is made before any is known.
+	// guesses is the number of executions that a guess counts for.
 	guesses = 1
-	// longEnd is the time (ns) from which on an end is not usual: its thread had no core, or slept, or
-	// waited for one that did.
+	// longEnd is the least time (ns) of an unusual end: the thread had no core, slept, or waited for a
+	// thread that did.
 	longEnd = 100e3
 )
 
@@ -79,9 +81,9 @@ func (y *Mean) usual() float64 {
 	return y.first
 }
 
-// guess returns which part of a gap the executions take, before anything is known of such gaps in the
-// region. others is what is known of all regions, or nil. Without that, the guess is a usual time, and
-// of longer gaps the usual part. If nothing is known at all, the guess is 0.
+// guess returns the part of a gap that an execution takes, from executions with other gaps and of
+// other regions. others is the Mean of all regions, or nil. The guess is a usual time, and of longer
+// gaps the usual part. If nothing is known, the guess is 0.
 func (y *Mean) guess(gap Gap, others *Mean) float64 {
 	g := float64(gap.Time)
 	if !y.known() {
@@ -108,9 +110,9 @@ func (y *Mean) guess(gap Gap, others *Mean) float64 {
 	return r
 }
 
-// Derive returns how long (ns) an execution of a seat took whose end was not reported. The sum of all
-// that Derive returns follows what is known now: an execution gets more, or less, if earlier ones got
-// too little, or too much.
+// Derive returns the time (ns) of an execution of a seat with an end that was not reported. The sum
+// of all results follows the present estimate: an execution gets more if earlier ones got too
+// little, and less if they got too much.
 func (y *Mean) Derive(gap Gap, others *Mean, seat int) int64 {
 	if gap.Time <= 0 {
 		return 0
@@ -125,9 +127,8 @@ func (y *Mean) Derive(gap Gap, others *Mean, seat int) int64 {
 	return int64(d)
 }
 
-// derived returns what the derived executions got, and how exact that is. others is what is known of
-// all regions, or nil. The guesses for executions with different gaps have one source, so that their
-// errors add up.
+// derived returns the sum of the derived times, and how exact the sum is. others is the Mean of all
+// regions, or nil. The guesses of all strata have one source, so their errors add up.
 func (y *Mean) derived(others *Mean) (e profile.End) {
 	known, doubts := y.ofLongs, 0.0
 	if others != nil {
@@ -151,8 +152,8 @@ func (y *Mean) Fits(gap int64, others *Mean) bool {
 	return float64(gap) >= y.usual()
 }
 
-// Means returns what is known of a pending end: of its region, and of all regions (nil: of
-// none). Nothing may be known of the region.
+// Means returns the Means of a pending end: that of its region, which may be empty, and that of all
+// regions, or nil.
 func (t *Thread) Means(x *Edge) (region, all *Mean) {
 	k := MeanKey{Node: x.Node, Edge: x.Edge, Alone: x.Alone()}
 	region = t.mean(k)
@@ -160,7 +161,7 @@ func (t *Thread) Means(x *Edge) (region, all *Mean) {
 	return region, t.means[k]
 }
 
-// mean returns what is known of the ends of calls that a key names.
+// mean returns the Mean of a key, and makes it if need be.
 func (t *Thread) mean(k MeanKey) *Mean {
 	if t.means == nil {
 		t.means = map[MeanKey]*Mean{}
@@ -171,7 +172,7 @@ func (t *Thread) mean(k MeanKey) *Mean {
 	return t.means[k]
 }
 
-// SumEnds tells the figures of each region how exact the thread's derived ends are.
+// SumEnds adds to each region's figures how exact the thread's derived ends are.
 func (t *Thread) SumEnds() {
 	for k, y := range t.means {
 		e := y.derived(t.means[MeanKey{Edge: k.Edge, Alone: k.Alone}])
@@ -192,7 +193,7 @@ func (t *Thread) SumEnds() {
 	}
 }
 
-// lesson is a reported end of a call, of which the gap is not known yet.
+// lesson is a reported end of a call. Its gap is known at the thread's next event.
 type lesson struct {
 	key      MeanKey
 	byChance bool
@@ -211,11 +212,11 @@ func (t *Thread) Learn(x *Edge, at uint64) {
 	}
 }
 
-// Learns tells whether there is something to be learnt at the thread's next event.
+// Learns tells whether the thread has a lesson, which waits for the thread's next event.
 func (t *Thread) Learns() bool { return t.lesson.begun != 0 }
 
-// LearnEdge learns from the thread's last reported end, at the time of the thread's next event.
-// Derived ends have no return of a call, which takes some time.
+// LearnEdge learns from the thread's last reported end, at the time of the thread's next event (ns).
+// A derived end has no hit at the call's return. So the cost of that hit is taken out.
 func (t *Thread) LearnEdge(next uint64, cost event.HitCost) {
 	l := t.lesson
 	t.lesson = lesson{}
@@ -241,5 +242,5 @@ func (t *Thread) learn(l *lesson, from uint64, cost event.HitCost) {
 	}
 }
 
-// ForgetEdges forgets the pending end, and what is to be learnt.
+// ForgetEdges forgets the pending end and the lesson.
 func (t *Thread) ForgetEdges() { t.Edge, t.lesson = Edge{}, lesson{} }

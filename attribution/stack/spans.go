@@ -8,8 +8,8 @@ import (
 	"ompp-attach/timeline"
 )
 
-// Spans tells a sink of each execution that is charged, when it is charged. A nil *Spans stands for
-// no sink: those who charge ask for nothing else.
+// Spans tells a sink of each execution, when the execution is charged. A nil *Spans stands for no
+// sink, so that callers need not ask.
 type Spans struct {
 	to      timeline.Sink
 	seats   *Seats
@@ -17,16 +17,16 @@ type Spans struct {
 	nodes   int32         // nodes that have a number
 	teams   uint64        // executions of parallel regions so far
 	tasks   uint64        // tasks that were created so far
-	closing bool          // what is charged now was under way when measurement ended
-	derived bool          // what is charged now ends at a time that was derived
-	span    timeline.Span // scratch memory: what a sink is given would be allocated otherwise
+	closing bool          // the executions that are charged now were under way when measurement ended
+	derived bool          // the executions that are charged now end at a derived time
+	span    timeline.Span // scratch memory: without it, each span would be allocated
 	moved   []timeline.Moved
 }
 
-// NewSpans returns what tells a sink, of threads with the given seats.
+// NewSpans returns a Spans that tells the given sink. seats are those of the engine's threads.
 func NewSpans(to timeline.Sink, seats *Seats) *Spans { return &Spans{to: to, seats: seats} }
 
-// With returns the same for a copy of the engine, which has another sink and seats of its own.
+// With returns a copy of sp for a copy of the engine, with another sink and the copy's seats.
 func (sp *Spans) With(to timeline.Sink, seats *Seats) *Spans {
 	c := *sp
 	c.to, c.seats, c.moved = to, seats, nil
@@ -150,7 +150,8 @@ func (sp *Spans) unseen(tid uint32, n *tree.Node, seat int, from uint64, team ui
 	sp.tell(s)
 }
 
-// member tells of a thread's part in a team: what its figures were charged with since they were was.
+// member tells of a thread's part in a team. was holds the thread's figures before the part was
+// charged.
 func (sp *Spans) member(m *Team, mem *Member, was *[profile.NumParts]profile.Span, joined uint64) {
 	s := sp.begin(mem.tid, m.Node, mem.Seat)
 	s.From, s.To, s.Team = m.Forked, joined, m.number
@@ -206,7 +207,7 @@ func (sp *Spans) Called(t *Thread, leaf *tree.Node, seat int, c *profile.MPIStat
 	sp.tell(s)
 }
 
-// Counted tells of an execution that is not timed.
+// Counted tells of an execution without a time of its own.
 func (sp *Spans) Counted(t *Thread, n *tree.Node, at uint64) {
 	s := sp.begin(t.Tid, n, t.Seat)
 	s.From, s.To = at+t.Suspended, at+t.Suspended

@@ -16,8 +16,8 @@ const longGap = 17
 
 func (g Gap) digits() int { return bits.Len64(uint64(g.Time)) }
 
-// stratum holds the executions of which the gap has the same number of binary digits, and whose
-// threads all waited for a core, or none of them.
+// stratum holds sums over executions with gaps of the same number of binary digits. Their threads
+// all waited for a core, or none of them did.
 type stratum struct {
 	digits int
 	idle   bool
@@ -25,13 +25,13 @@ type stratum struct {
 	// Of executions that chance chose: times and gaps (ns), their squares and products (ns squared),
 	// and their number.
 	sum, gaps, squaredSum, products, squaredGaps, n float64
-	early, earlyGaps                                float64 // of the other reported ones, ns
-	// Of executions whose end was derived: gaps (ns) and their squares, what was guessed for them, what
-	// they got (ns), and their number.
+	early, earlyGaps                                float64 // times and gaps of the other reported ones, ns
+	// Of executions whose end was derived: gaps (ns) and their squares, the guessed times, the times
+	// that Derive has returned (ns), and their number.
 	all, squares, guessed, given, derived float64
 }
 
-// stratum returns the executions with such a gap, nil if none is known.
+// stratum returns the stratum of a gap; nil: no such execution is known.
 func (y *Mean) stratum(g Gap) *stratum {
 	if y == nil {
 		return nil
@@ -39,7 +39,7 @@ func (y *Mean) stratum(g Gap) *stratum {
 	return y.like(&stratum{digits: g.digits(), idle: g.Idle})
 }
 
-// like returns the executions with the same gaps as others, nil if none is known.
+// like returns the stratum of the same gaps as another Mean's; nil: no such execution is known.
 func (y *Mean) like(o *stratum) *stratum {
 	if y == nil {
 		return nil
@@ -52,7 +52,7 @@ func (y *Mean) like(o *stratum) *stratum {
 	return nil
 }
 
-// makeStratum returns the executions with such a gap.
+// makeStratum returns the stratum of a gap, and makes it if need be.
 func (y *Mean) makeStratum(g Gap) *stratum {
 	if s := y.stratum(g); s != nil {
 		return s
@@ -71,12 +71,13 @@ func (s *stratum) learn(d, gap float64, byChance bool) {
 	s.squaredSum, s.products, s.squaredGaps = s.squaredSum+d*d, s.products+d*gap, s.squaredGaps+gap*gap
 }
 
-// share is what the executions tell of a gap (ns), where r was the guess before.
+// share is the part of its gap that an execution takes. gap is a usual gap (ns), and r the guess of
+// the part, which counts for so many executions as guesses says.
 func (s *stratum) share(gap, r float64) float64 {
 	return (s.sum + guesses*gap*r) / (s.gaps + guesses*gap)
 }
 
-// shareOfAll is the same by all reported executions, also those that chance did not choose.
+// shareOfAll is share by all reported executions, also those that chance did not choose.
 func (s *stratum) shareOfAll(gap, r float64) float64 {
 	return s.share(gap, (s.early+guesses*gap*r)/(s.earlyGaps+guesses*gap))
 }
@@ -87,9 +88,9 @@ func (s *stratum) part() float64 { return s.share(s.all/s.derived, s.guessed/s.a
 // due is the time that derived executions took, by all that is known now, ns.
 func (s *stratum) due() float64 { return s.part() * s.all }
 
-// spread is by how much executions differ in the part of the gap that they take: the variance of that
-// part (Cochran, section 6.4). Where chance chose few, they are taken for executions that take nothing
-// or all of the gap: no parts differ more.
+// spread is the variance of the part of the gap that executions take (Cochran, section 6.4). If
+// chance chose few, it counts them as executions that take nothing or all of the gap, which is the
+// greatest variance that there can be.
 func (s *stratum) spread(guess float64) float64 {
 	const few = 2
 	if s.long {
@@ -104,8 +105,8 @@ func (s *stratum) spread(guess float64) float64 {
 	return min(0.25, parts/(s.n+1))
 }
 
-// variance is that of due by the choice of chance, ns squared. others are the executions of all regions
-// with such gaps, nil if none is known: they tell how much executions differ.
+// variance is the variance of due that comes from chance's choice, ns squared. others is the stratum
+// of all regions with such gaps, or nil. It tells the spread, if it has more executions.
 func (s *stratum) variance(others *stratum) float64 {
 	from, n := s, s.n+guesses
 	if others != nil && others.n > s.n {
@@ -114,8 +115,8 @@ func (s *stratum) variance(others *stratum) float64 {
 	return from.spread(s.part()) * (s.all*s.all*s.n/(n*n) + s.squares)
 }
 
-// doubt is the standard error of due by the guess of the part that executions take (ns), where known is
-// the number of reported executions with long gaps. Of short gaps the guess is off by a share.
+// doubt is the standard error of due that comes from the guess (ns). For short gaps it is a share of
+// the guess. For long gaps it falls with known, the number of reported executions with long gaps.
 func (s *stratum) doubt(known float64) float64 {
 	const share, ofRegions = 0.3, 0.1
 	off := share * s.part()

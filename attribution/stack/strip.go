@@ -6,7 +6,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// whole holds the constructs whose executions are of one state from begin to end.
+// whole gives the state of constructs whose thread is in one state during the whole execution; None:
+// the parts of an execution have different states.
 var whole = func() (of [256]strip.State) {
 	for _, c := range []event.Construct{event.Barrier, event.TaskWait, event.TaskYield} {
 		of[c] = strip.Barrier
@@ -20,14 +21,15 @@ var whole = func() (of [256]strip.State) {
 	return of
 }()
 
-// shows tells whether a region that ends has changed the state of its thread.
+// shows tells whether the thread was in a state of its own in a region that ends.
 func shows(f *Frame) bool {
 	return whole[f.Node.Key.Construct] != strip.None || f.Team != nil ||
 		f.Parts[profile.Enter].T|f.Parts[profile.Barrier].T|f.Parts[profile.Exit].T != 0
 }
 
-// show notes the states of a thread in the i-th region of its stack, which ends at a time. Where an
-// execution stood still, its parts are taken to lie at its begin and end.
+// show notes the states of a thread in the i-th region of its stack, which ends at a time (ns). If
+// the execution stood still meanwhile, Enter is taken to lie at its begin, and Barrier and Exit at
+// its end.
 func (t *Thread) show(i int, at uint64) {
 	f := &t.Stack[i]
 	note := t.Strip.Note(f.Node.Key.Construct, f.Start, at)
@@ -56,7 +58,7 @@ func (t *Thread) show(i int, at uint64) {
 	enter := min(uint64(max(f.Parts[profile.Enter].T, 0)), length)
 	exit := min(uint64(max(f.Parts[profile.Exit].T, 0)), length-enter)
 	note.Move(in, first, from, from+enter)
-	if f.Waiting != 0 { // with the tasks that the thread executed meanwhile
+	if f.Waiting != 0 { // the wait includes the tasks that the thread executed in it
 		note.Move(in, strip.Barrier, max(f.Waiting, from), to-exit)
 	} else {
 		barrier := min(uint64(max(f.Parts[profile.Barrier].T, 0)), length-enter-exit)
@@ -65,7 +67,8 @@ func (t *Thread) show(i int, at uint64) {
 	note.Move(in, last, to-exit, to)
 }
 
-// state returns the state of a thread in the i-th region of its stack now; None: it is in none.
+// state returns the present state of a thread by the first i+1 regions of its stack; None: none of
+// them tells a state.
 func (t *Thread) state(i int) strip.State {
 	for ; i >= 0; i-- {
 		f := &t.Stack[i]
@@ -94,7 +97,8 @@ func (t *Thread) state(i int) strip.State {
 	return strip.None
 }
 
-// around returns the state around the region in a frame, which is mostly the innermost one.
+// around returns the thread's state around the region of a frame. The frame is mostly the innermost
+// one, so the search begins there.
 func (t *Thread) around(f *Frame) strip.State {
 	i := len(t.Stack) - 1
 	for i > 0 && &t.Stack[i] != f {
@@ -103,7 +107,7 @@ func (t *Thread) around(f *Frame) strip.State {
 	return t.state(i - 1)
 }
 
-// show notes the states of a team's thread.
+// show notes the states of a team's thread, between the team's fork and its join (ns).
 func (mem *Member) show(c event.Construct, forked, begin, end, last, joined uint64) {
 	note := mem.strip.Note(c, forked, joined)
 	note.Move(mem.in, strip.Runtime, forked, begin)
@@ -112,8 +116,8 @@ func (mem *Member) show(c event.Construct, forked, begin, end, last, joined uint
 	note.Move(mem.in, strip.Runtime, last, joined)
 }
 
-// ShowFold notes the states of a thread in executions that the kernel side has added up. They are
-// spread evenly from the first one, at a time, to the last one.
+// ShowFold notes the states of a thread in executions that the kernel side has added up. Their times
+// are spread evenly from the first execution (at, ns) to the last one.
 func (t *Thread) ShowFold(c event.Construct, at uint64, f *event.Fold) {
 	if f.Enter|f.Exit == 0 || !t.Strip.Due(c, f.Last-min(at, f.Last)) {
 		return
@@ -123,7 +127,7 @@ func (t *Thread) ShowFold(c event.Construct, at uint64, f *event.Fold) {
 	note.Spread(in, strip.Runtime, at, f.Last, int64(f.Exit))
 }
 
-// ShowCall notes an MPI call, which took a time (ns) and ends at another.
+// ShowCall notes an MPI call that took a time (took, ns), and ended at another (end, ns).
 func (t *Thread) ShowCall(end uint64, took int64) {
 	if t.Strip.Due(event.MPI, uint64(took)) {
 		note := t.Strip.Note(event.MPI, end-uint64(took), end)
