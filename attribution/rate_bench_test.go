@@ -1,6 +1,11 @@
 package attribution
 
 import (
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -8,6 +13,7 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/timeline"
 )
 
 // Streams of machines with as many producers as no test machine has. Each producer makes events
@@ -141,4 +147,51 @@ func rankStream(rank, size int) (s []event.Event) {
 		team[i].Time += uint64(100 * len(s))
 	}
 	return append(s, team...)
+}
+
+// tally counts the spans that a recorder is told.
+type tally struct {
+	*timeline.Recorder
+	spans int
+}
+
+// Span implements timeline.Sink.
+func (c *tally) Span(s *timeline.Span) {
+	c.spans++
+	c.Recorder.Span(s)
+}
+
+// BenchmarkRecording measures how fast executions are recorded, one by one and without loss, by one
+// core: by the engine, and a recorder that compresses and writes to a file meanwhile.
+func BenchmarkRecording(b *testing.B) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	name := filepath.Join(b.TempDir(), "x.timeline")
+	rec, err := timeline.NewRecorder(timeline.Options{Plan: timeline.Plan{Cap: 1 << 40, Stream: true}, Wait: true,
+		Open: func() (io.WriteCloser, error) { return os.Create(name) }})
+	if err != nil {
+		b.Fatal(err)
+	}
+	to := &tally{Recorder: rec}
+	p := newPlayer(append(regionStream(4), criticalStream()...))
+	p.engine.Timeline(to)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	began := processorTime(b)
+	for b.Loop() {
+		for i := range p.period { // no two periods are alike: these would take no room
+			p.period[i].Time = p.shift + uint64(100*i) + rnd.Uint64N(80)
+		}
+		p.play()
+	}
+	end := p.shift
+	p.engine.Finish(end)
+	took := processorTime(b) - began
+	if err := rec.Finish(); err != nil || len(rec.Gaps()) > 0 {
+		b.Fatalf("not all was recorded: %v, gaps %+v", err, rec.Gaps())
+	}
+	st, err := os.Stat(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(to.spans)/took.Seconds()/1e6, "Mspans/s")
+	b.ReportMetric(float64(st.Size())/float64(to.spans), "B/span")
 }

@@ -42,6 +42,7 @@ type appCost struct {
 	seconds *turns
 	works   int     // in a turn
 	hits    float64 // BPF programs run per second of the bare program, all threads
+	spans   spans
 }
 
 // A turn of a mini-app lasts at least so many seconds and works when nothing
@@ -142,6 +143,7 @@ func measureApp(t target, a app, dir string) (*appCost, error) {
 		stop, _, err := attachTool(p.pid(), dir, "--counters", kernelCounters)
 		return stop, err
 	}}
+	by[recording] = &means{on: p, begin: func() (func() error, error) { return c.spans.record(p.pid(), dir) }}
 	c.seconds, err = takeTurns(by, *rounds, 1, c.turn)
 	return c, err
 }

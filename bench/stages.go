@@ -17,6 +17,9 @@ type stage struct {
 	allocs   int    // most allocations per benchmark loop
 }
 
+// recordingStage is the benchmark of recording a timeline.
+const recordingStage = "Recording"
+
 // stageTitles names the Go benchmarks that make up the way.
 var stageTitles = [][2]string{
 	{"Drain", "record from a ring that the kernel side has filled (`bpf`)"},
@@ -26,11 +29,12 @@ var stageTitles = [][2]string{
 	{"Engine/mixed", "engine: both"},
 	{"Producers/64_threads", "engine: regions of 64 threads with loop and barriers"},
 	{"Producers/256_ranks", "engines: 256 ranks of 2 threads with messages, reductions and regions"},
+	{recordingStage, "spans of a timeline: engine, recorder, compression and file on one core, nothing lost"},
 }
 
 func measureStages() ([]stage, error) {
 	const pgo = "-pgo=cmd/ompp-attach/default.pgo" // as the tool is built
-	cmd := exec.Command("go", "test", pgo, "-run=^$", "-bench=^(BenchmarkDrain|BenchmarkEvent|BenchmarkEngine|BenchmarkProducers)$",
+	cmd := exec.Command("go", "test", pgo, "-run=^$", "-bench=^(BenchmarkDrain|BenchmarkEvent|BenchmarkEngine|BenchmarkProducers|BenchmarkRecording)$",
 		"-benchtime=300ms", "-count="+strconv.Itoa(*rounds), "-p=1", "./bpf", "./probes/gomp", "./attribution")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -70,7 +74,7 @@ func parseBenchmarks(out []byte) (rates map[string][]float64, allocs map[string]
 				return nil, nil, fmt.Errorf("benchmark line %q: %w", s.Text(), err)
 			}
 			switch f[i+1] {
-			case "Mevents/s":
+			case "Mevents/s", "Mspans/s":
 				rates[name] = append(rates[name], v)
 			case "allocs/op":
 				allocs[name] = max(allocs[name], int(v))

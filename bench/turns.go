@@ -23,6 +23,7 @@ const (
 	perfTrace             // perf trace of the same
 	counting              // ompp-attach with the counters of the kernel
 	fourEvents            // and with four perf events
+	recording             // ompp-attach that records a timeline into a file
 	reads                 // an empty probe at each of our instructions that reads them
 	numWays
 )
@@ -152,5 +153,5 @@ func (t *turns) each(item int, f func([numWays]float64) float64, need ...way) (s
 
 var wayNames = [numWays]string{
 	"bare", "shim", "empty probes, entries only", "empty probes", "ours", "bpftrace", "perf record", "perf trace",
-	"ours with counters", "ours with four perf events", "probes that read four perf events",
+	"ours with counters", "ours with four perf events", "ours with a timeline", "probes that read four perf events",
 }

@@ -10,6 +10,7 @@ const (
 	goalSlower   = 0.02 // median slow-down of the mini-apps
 	goalNaive    = 10   // times that a script adds, on programs with libgomp
 	goalMillions = 20   // events per second and core, decoder and engine in a row
+	goalSpans    = 1    // millions of spans recorded per second and core
 )
 
 func verdict(met bool) string {
@@ -71,6 +72,11 @@ func (r *results) writeGoals(p *page) {
 	}
 	if m := r.inARow(); m > 0 {
 		p.row(fmt.Sprintf("%d million events per second and core through decoder and engine", goalMillions), fmt.Sprintf("%.1f", m), verdict(m >= goalMillions))
+	}
+	for _, s := range r.stages {
+		if s.name == recordingStage {
+			p.row(fmt.Sprintf("%d million spans of a timeline recorded per second by one core, nothing lost", goalSpans), fmt.Sprintf("%.1f", s.millions.median), verdict(s.millions.median >= goalSpans))
+		}
 	}
 	if r.start != nil {
 		for _, x := range r.start.starts {

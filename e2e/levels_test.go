@@ -21,9 +21,10 @@ var scalapackLevels = [][2]string{
 	{"blacs", `^(C?blacs_|C?[isdcz](ge|tr)(sd|rv|bs|br)2d|C?[isdcz]g(am[xn]|sum)2d)`},
 }
 
-// levelShim writes a library that stands before the functions of the levels and counts the calls
-// that come from another level, or from outside of the library.
-func levelShim(t *testing.T, library string) string {
+// levelShim writes a library that stands before the functions of the levels of another one, in whose
+// file's name is a part, and counts the calls that come from another level, or from outside of the
+// library.
+func levelShim(t *testing.T, library, part string, levels [][2]string) string {
 	t.Helper()
 	out, err := exec.Command("nm", "-D", "--defined-only", library).Output()
 	if err != nil {
@@ -40,7 +41,7 @@ static __thread int inside = -1;
 static struct { const char *level, *name; unsigned long n; } counts[4096];
 static int known;
 static void *real(const char *name) { void *p = dlsym(RTLD_NEXT, name); if (!p) abort(); return p; }
-static int in_library(void *at) { Dl_info i; return dladdr(at, &i) && strstr(i.dli_fname, "libscalapack"); }
+static int in_library(void *at) { Dl_info i; return dladdr(at, &i) && strstr(i.dli_fname, "` + part + `"); }
 __attribute__((destructor)) static void tell(void)
 {
 	char name[4096];
@@ -63,7 +64,7 @@ __attribute__((destructor)) static void tell(void)
 		if len(f) != 3 || f[1] != "T" {
 			continue
 		}
-		for i, l := range scalapackLevels {
+		for i, l := range levels {
 			if regexp.MustCompile(l[1]).MatchString(f[2]) {
 				fmt.Fprintf(&src, "SHIM(%s, %d, %s)\n", l[0], i, f[2])
 				break
@@ -79,6 +80,26 @@ __attribute__((destructor)) static void tell(void)
 		t.Fatalf("%v\n%s", err, msg)
 	}
 	return so
+}
+
+// shimCounts are the calls that a shim has counted, of all processes.
+func shimCounts(t *testing.T, dir string) map[string]uint64 {
+	t.Helper()
+	counts := map[string]uint64{}
+	names, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.TrimSpace(string(b)) == "" {
+			continue
+		}
+		for k, n := range printedCounts(t, string(b)) {
+			counts[k] += n
+		}
+	}
+	return counts
 }
 
 // levelCounts are the executions of levels' functions, as LEVEL/NAME.
@@ -103,27 +124,14 @@ func TestLevels(t *testing.T) {
 		t.Skip("libscalapack-openmpi-dev is not installed")
 	}
 	bin := testbin.OpenMPI.Build(t, "scalapack.c", testbin.Options{Flags: []string{"-O2", "-g", "-Wl,--no-as-needed", "-lscalapack-openmpi"}, NoOpenMP: true})
-	shim, dir := levelShim(t, library), t.TempDir()
+	shim, dir := levelShim(t, library, "libscalapack", scalapackLevels), t.TempDir()
 	line := testbin.OpenMPI.Launch(4, "env", "SHIM_OUT="+dir, "LD_PRELOAD="+shim, bin)
 	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Env = append(os.Environ(), testbin.OpenMPI.LaunchEnv(t)...)
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "solved") {
 		t.Fatalf("under the shim: %v\n%s", err, out)
 	}
-	want := map[string]uint64{}
-	names, _ := filepath.Glob(filepath.Join(dir, "*"))
-	for _, name := range names {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.TrimSpace(string(b)) == "" {
-			continue
-		}
-		for k, n := range printedCounts(t, string(b)) {
-			want[k] += n
-		}
-	}
+	want := shimCounts(t, dir)
 	opt := options{}
 	for _, l := range scalapackLevels {
 		opt.flags = append(opt.flags, "--level", l[0]+"=libscalapack:"+l[1])
@@ -146,5 +154,52 @@ func TestLevels(t *testing.T) {
 	sameCounts(t, got, want)
 	if len(want) < 10 || !seen["scalapack pblas blacs "] {
 		t.Errorf("%d functions were called; MPI operations lie in %v", len(want), seen)
+	}
+}
+
+// FFTW's functions are a level, with the counts of a library between. fftw_execute ends in a jump to
+// code that only the plan knows: its time is not its own, which a note says, and the teams of FFTW's
+// OpenMP variant lie beside it.
+func TestFFTWLevel(t *testing.T) {
+	atOnce(t)
+	needTool(t)
+	const library = "/usr/lib/x86_64-linux-gnu/libfftw3.so.3"
+	bin := filepath.Join(t.TempDir(), "fft")
+	if out, err := exec.Command("gcc", "-O1", "-g", "-o", bin, filepath.Join(testbin.Repo(t), "testdata/programs/fft.c"), "-lfftw3_omp", "-lfftw3", "-lm").CombinedOutput(); err != nil {
+		t.Skipf("no libfftw3-dev here: %s", out)
+	}
+	levels := [][2]string{{"fft", `^fftw_(execute|plan_dft|destroy_plan)`}}
+	shim, dir := levelShim(t, library, "libfftw3", levels), t.TempDir()
+	const rounds = 25
+	cmd := exec.Command(bin, fmt.Sprint(rounds))
+	cmd.Env = append(os.Environ(), "SHIM_OUT="+dir, "LD_PRELOAD="+shim)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("under the shim: %v\n%s", err, out)
+	}
+	want := shimCounts(t, dir)
+	if want["fft/fftw_execute"] != rounds+3 || want["fft/fftw_execute_dft"] != rounds || want["fft/fftw_destroy_plan"] != 5 {
+		t.Fatalf("the shim has counted %v", want)
+	}
+	s := clean(t, options{flags: []string{"--level", "fft=libfftw3.so*:" + levels[0][1]}}, bin, fmt.Sprint(rounds))
+	got := map[string]uint64{}
+	levelCounts(s.main, got)
+	sameCounts(t, got, want)
+	teams, noted := uint64(0), 0
+	for _, n := range s.main.Nodes {
+		if n.Region < 0 {
+			continue
+		}
+		r := &s.main.Regions[n.Region]
+		if r.Construct.IsParallel() {
+			for _, st := range n.Stats {
+				teams += st.Exec.C
+			}
+		}
+		if strings.HasPrefix(r.Name, "fftw_execute") && strings.Contains(strings.Join(r.Notes, " "), "may end by a jump") {
+			noted++
+		}
+	}
+	if teams < rounds || noted != 3 {
+		t.Errorf("%d executions of teams; %d call sites say that the function ends by a jump", teams, noted)
 	}
 }

@@ -57,7 +57,7 @@ func TestTimelineDiskFull(t *testing.T) {
 			if !errors.As(err, &exit) || exit.ExitCode() != 1 {
 				t.Errorf("the tool ends with %v, want status 1\n%s", err, stderr.String())
 			}
-			for _, want := range []string{"the timeline cannot be written any more", "is not whole: " + tc.reason} {
+			for _, want := range []string{"the timeline cannot be written any more (" + tc.reason + ")", "is not whole: " + tc.reason} {
 				if strings.Count(stderr.String(), want) != 1 {
 					t.Errorf("not said once: %q\n%s", want, stderr.String())
 				}

@@ -1,8 +1,10 @@
 package timeline
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 )
 
 // output is the file of a plan that streams.
@@ -66,7 +68,12 @@ func (o *output) try(write func(io.Writer) error) bool {
 		_ = f.Truncate(whole)
 	}
 	if o.say != nil {
-		o.say(fmt.Sprintf("the timeline cannot be written any more (%v): what is in the file can be read, and the measurement goes on", o.err))
+		reason := o.err
+		var pe *fs.PathError
+		if errors.As(reason, &pe) { // its path may be one of ours
+			reason = pe.Err
+		}
+		o.say(fmt.Sprintf("the timeline cannot be written any more (%v): what is in the file can be read, and the measurement goes on", reason))
 	}
 	return false
 }
