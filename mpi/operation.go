@@ -1,6 +1,3 @@
-// Package mpi knows the operations of MPI: their names, where their arguments
-// stand, and which volumes a call moves. It is a leaf: tables and arithmetic,
-// nothing of a process.
 package mpi
 
 // Op is an MPI operation: its index in Operations. It is written by name, so

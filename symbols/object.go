@@ -1,10 +1,3 @@
-// Package symbols finds the ELF modules that a process maps, and translates addresses in them into
-// functions, files, lines and OpenMP source regions. It reads files only; it neither stops nor
-// touches the process.
-//
-// It uses three kinds of address. An address is what the process sees. A vaddr is an address as the
-// ELF file states it (Module.VAddr converts). A file offset is what the kernel wants for a uprobe
-// (Object.FileOffset converts).
 package symbols
 
 import (

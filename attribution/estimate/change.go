@@ -1,13 +1,3 @@
-// Package estimate extrapolates what was executed while constructs were not observed. To save cost,
-// the probes of all constructs of one class may be removed for a while. At each change of what is
-// observed the figures of each thread are read (reading.go). Two readings make a period or a gap
-// (period.go), a period gives a rate (rate.go), and the rates before and after a gap give the
-// estimate for it (estimate.go). The estimates are added to the figures at the end (gaps.go).
-//
-// A rate is per execution of the parallel region around the construct, which is always observed. If
-// that region is too long for this, or if there is none, the rate is per second of the program's
-// own time. That is the time of a period without the measurement's cost, because there is no cost
-// in the gap. No extrapolated time is longer than the time that the region around has to spare.
 package estimate
 
 import (
