@@ -57,6 +57,13 @@ func (rd *reader) tellCosts(p *Process) {
 	table := c.costs.Table()
 	if rd.budget == nil { // a budget deals with storms itself
 		p.rates = advice.NewRates(&table)
+		p.rates.Function = func(fn uint64) (name, without string) {
+			f, _ := p.resolver.User.LevelFunction(fn)
+			if f.Name == "" {
+				return "", ""
+			}
+			return f.Level + ": " + f.Name, f.Without
+		}
 	} else {
 		p.engine.Budgeted()
 	}

@@ -3,6 +3,7 @@ package advice
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,6 +28,11 @@ type Rates struct {
 	tid     uint32
 	of      [256]rate // by construct
 	hits    uint64
+
+	// Function names a function that the user has asked for by the Fn of its events, with the flag that
+	// leaves it out; nil: nobody knows names. An empty name stands for no such function.
+	Function  func(fn uint64) (name, without string)
+	functions map[uint64]*rate // by the Fn of user regions' events
 }
 
 type span struct{ first, last uint64 }
@@ -76,12 +82,57 @@ func (r *Rates) Add(ev *event.Event) bool {
 	}
 	x.hits++
 	x.ns += r.Costs.Kinds[ev.Probe].Sum()
+	if ev.Construct == event.UserRegion && ev.Fn != 0 {
+		r.addFunction(ev)
+	}
 	if ev.MPI != nil {
 		x.hits++
 		x.ns += r.Costs.Kinds[event.ProbeReturn].Sum()
 	}
 	r.hits++
 	return false
+}
+
+// mostFunctions bounds the functions whose hits are counted.
+const mostFunctions = 10_000
+
+func (r *Rates) addFunction(ev *event.Event) {
+	f := r.functions[ev.Fn]
+	if f == nil {
+		if len(r.functions) >= mostFunctions {
+			return
+		}
+		if r.functions == nil {
+			r.functions = map[uint64]*rate{}
+		}
+		f = &rate{}
+		r.functions[ev.Fn] = f
+	}
+	f.hits++
+	f.ns += r.Costs.Kinds[ev.Probe].Sum()
+}
+
+// dearest names the functions whose probes take most, of those that take a twentieth of the threads'
+// time (ns), and says how they are left out.
+func (r *Rates) dearest(time int64) string {
+	const most, share = 3, 20
+	if r.Function == nil {
+		return ""
+	}
+	all := slices.DeleteFunc(slices.Collect(maps.Keys(r.functions)), func(fn uint64) bool {
+		name, _ := r.Function(fn)
+		return name == "" || r.functions[fn].ns < time/share
+	})
+	slices.SortFunc(all, func(a, b uint64) int {
+		return cmp.Or(cmp.Compare(r.functions[b].ns, r.functions[a].ns), cmp.Compare(a, b))
+	})
+	var words []string
+	for _, fn := range all[:min(len(all), most)] {
+		name, without := r.Function(fn)
+		f := r.functions[fn]
+		words = append(words, fmt.Sprintf("%s takes %.0f%% by itself (%d hits): %s", name, 100*float64(f.ns)/float64(time), f.hits, without))
+	}
+	return strings.Join(words, "; ")
 }
 
 // selectorOf returns the selector that leaves a construct out, "" if there is none, and a name
@@ -139,6 +190,9 @@ func (r *Rates) Sentence() string {
 	s := fmt.Sprintf("probes take %.0f%% of the threads' time in the first second: %s", share(taken), strings.Join(what, ", "))
 	if len(saves) > 0 {
 		s += "; " + strings.Join(saves, ", ")
+	}
+	if f := r.dearest(time); f != "" {
+		s += "; " + f
 	}
 	return s + "; --max-overhead 5% observes in periods, so that it stays below that; reports take it out of the times"
 }

@@ -40,3 +40,30 @@ func TestStorm(t *testing.T) {
 		})
 	}
 }
+
+// TestDearFunctions: in a storm, the functions of levels that take most are named, with what leaves
+// them out.
+func TestDearFunctions(t *testing.T) {
+	costs := &event.HitCosts{}
+	costs.Kinds[event.ProbeEmulated] = event.HitCost{Before: 400, After: 300}
+	r := NewRates(costs)
+	r.Function = func(fn uint64) (name, without string) {
+		return map[uint64]string{1: "blas: ddot_", 2: "blas: dgemm_"}[fn], "leave it out"
+	}
+	for i := uint64(0); ; i++ {
+		fn := uint64(1) // nine of ten hits; of the others, one in two hundred is dgemm_
+		if i%10 == 0 {
+			fn = 3 // of no level
+		}
+		if i%200 == 0 {
+			fn = 2
+		}
+		if r.Add(&event.Event{Time: 1 + 1000*i, TID: 1, Construct: event.UserRegion, Probe: event.ProbeEmulated, Fn: fn}) {
+			break
+		}
+	}
+	said := r.Sentence()
+	if want := "blas: ddot_ takes 63% by itself (900000 hits): leave it out; "; !strings.Contains(said, want) || strings.Contains(said, "dgemm_") {
+		t.Errorf("%q does not say %q alone", said, want)
+	}
+}

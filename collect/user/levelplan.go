@@ -68,7 +68,7 @@ func (b *levelPlan) choose(wanted []int) {
 		}
 		for _, n := range wanted {
 			l := b.u.levels[n]
-			if l.regex == nil || slices.ContainsFunc(f.Names, l.regex.MatchString) {
+			if l.takes(f.Names) {
 				l.matched = true
 				importedOf[n] = importedOf[n] || imported
 				all = append(all, candidate{f, n, imported})
@@ -123,7 +123,7 @@ func (b *levelPlan) entries() {
 			continue
 		}
 		e.fn = levelBit | uint64(len(b.u.functions))
-		b.u.functions = append(b.u.functions, LevelFunction{Name: name, Level: b.u.levels[e.level].name})
+		b.u.functions = append(b.u.functions, LevelFunction{Name: name, Level: b.u.levels[e.level].name, Without: b.u.levels[e.level].without(name)})
 	}
 }
 

@@ -19,6 +19,7 @@ type level struct {
 	name    string
 	library string         // how the base name of its file begins, or a pattern for it
 	regex   *regexp.Regexp // nil: all functions that other files import
+	but     *regexp.Regexp // functions that are left out of these; nil: none
 	loaded  bool           // the library was seen
 	matched bool
 }
@@ -27,6 +28,7 @@ type level struct {
 type LevelFunction struct {
 	Name, Level string
 	Notes       []string
+	Without     string // how the user leaves the function out of the level
 }
 
 // levelBit marks the Fn of events of levels' functions. The rest is an index in Regions.functions.
@@ -43,7 +45,7 @@ var taken = []string{"mpi", "omp", "openmp", "oops", "user", "program"}
 func parseLevel(text string) (*level, error) {
 	m := levelSyntax.FindStringSubmatch(text)
 	if m == nil {
-		return nil, fmt.Errorf("--level %s: write NAME=LIBRARY or NAME=LIBRARY:REGEX, as in blas=libopenblas", text)
+		return nil, fmt.Errorf("--level %s: write NAME=LIBRARY, NAME=LIBRARY:REGEX or NAME=LIBRARY:!REGEX, as in blas=libopenblas", text)
 	}
 	l := &level{text: text, name: m[1], library: filepath.Base(m[2])}
 	if slices.Contains(taken, strings.ToLower(l.name)) {
@@ -52,11 +54,35 @@ func parseLevel(text string) (*level, error) {
 	if m[3] == "" {
 		return l, nil
 	}
-	var err error
-	if l.regex, err = regexp.Compile(m[3]); err != nil {
-		return nil, fmt.Errorf("--level %s: %s is no regular expression that Go knows (%w)", text, m[3], err)
+	expr, but := strings.CutPrefix(m[3], "!")
+	regex, err := regexp.Compile(expr)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("--level %s: %s is no regular expression that Go knows (%w)", text, expr, err)
+	case but && expr == "":
+		return nil, fmt.Errorf("--level %s: write behind the ! which functions are left out, as in blas=libopenblas:!^ddot_$", text)
+	case but:
+		l.but = regex
+	default:
+		l.regex = regex
 	}
 	return l, nil
+}
+
+// takes tells whether a function with these names is of the level, if it is in its library.
+func (l *level) takes(names []string) bool {
+	if l.but != nil {
+		return !slices.ContainsFunc(names, l.but.MatchString)
+	}
+	return l.regex == nil || slices.ContainsFunc(names, l.regex.MatchString)
+}
+
+// without says how the user leaves a function out of the level.
+func (l *level) without(function string) string {
+	if l.regex != nil || l.but != nil {
+		return fmt.Sprintf("change the expression of --level %s to leave it out", l.name)
+	}
+	return fmt.Sprintf("--level '%s=%s:!^%s$' leaves it out", l.name, l.library, regexp.QuoteMeta(function))
 }
 
 // SetLevels adds levels, as --level gives them, the innermost library last or first.

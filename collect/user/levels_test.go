@@ -15,6 +15,9 @@ func TestParseLevel(t *testing.T) {
 		"=libx":                           "write NAME=LIBRARY",
 		"mpi=libx":                        "has this name",
 		"a=libx:(":                        "no regular expression",
+		"a=libx:!(":                       "no regular expression",
+		"a=libx:!":                        "write behind the !",
+		"a=libx:!^slow_$":                 "",
 	} {
 		l, err := parseLevel(text)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
@@ -22,6 +25,20 @@ func TestParseLevel(t *testing.T) {
 		}
 		if l != nil && text == "solver=./libsolver.so:^Solver::" && (l.name != "solver" || l.library != "libsolver.so" || l.regex.String() != "^Solver::") {
 			t.Errorf("%+v", l)
+		}
+	}
+	for text, want := range map[string][3]bool{"a=libx": {true, true, true}, "a=libx:^B::": {false, true, false}, "a=libx:!^x_|g": {false, true, false}} {
+		l, err := parseLevel(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, names := range [][]string{{"x_1"}, {"_ZN1B1fEv", "B::f()", "B::f"}, {"1", "2g"}} {
+			if got := l.takes(names); got != want[i] {
+				t.Errorf("%s takes %q: %v", text, names, got)
+			}
+		}
+		if said := l.without("x_1"); strings.Contains(said, "--level 'a=libx:!^x_1$' leaves it out") != (text == "a=libx") {
+			t.Errorf("%s: %s", text, said)
 		}
 	}
 	for _, c := range []struct {

@@ -1,4 +1,5 @@
-// Package trigger finds executions that fulfil a condition of the user's: --when 'barrier: EXECT > 10ms'.
+// Package trigger finds executions that fulfil a condition of the user's, as in
+// --when 'barrier: EXECT > 10ms'.
 //
 //   - condition.go: conditions, as users write them
 //   - watch.go: the sink that looks at each span, and hands the span on
