@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Off says what a time of a thread was made of, as the scheduler saw the thread (ns). In what
-// Asleep, Late and Preempted leave of T, the thread had a core.
+// Off divides a time T of a thread by what the scheduler did with the thread (ns). The rest of T,
+// without Asleep, Late and Preempted, is time on a core.
 type Off struct {
 	T int64 `json:"t,omitempty"`
 	// Asleep is the part in which the thread had given its core up, until it was woken.
 	Asleep int64 `json:"asleep,omitempty"`
-	// Late is the part in which it had been woken, and had no core yet.
+	// Late is the part in which the thread had been woken, and had no core yet.
 	Late int64 `json:"late,omitempty"`
-	// Preempted is the part in which it had lost its core, or yielded it, and was ready to run.
+	// Preempted is the part in which the thread had lost or yielded its core, and was ready to run.
 	Preempted int64 `json:"preempted,omitempty"`
 	// Foreign is the part of Late and Preempted in which other processes are known to have had the
 	// core.
@@ -79,8 +79,8 @@ func AddShare(list []Share, s Share) []Share {
 	return list
 }
 
-// Sched says what a thread's waits at one node were made of, with --sched. The parts are times of
-// the program's clock, in which probes are not taken out.
+// Sched divides a thread's waits at one node by what the scheduler did (--sched). The times are of the
+// program's clock, and include the time that probes took.
 type Sched struct {
 	Wait Off `json:"wait,omitzero"` // at a barrier, until the team's last thread came
 	Done Off `json:"done,omitzero"` // from then until the thread left the barrier
@@ -92,9 +92,9 @@ type Sched struct {
 	Due Off `json:"due,omitzero"`
 	// Held is the others' wait for a lock while this thread held it.
 	Held Off `json:"held,omitzero"`
-	// By and DueBy say which processes had the core when it was Late or Preempted: in Wait to MPI,
-	// and in Due and Held. For each time off the core, the process
-	// counts that had the longest turn.
+	// By and DueBy say which processes had the core while the thread was Late or Preempted: By in Wait
+	// to MPI, DueBy in Due and Held. For each time off the core, only the process with the longest turn
+	// counts.
 	By    []Share `json:"by,omitempty"`
 	DueBy []Share `json:"due_by,omitempty"`
 }

@@ -5,8 +5,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Log holds the times at which a thread was off its core, and says of its waits what they were made
-// of. A wait may be asked for before the thread has been read so far: it is divided then.
+// Log holds the times at which a thread was off its core, and divides the thread's waits by them
+// (Ask). A wait that ends after the last time that was read is kept, and divided later (Seen).
 type Log struct {
 	aways []away // in order of time
 	from  uint64 // from this time on all is known, ns
@@ -18,7 +18,7 @@ type Log struct {
 type Away struct {
 	From, Woken, To uint64 // Woken is 0 for a thread that was ready all the time
 	Rival           int    // index of the process that had the core for most of the time; -1: not known
-	ByRival         int64  // for how long it had the core meanwhile
+	ByRival         int64  // for how long that process had the core meanwhile
 	Foreign         int64  // for how long other processes had the core meanwhile
 	Moves           uint32
 }
@@ -32,12 +32,12 @@ type away struct {
 	by       [3]profile.Share
 }
 
-// maxAways bounds the times that are told apart. If there are more, the older half of them is
-// joined in pairs. So recent times are exact, and older ones are when all of them lie in the wait.
+// maxAways bounds the times that are told apart. If there are more, the older half of them is joined
+// in pairs. So recent times are exact. A joined time is exact if the wait holds all of it.
 const maxAways = 64
 
-// maxWindows bounds the waits of a thread that end after what was read of the thread: mostly its
-// last barrier in a team.
+// maxWindows bounds the waits of a thread that cannot be divided yet: mostly that in its last barrier
+// in a team.
 const maxWindows = 16
 
 // Kind names a part of profile.Sched.
@@ -62,7 +62,7 @@ type Window struct {
 	tasks    []span // these tasks
 }
 
-// Add notes that the thread was off its core. Times come in order, but for a few.
+// Add notes that the thread was off its core. Most times come in order; others are sorted in.
 func (l *Log) Add(a Away) {
 	if a.To <= a.From {
 		return
@@ -92,7 +92,7 @@ func (l *Log) Add(a Away) {
 	l.Seen(a.To)
 }
 
-// join makes the older half of the times half as many.
+// join joins the older half of the times in pairs.
 func (l *Log) join() {
 	const half = maxAways / 2
 	for i := range half / 2 {
@@ -118,7 +118,7 @@ func (a *away) add(s profile.Share) {
 	}
 }
 
-// Seen notes that the thread had a core at a time, and that all before is known (ns).
+// Seen notes that the thread had a core at a time (ns), and that all earlier times are in the log.
 func (l *Log) Seen(at uint64) {
 	l.seen = max(l.seen, at)
 	if len(l.open) == 0 {
@@ -135,14 +135,14 @@ func (l *Log) Seen(at uint64) {
 	l.open = kept
 }
 
-// Forget notes that not all is known of the thread before a time (ns). Waits that began earlier are
-// not divided.
+// Forget notes that the log is not complete before a time (ns). Waits that began earlier are not
+// divided.
 func (l *Log) Forget(before uint64) {
 	l.from = before
 	l.Seen(before)
 }
 
-// Ask has a wait divided: at once, or when the thread has been read up to its end.
+// Ask divides a wait: at once, or when the thread has been read up to the wait's end.
 func (l *Log) Ask(w Window) {
 	switch {
 	case l == nil || w.T <= 0 || w.To <= w.From:
@@ -154,7 +154,7 @@ func (l *Log) Ask(w Window) {
 	}
 }
 
-// tell charges a node with what a wait was made of.
+// tell divides a wait, and charges its node with the parts.
 func (l *Log) tell(w *Window) {
 	if w.From < l.from {
 		return
@@ -215,8 +215,8 @@ func (l *Log) sum(from, to uint64, by *[]profile.Share) (all profile.Off) {
 	return all
 }
 
-// cut returns the part of a time off the core that lies between two times. Of times that were
-// joined, the part is taken to be made as the whole.
+// cut returns the part of a time off the core that lies between two times. A joined time is divided
+// evenly.
 func (a *away) cut(from, to uint64) profile.Off {
 	if from <= a.from && a.to <= to {
 		return a.off
@@ -233,13 +233,13 @@ func (a *away) cut(from, to uint64) profile.Off {
 			part.Foreign = int64(float64(a.off.Foreign) * float64(part.Late) / float64(a.off.Late))
 		}
 	}
-	if to < a.to { // it is moved when it is ready: at the end
+	if to < a.to { // a thread is moved when it is ready, so at the end of the time
 		part.Moves = 0
 	}
 	return part
 }
 
-// schedAt returns what the waits of a seat at a node were made of.
+// schedAt returns the divided waits of a seat at a node, to be added to.
 func schedAt(n *tree.Node, seat int) *profile.Sched {
 	s := n.Stat(seat)
 	if s.Sched == nil {

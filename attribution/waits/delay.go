@@ -1,11 +1,11 @@
 package waits
 
 // charge charges the last thread to arrive at a barrier for the wait of another thread (ns). For
-// each region, d is how much longer the last thread was in it, without its own waiting for others,
-// than the waiting thread. The sum of all d and of the last thread's own waiting explains the wait;
-// the wait is shared out among them, and is no more than they are. If the last thread was longer
-// without a core, that is a part of the sum of all d. charge returns the part that is
-// due to the last thread's own waiting.
+// each region, d is the last thread's time there without its own waiting, less the waiting thread's
+// time there. All d and the last thread's own waiting explain the wait: it is shared out among them,
+// and each gets no more than its time. If the last thread was longer without a core,
+// that is a part of the sum of all d. charge returns the part that is due to the last thread's own
+// waiting.
 func (x *instance) charge(last, s *slot, wait int64) (indirect int64) {
 	sum, waited, most, regions := int64(0), int64(0), 0, 0
 	for i := range last.own {
@@ -52,8 +52,8 @@ func (x *instance) blame(last *slot, i int, d int64) {
 	waitsAt(l.node, l.seat).Delay += d
 }
 
-// excess returns how much longer a thread did something in a region than another one, which may be
-// nil: it was not in the region.
+// excess returns by how much a thread's time in a region, without its own waiting, exceeds another
+// thread's whole time there (ns). o is nil if the other thread was not there.
 func (l *pathTime) excess(o *pathTime) int64 {
 	if o == nil {
 		return l.all - l.waited

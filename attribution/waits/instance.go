@@ -18,15 +18,15 @@ type instance struct {
 	complete bool   // all arrivals have been read
 	dropped  bool   // cannot be matched
 	locks    bool   // some thread has used locks since the barrier before
-	// What the last thread is to be charged with: others' waits, and their part that is due to the
-	// first of the regions in which it has been, or to its own waiting, ns.
+	// Charges to the last thread (ns): the others' waits, and the parts of these that are due to the
+	// thread's first region, or to its own waiting.
 	caused, delay, indirect int64
-	// Whom threads have waited for, of those that are looked at; in the end, the last thread. And for
-	// how long that one did.
+	// For which holders of locks threads have waited, and for how long. In the end, only those of the
+	// last thread are kept (contend).
 	held    []holding
 	awaited []contention
 	away    int64       // the part of caused that is due to time without a core, ns
-	due     profile.Off // the same with causes, as far as the threads' logs tell
+	due     profile.Off // the part of caused in which the last thread was off its core (--sched)
 }
 
 // slot is the part of a thread in an instance.
@@ -116,7 +116,7 @@ func (x *instance) arrive(iv *Interval, a *Arrival) {
 	}
 }
 
-// told notes that a thread has left while the arrivals of others have not been read.
+// told notes that a thread has left (ns), while the arrivals of others have not been read.
 func (x *instance) told(at uint64) {
 	if at != 0 && (x.left == 0 || at < x.left) {
 		x.left = at
@@ -173,7 +173,7 @@ func (x *instance) resolve(tm *Team) {
 	}
 }
 
-// settle charges the last thread with what the others have waited for it.
+// settle charges the last thread with the others' waits for it.
 func (x *instance) settle() {
 	if x.caused == 0 {
 		return
@@ -196,7 +196,7 @@ func (x *instance) settle() {
 	x.caused, x.delay, x.indirect, x.away, x.due = 0, 0, 0, 0, profile.Off{}
 }
 
-// finish charges the part of a thread, when everything that it did in the barrier has been read.
+// finish charges a thread's part, when all its events in the barrier have been read.
 func (m *Meter) finish(tm *Team, x *instance, num int32) {
 	x.ended++
 	s, l := &x.slots[num], &x.slots[x.latest]

@@ -14,7 +14,7 @@ type Interval struct {
 	at    *instance // the barrier that the thread is in; nil: none
 	// Running: the thread is in no barrier, and its time is noted.
 	running bool
-	// Pending: it may have come to a barrier, which a later event tells.
+	// Pending: the thread may have come to a barrier; a later event tells.
 	pending bool
 	// The time since the last barrier counts from the last arrival there, which may not be read yet.
 	unsure bool
@@ -87,8 +87,8 @@ func (iv *Interval) Of(tm *Team) bool { return tm != nil && iv.team == tm && iv.
 // Running tells whether the thread's time is noted: it is in no barrier.
 func (iv *Interval) Running() bool { return iv.running }
 
-// Note notes that the thread has been in a region since the last note (at in ns), and whether it
-// waited for others there. seat is the seat of its figures in that region.
+// Note notes that the thread has been in a region since the last note, until at (ns), and whether it
+// waited for others there. seat is the seat of the thread's figures in that region.
 func (iv *Interval) Note(n *tree.Node, seat int, waited bool, at uint64) {
 	if at <= iv.tick {
 		return

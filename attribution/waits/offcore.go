@@ -2,8 +2,8 @@ package waits
 
 import "ompp-attach/profile"
 
-// ask has the thread's wait in a barrier divided, and the time from the last arrival until the
-// thread left, of which it executed tasks for a part (ns).
+// ask divides the thread's wait in a barrier, and the time from the last arrival until the thread
+// left. tasks is the part of the latter in tasks (ns).
 func (s *slot) ask(last uint64, wait, tasks int64) {
 	w := Window{Node: s.barrier, Seat: s.seat, Kind: AtBarrier, From: s.at, To: last, T: wait, tasks: s.tasks}
 	s.log.Ask(w)
@@ -13,8 +13,8 @@ func (s *slot) ask(last uint64, wait, tasks int64) {
 	}
 }
 
-// blameOff charges the last thread for the wait of another thread (ns), as far as it was off its core
-// for longer than that one since they were last together.
+// blameOff notes for which part of another thread's wait (ns) the last thread's time off its core is
+// the reason: by how much that was longer than the waiting thread's, since they were last together.
 func (x *instance) blameOff(last, s *slot, wait int64) {
 	d := profile.Off{T: wait,
 		Asleep:    last.off.Asleep - s.off.Asleep,
@@ -24,7 +24,7 @@ func (x *instance) blameOff(last, s *slot, wait int64) {
 	x.due.Add(d)
 }
 
-// settleDue charges the last thread with what the others have waited for it while it was off its core.
+// settleDue charges the last thread with the others' waits, by its time off its core (blameOff).
 func (x *instance) settleDue(l *slot) {
 	var by []profile.Share
 	off := l.log.sum(l.since, l.at, &by)
@@ -38,8 +38,8 @@ func (x *instance) settleDue(l *slot) {
 	addDue(s, by, part)
 }
 
-// blameOff charges a holder with a time that another thread has waited for it (ns): it held the lock
-// meanwhile between two times.
+// blameOff charges a lock's holder with another thread's wait d for it (ns). It divides d as the
+// holder's time between from and to, in which it held the lock.
 func (u *Use) blameOff(from, to uint64, d int64) {
 	if d <= 0 || from >= to {
 		return

@@ -8,15 +8,15 @@ type Rivals struct {
 	number map[profile.Rival]int
 }
 
-// maxRivals bounds the processes that are told apart: a machine starts new ones all the time. Later
-// ones are not named.
+// maxRivals bounds the processes that are numbered, because a machine starts new ones all the time.
+// Later ones are not named.
 const maxRivals = 256
 
 // Number returns the index of a process in List; -1: there are too many.
 func (r *Rivals) Number(pid int, name string, own bool) int {
 	k := profile.Rival{PID: pid, Name: name, Own: own}
 	if own {
-		k.Name = "" // threads may have other names
+		k.Name = "" // threads of one process may have different names
 	}
 	n, ok := r.number[k]
 	if ok {

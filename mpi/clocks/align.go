@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Orders collects what is known to have happened in which order, on several machines.
+// Orders collects pairs of events on different machines whose order is known.
 type Orders struct {
 	pairs map[[2]int]*orders
 	most  int
@@ -19,8 +19,8 @@ func NewOrders(clocks int) *Orders {
 	return &Orders{map[[2]int]*orders{}, min(2048, max(64, all/pairs))}
 }
 
-// Add says that something at a time of one clock happened before something at a time of another
-// one. Times are shifted.
+// Add notes that an event at the time at of the clock first came before one at the time by of the
+// clock then.
 func (o *Orders) Add(first, then int, at, by uint64) {
 	if first == then {
 		return
@@ -35,7 +35,7 @@ func (o *Orders) Add(first, then int, at, by uint64) {
 		p = &orders{x, newBounds(o.most), newBounds(o.most)}
 		o.pairs[key] = p
 	}
-	// θ is A's time less B's. A first: θ(by) >= at - by. B first: θ(at) <= by - at.
+	// A first: θ(by) >= at - by. B first: θ(at) <= by - at.
 	q := point{float64(x - p.origin), float64(int64(at) - int64(by))}
 	if first < then {
 		p.low.add(q)
@@ -46,7 +46,7 @@ func (o *Orders) Add(first, then int, at, by uint64) {
 
 // Alignment compares times of several clocks.
 type Alignment struct {
-	// Links are the pairs of machines of which something is known, by number.
+	// Links are the pairs of machines with orders or claims, by A and B.
 	Links  []Link
 	clocks []Clock
 	of     map[[2]int]*Link
@@ -54,7 +54,7 @@ type Alignment struct {
 	routes map[int][]hop
 }
 
-// Align finds out how far clocks are apart.
+// Align finds the differences of clocks, from the clocks' claims and from orders.
 func Align(clocks []Clock, o *Orders) *Alignment {
 	a := &Alignment{clocks: clocks, of: map[[2]int]*Link{}, near: make([][]*Link, len(clocks)), routes: map[int][]hop{}}
 	pairs := o.pairs
@@ -82,14 +82,15 @@ func Align(clocks []Clock, o *Orders) *Alignment {
 	return a
 }
 
-// known returns the lower bounds of θ, and of -θ, that follow from what both kernels say.
+// known returns the bounds of |θ| that follow from both kernels' claims. As lower bounds they are
+// those of θ and of -θ alike.
 func known(a, b *Clock, origin int64) (out []point) {
 	if len(a.Known) == 0 || len(b.Known) == 0 {
 		return nil
 	}
 	for _, of := range []struct{ own, other *Clock }{{a, b}, {b, a}} {
 		for _, x := range of.own.Known {
-			// The other kernel's nearest word, as old as it is.
+			// The other kernel's claims hold at other times: their bounds grow with the distance.
 			other := int64(math.MaxInt64)
 			for _, y := range of.other.Known {
 				away := max(x.At-y.At, y.At-x.At)
@@ -101,13 +102,13 @@ func known(a, b *Clock, origin int64) (out []point) {
 	return undominated(out)
 }
 
-// hop is the last step of the best route to a clock.
+// hop is the last link of the best route to a clock. bound is that of the whole route, ns.
 type hop struct {
-	link  *Link // nil: there is no route, or it is the start
+	link  *Link // nil: there is no route, or this is its start
 	bound float64
 }
 
-// route returns the best routes from a clock to all others.
+// route returns the best routes from a clock to all others, by Dijkstra's algorithm.
 func (a *Alignment) route(from int) []hop {
 	if r := a.routes[from]; r != nil {
 		return r
@@ -144,8 +145,8 @@ func (a *Alignment) Comparable(x, y int) bool {
 	return x == y || a.route(x)[y].link != nil
 }
 
-// Convert returns what one clock says when another one says t, and how wrong that may be, in ns.
-// Times are shifted, and the clocks comparable.
+// Convert returns the time that the clock to shows when the clock from shows t, and how wrong the
+// result may be at most (ns). The clocks must be comparable.
 func (a *Alignment) Convert(to, from int, t uint64) (at uint64, bound int64) {
 	r, now, sum := a.route(to), int64(t), 0.0
 	for from != to && r[from].link != nil {

@@ -8,22 +8,22 @@ import (
 // Link says how far the clocks of two machines are apart.
 type Link struct {
 	A, B int // numbers of the clocks; A < B
-	// Forth counts what is known to have happened at A before something at B, Back the reverse.
+	// Forth counts the orders of an event at A before one at B, Back the reverse.
 	Forth, Back uint64
-	// Messages: orders both ways bound the difference. Synchronised: so does what the kernels say of
-	// their clocks. Neither: it is not known.
+	// Messages: orders both ways bound the difference. Synchronised: the kernels' claims bound it. If
+	// neither is set, the difference is not known.
 	Messages, Synchronised bool
-	// Unsteady: the difference is no line, not even with the clocks' wander, so it may change by any
-	// rate that clocks have.
+	// Unsteady: the difference is no line, not even within the clocks' wander. So its slope may be
+	// anything up to steepest.
 	Unsteady bool
-	// Conflict is by how much orders contradict each other, or the kernels' words if Messages is set,
-	// ns; 0: they do not.
+	// Conflict is by how much orders contradict each other, or the kernels' claims contradict the
+	// orders if Messages is set (ns); 0: nothing contradicts.
 	Conflict int64
-	// Offset and Drift are the difference in the middle of the time with orders, and its slope as a
-	// share, between Least and Most. It is A's clock less B's, both shifted.
+	// Offset is the difference A - B in the middle of the time with bounds (ns). Its slope, as a share,
+	// is between Least and Most.
 	Offset      int64
 	Least, Most float64
-	// Bound is how exact differences are on average, ns.
+	// Bound is the mean of how wrong a difference may be, over the time with bounds (ns).
 	Bound int64
 
 	origin    int64 // shifted time of B that x counts from
@@ -31,7 +31,8 @@ type Link struct {
 	low, high envelope // of θ, and of -θ
 }
 
-// envelope is the greatest lower bound of a function at any time.
+// envelope is a lower bound of a function at each time: the greatest that follows from points and
+// slopes.
 type envelope struct {
 	points []point // by time, each on the envelope
 	slopes
@@ -63,7 +64,7 @@ func (e *envelope) at(x float64) float64 {
 	return v
 }
 
-// orders are the orders between two machines.
+// orders are the bounds that the orders between two machines give.
 type orders struct {
 	origin    int64
 	low, high *bounds // of θ, and of -θ
@@ -72,10 +73,11 @@ type orders struct {
 // interval returns the least and the greatest θ at a time of B's clock.
 func (k *Link) interval(x float64) (lo, hi float64) { return k.low.at(x), -k.high.at(x) }
 
-// usable reports whether differences are known.
+// usable reports whether the difference is known.
 func (k *Link) usable() bool { return k.Messages || k.Synchronised }
 
-// solve finds out what orders and the kernels' words say. high are bounds of -θ.
+// solve finds the envelopes from orders (low: of θ, high: of -θ) and from the kernels' claims
+// (known: of both). Claims that contradict the orders are left out.
 func (k *Link) solve(low, high, known []point, wander float64) {
 	both := len(low) > 0 && len(high) > 0
 	if both {
@@ -98,7 +100,8 @@ func merge(a, b []point) []point {
 	return undominated(append(append([]point(nil), a...), b...))
 }
 
-// fit sets the envelopes. It answers false, and sets Conflict, if there is no such function.
+// fit sets the envelopes. It returns false, and sets Conflict, if no function lies between all
+// bounds.
 func (k *Link) fit(low, high []point, wander float64) bool {
 	s := lines(low, negative(high))
 	if straight := (slopes{max(-steepest, s.least-2*wander), min(steepest, s.most+2*wander)}); s.least-wander <= s.most+wander && straight.least <= straight.most {
@@ -126,7 +129,7 @@ func (k *Link) set(low, high []point, s slopes) (conflict float64) {
 	return conflict - rounding
 }
 
-// measure sets the figures that tell how exact the link is.
+// measure sets Offset and Bound.
 func (k *Link) measure() {
 	k.from, k.to = math.Inf(1), math.Inf(-1)
 	for _, e := range []*envelope{&k.low, &k.high} {
@@ -144,13 +147,13 @@ func (k *Link) measure() {
 	k.Offset, k.Bound = int64(math.Round(mid)), int64(math.Ceil(sum/samples))
 }
 
-// theta returns what to add to a time of B to get A's, and how wrong that may be.
+// theta returns θ at a time of B, and how wrong θ may be at most (ns).
 func (k *Link) theta(x float64) (mid, half float64) {
 	lo, hi := k.interval(x)
 	return (lo + hi) / 2, max(0, (hi-lo)/2)
 }
 
-// convert converts a time of one of the two clocks to the other one's, both shifted.
+// convert converts a time t of the clock from, one of the two, to the other clock's.
 func (k *Link) convert(from int, t int64) (at int64, bound float64) {
 	x := float64(t - k.origin)
 	if from == k.B {

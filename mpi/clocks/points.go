@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// steepest is by how much rates of clocks differ at most, as a share: a kernel corrects a clock by
-// up to 500 millionths, and oscillators differ by up to 100.
+// steepest is the most by which the rates of two clocks differ, as a share. A kernel corrects a
+// clock's rate by up to 500 millionths, and an oscillator is off by up to 100: twice their sum.
 const steepest = 1200e-6
 
-// point is a bound of θ at a time: both in ns, the time since the link's first.
+// point is a bound y of θ at a time x (ns). x counts from the link's origin.
 type point struct{ x, y float64 }
 
 func byTime(a, b point) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(a.y, b.y)) }
 
 // bounds keeps lower bounds of a function whose slope is within steepest. Memory is bounded: there
-// are at most `most` stretches of time of equal length, and few points in each. Points that do not
-// matter are left out first. Leaving out one that does makes a bound wider, never wrong.
+// are at most `most` stretches of time of equal length, and few points in each. Points that change
+// nothing are left out first. Leaving out another point widens the interval, and is never wrong.
 type bounds struct {
 	most   int
 	length float64 // of a stretch, ns
 	in     map[int64][]point
-	n      uint64 // bounds that were added
+	n      uint64 // number of points that were added
 }
 
 const perStretch = 12
@@ -56,7 +56,7 @@ func (b *bounds) put(p point) {
 	b.in[i] = list
 }
 
-// thin leaves out points: at least half of them.
+// thin returns a list of at most half of perStretch points.
 func thin(list []point) []point {
 	out := undominated(list)
 	if len(out) <= perStretch/2 {
@@ -75,7 +75,7 @@ func thin(list []point) []point {
 	return kept
 }
 
-// undominated returns the points that no other one makes superfluous, by time.
+// undominated returns the points that follow from no other point and steepest, by time.
 func undominated(list []point) []point {
 	slices.SortFunc(list, byTime)
 	var out []point
@@ -93,7 +93,7 @@ func undominated(list []point) []point {
 	return out
 }
 
-// list returns the points that are kept, by time.
+// list returns the kept points, by time.
 func (b *bounds) list() []point {
 	var out []point
 	for _, list := range b.in {
@@ -107,8 +107,8 @@ type slopes struct{ least, most float64 }
 
 func (s slopes) negative() slopes { return slopes{-s.most, -s.least} }
 
-// lines returns the slopes of the lines above all points of low and below all of high, both by
-// time. If least exceeds most, there is no such line.
+// lines returns the range of slopes of all lines above the points of low and below those of high.
+// Both are by time. If least exceeds most, there is no such line.
 func lines(low, high []point) slopes {
 	return slopes{-rising(negative(high), negative(low)), rising(low, high)}
 }
@@ -132,7 +132,7 @@ func rising(low, high []point) float64 {
 
 func slope(a, b point) float64 { return (b.y - a.y) / (b.x - a.x) }
 
-// extend adds a point to an upper hull. Its time is not earlier than others'.
+// extend adds a point to an upper hull. No point of the hull is later.
 func extend(hull []point, p point) []point {
 	for n := len(hull); n > 0; n = len(hull) {
 		last := hull[n-1]
@@ -163,7 +163,7 @@ func touching(hull []point, q point) float64 {
 	return slope(hull[i], q)
 }
 
-// negative returns the points with the sign of both changed for bounds of -θ: lower become upper.
+// negative returns the points with the sign of y changed: lower bounds of -θ become upper ones of θ.
 func negative(list []point) []point {
 	out := slices.Clone(list)
 	for i := range out {

@@ -1,9 +1,9 @@
 package clocks
 
-// Record says which clock the recorded times of a process are of, and what the kernel said of it.
+// Record names the clock of a process's recorded times, with readings at the begin and end.
 type Record struct {
-	// Boot is the kernel's boot id. Processes with one boot id share a clock, in whatever containers
-	// and time namespaces they are.
+	// Boot is the kernel's boot id. All processes with one boot id share a clock, also in containers
+	// and time namespaces.
 	Boot  string  `json:"boot"`
 	Begin Reading `json:"begin"`
 	End   Reading `json:"end"`
@@ -13,13 +13,13 @@ type Record struct {
 type Reading struct {
 	Monotonic int64 `json:"monotonic_ns"` // CLOCK_MONOTONIC of the kernel, outside of time namespaces
 	Real      int64 `json:"real_ns"`      // CLOCK_REALTIME at that time
-	Within    int64 `json:"within_ns"`    // how far Real and Monotonic may be apart from each other
+	Within    int64 `json:"within_ns"`    // by how much the two were read at different times, at most
 	// Synchronised: the kernel says that CLOCK_REALTIME is synchronised (adjtimex), and differs from
 	// the true time by MaxError at most, and presumably by EstError.
 	Synchronised bool  `json:"synchronised"`
 	MaxError     int64 `json:"max_error_ns"`
 	EstError     int64 `json:"est_error_ns"`
-	// Rate is by how much the kernel corrects the clock's rate, in millionths.
+	// Rate is the kernel's correction of the clock's rate, in millionths.
 	Rate float64 `json:"rate_ppm"`
 }
 
@@ -27,23 +27,24 @@ func (r *Reading) shift() int64 { return r.Real - r.Monotonic }
 
 // Clock is the clock of a machine.
 type Clock struct {
-	// Shift is added to times of the clock before anything else: they are of one century then, and
-	// differences are small numbers. It is what CLOCK_REALTIME was ahead, ns.
+	// Shift is what CLOCK_REALTIME was ahead of the clock at its first reading (ns). It is added to
+	// all times of the clock, so that the differences of machines are small numbers.
 	Shift int64
-	// Wander is by how much the clock's rate may change while the job runs, as a share.
+	// Wander is the most by which the clock's rate may change while the job runs, as a share.
 	Wander float64
-	// Known is how far shifted times are at most from the true time, at some times. None: the machine
-	// does not know.
+	// Known are the kernel's claims of how far the clock is from the true time; none: the clock is not
+	// synchronised.
 	Known []Known
-	// Stepped: CLOCK_REALTIME was set while the job ran. It tells nothing then.
+	// Stepped: CLOCK_REALTIME was set while the job ran, so the claims are of no use.
 	Stepped bool
 }
 
-// Known says that a clock differs by Error from the true time at most, at a (shifted) time. ns.
+// Known is a claim: at the shifted time At (ns), the clock differs from the true time by Error (ns)
+// at most.
 type Known struct{ At, Error int64 }
 
-// How much rates of clocks change. An oscillator's rate follows its temperature. A daemon that
-// keeps a clock synchronised changes its rate to correct it.
+// How much rates of clocks change, as shares. An oscillator's rate follows its temperature (freely).
+// A daemon that keeps a clock synchronised changes the clock's rate, too (steered).
 const (
 	freely  = 10e-6
 	steered = 100e-6
