@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"ompp-attach/mpi/clocks"
@@ -146,7 +147,7 @@ func (m *Matching) acrossMachines() (out []string) {
 	if a := &m.Across; a.Waits+a.Untold > 0 {
 		s := fmt.Sprintf("%d calls waited for ranks of other machines.", a.Waits)
 		if a.Waits > 0 {
-			s = fmt.Sprintf("%d calls waited for ranks of other machines: %.6f sec, ± %.6f sec (each ± %s at most).", a.Waits, seconds(a.T), seconds(a.Bound), micro(a.Widest))
+			s = fmt.Sprintf("%d calls waited for ranks of other machines: %.6f sec, ± %s (each ± %s at most).", a.Waits, seconds(a.T), micro(a.Bound), micro(a.Widest))
 		}
 		if a.NoLatecomer > 0 {
 			s += fmt.Sprintf(" Of %d of them it cannot be told which rank was last.", a.NoLatecomer)
@@ -179,7 +180,8 @@ func (m *Matching) acrossMachines() (out []string) {
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
-func micro(ns int64) string { return fmt.Sprintf("%.1f us", float64(ns)/1e3) }
+// micro writes a bound: it is rounded up.
+func micro(ns int64) string { return fmt.Sprintf("%.1f us", math.Ceil(float64(ns)/100)/10) }
 
 func (m *Machine) name() string { return strings.Join(m.Hosts[:min(3, len(m.Hosts))], ", ") }
 

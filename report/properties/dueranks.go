@@ -2,6 +2,7 @@ package properties
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"ompp-attach/report/words"
@@ -21,15 +22,21 @@ func (t *text) dueToRanks(f *severity.Finding) string {
 		if t.c.Names(b.DueThread) {
 			rank += ", thread " + words.Thread(t.c.Threads[b.DueThread].Thread)
 		}
-		names = append(names, fmt.Sprintf("%s at %s, for which others waited %s sec%s (%s)", rank, lastText(t.c, b.DuePath), t.Seconds(b.Time), t.bound(b.Bound), times(int64(b.Times))))
+		names = append(names, fmt.Sprintf("%s at %s, for which others waited %s sec%s (%s)", rank, lastText(t.c, b.DuePath), t.Seconds(b.Time), bound(b.Bound), times(int64(b.Times))))
 	}
 	return strings.Join(names, "; ")
 }
 
-// bound says how wrong a time may be, as clocks of several nodes were compared.
-func (t *text) bound(ns int64) string {
-	if ns == 0 {
+// bound says how wrong a time may be, rounded up, as clocks of several nodes were compared.
+func bound(ns int64) string {
+	up := func(of float64) float64 { return math.Ceil(float64(ns)/of*10) / 10 }
+	switch {
+	case ns == 0:
 		return ""
+	case ns < 1e6:
+		return fmt.Sprintf(" ± %.1f us", up(1e3))
+	case ns < 1e9:
+		return fmt.Sprintf(" ± %.1f ms", up(1e6))
 	}
-	return fmt.Sprintf(" ± %s sec", t.Seconds(ns))
+	return fmt.Sprintf(" ± %.1f sec", up(1e9))
 }
