@@ -79,8 +79,8 @@ func AddShare(list []Share, s Share) []Share {
 	return list
 }
 
-// Sched divides a thread's waits at one node by what the scheduler did (--sched). The times are of the
-// program's clock, and include the time that probes took.
+// Sched divides a thread's waits at one node by what the scheduler did (--sched). The times are of
+// the program's clock, and include the time that probes took.
 type Sched struct {
 	Wait Off `json:"wait,omitzero"` // at a barrier, until the team's last thread came
 	Done Off `json:"done,omitzero"` // from then until the thread left the barrier

@@ -244,7 +244,8 @@ func (f *File) order() {
 	slices.SortStableFunc(f.Gaps, func(a, b Gap) int { return cmp.Compare(a.From, b.From) })
 }
 
-// Rank is the process's rank in MPI_COMM_WORLD; -1: the process is no rank, or the rank is not known.
+// Rank is the process's rank in MPI_COMM_WORLD; -1: the process is no rank, or its rank is not
+// known.
 func (f *File) Rank() int {
 	if m := f.Dictionary.Meta.MPI; m != nil {
 		return m.Rank

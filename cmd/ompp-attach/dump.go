@@ -41,7 +41,7 @@ not ompp-attach; only the user who started the measurement can ask it.
 		},
 	}
 	c.Flags().IntVarP(&pid, "pid", "p", 0, "process that is being measured")
-	c.Flags().DurationVar(&every, "every", 0, "go on with a snapshot every so often, until the process ends or Ctrl-C")
+	c.Flags().DurationVar(&every, "every", 0, "write further snapshots at this interval, until the process ends or Ctrl-C")
 	return c
 }
 

@@ -34,7 +34,7 @@ type measureFlags struct {
 	quiet     bool
 	verbose   bool
 	trace     bool   // --trace: nothing is folded in the kernel side
-	derive    bool   // --derive-edges: not every edge is measured
+	derive    bool   // --derive-edges: some edges are derived, not measured
 	mode      string // hidden: how probes are attached, see attachModes
 	events    string // hidden: file for the event stream of the first process
 	user      userFlags
@@ -44,8 +44,8 @@ type measureFlags struct {
 	sample    sampleFlags
 	budget    budgetFlag
 	timeline  timelineFlag
-	waits     bool                                   // --waits: MPI calls one by one
-	sched     bool                                   // --sched: when threads are off their cores
+	waits     bool                                   // --waits: each MPI call is recorded
+	sched     bool                                   // --sched: times off the core are recorded
 	snapshot  time.Duration                          // time between snapshots; 0: no snapshots
 	every     time.Duration                          // time between snapshots that are kept; 0: none is kept
 	rest      int                                    // hidden: see snapshots.Pace
@@ -54,7 +54,7 @@ type measureFlags struct {
 	gone      <-chan struct{}                        // closed when nobody waits for the results any more; nil: never
 }
 
-// register adds the flags to c. sample is the event by which is sampled if --sample is missing.
+// register adds the flags to c. sample is the default of --sample.
 func (f *measureFlags) register(c *cobra.Command, sample string) {
 	f.say = cli.Tell
 	f.inline.register(c)
@@ -63,17 +63,17 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 	f.sample.register(c, sample)
 	f.budget.register(c)
 	f.timeline.register(c)
-	c.Flags().BoolVar(&f.waits, "waits", false, "record the MPI calls of ranks one by one, too: report --properties of the job then tells which rank waited for which, and where")
-	c.Flags().BoolVar(&f.sched, "sched", false, "watch the scheduler, too: the report then tells of what waits were made (on a core, asleep, preempted, woken late), and which process had the core")
+	c.Flags().BoolVar(&f.waits, "waits", false, "also record each MPI call of the ranks: report --properties of the job then tells which rank waited for which, and where")
+	c.Flags().BoolVar(&f.sched, "sched", false, "also watch the scheduler: the report then divides waits into time on a core, asleep, preempted and woken late, and names the processes that had the core")
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
 	c.Flags().StringSliceVar(&f.formats, "format", results.DefaultFormats, "reports to write: "+results.FormatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
-	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say what is done")
+	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "report each step")
 	c.Flags().BoolVar(&f.trace, "trace", false, "report each execution of critical sections, locks and the like by itself, instead of adding them up in the kernel; the profile is the same")
-	c.Flags().BoolVar(&f.derive, "derive-edges", false, "derive most startups and shutdowns of regions and ends of barriers of libgomp where they are short and frequent, instead of measuring them: regions cost less, and these times are estimates, and the report gives an interval with each sum")
-	c.Flags().DurationVar(&f.snapshot, "snapshot", snapshotEvery, "write what was measured so far every so often, so that no more is lost if ompp-attach is killed; 0: never")
-	c.Flags().DurationVar(&f.every, "every", 0, "write a snapshot in each such `duration`, and keep all (snapshot.1.json.gz and so on) for report --delta")
+	c.Flags().BoolVar(&f.derive, "derive-edges", false, "of libgomp's short, frequent regions, derive most startups, shutdowns and ends of barriers from other events, instead of measuring them: regions cost less, and the report gives an interval with each such sum")
+	c.Flags().DurationVar(&f.snapshot, "snapshot", snapshotEvery, "time between two snapshots of the results so far, so that no more is lost if ompp-attach is killed; 0: no snapshots")
+	c.Flags().DurationVar(&f.every, "every", 0, "write a snapshot every `duration`, and keep each of them (snapshot.1.json.gz and so on) for report --delta")
 	c.Flags().IntVar(&f.rest, "snapshot-rest", snapshotRest, "how many times the cost of a snapshot passes before the next")
 	_ = c.Flags().MarkHidden("snapshot-rest")
 	c.Flags().StringVar(&f.mode, "attach-mode", "", "attach as older kernels have to: multi, perf")
@@ -123,7 +123,7 @@ func (f *measureFlags) measurement() (*collect.Measurement, error) {
 // loading is a kernel side that is being loaded in a goroutine.
 type loading struct {
 	f    *measureFlags
-	why  string // a sentence: why the hardware counters cannot be used; "": they can, or there are none
+	why  string // a sentence: why the hardware counters cannot be used; empty: they can, or none is wanted
 	done chan struct{}
 	m    *collect.Measurement
 	err  error

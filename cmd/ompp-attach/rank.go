@@ -22,7 +22,7 @@ import (
 // runRank is `run` for a rank of a job. It launches the program and leaves the measurement to the
 // node's collector.
 func runRank(f *measureFlags, c *cobra.Command, r launch.Rank, args []string) error {
-	if r.Job == "" { // then the ranks have only their parent in common
+	if r.Job == "" { // the ranks have only their parent process in common
 		r.Job = fmt.Sprintf("parent-%d", os.Getppid())
 	}
 	f.say = func(s string) { cli.Tell(fmt.Sprintf("rank %d: %s", r.Rank, s)) }
@@ -107,8 +107,7 @@ func (f *measureFlags) handOver(c *cobra.Command, r launch.Rank, args []string) 
 // ownFlags are the flags that may differ between ranks that share a collector.
 var ownFlags = []string{"output", "format", "overwrite", "quiet", "verbose", "volumes", "classic", "classic-overheads", "raw"}
 
-// common is what the tools have in common that share a collector: user, job, flags, and version of
-// the tool.
+// common names the tools that share a collector: they have the same user, job, flags, and version.
 func (f *measureFlags) common(c *cobra.Command, r launch.Rank) []string {
 	version, built := collect.Version()
 	key := []string{r.Job, version, built}

@@ -163,7 +163,8 @@ func touching(hull []point, q point) float64 {
 	return slope(hull[i], q)
 }
 
-// negative returns the points with the sign of y changed: lower bounds of -θ become upper ones of θ.
+// negative returns the points with the sign of y changed: lower bounds of -θ become upper ones of
+// θ.
 func negative(list []point) []point {
 	out := slices.Clone(list)
 	for i := range out {

@@ -8,7 +8,7 @@
 //
 // # Level of detail
 //
-// A picture has so many boxes at most. Executions that are shorter than a limit become one box with
-// those beside them, which says how many executions it stands for, how long they took together, and
-// which region took most of that. The limit is as low as the number of boxes permits.
+// A picture has a bounded number of boxes. Neighbouring executions that are shorter than a limit are
+// drawn as one box. The box tells their number, the sum of their times, and the region with most of
+// it. The limit is as low as the number of boxes permits.
 package when

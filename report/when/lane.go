@@ -11,7 +11,7 @@ type box struct {
 	parts    []part // by name, in the order in which they came
 }
 
-// part is what executions of one name have in a box.
+// part is the time (ns) of the executions of one name in a box.
 type part struct {
 	name int
 	sum  int64
@@ -48,7 +48,8 @@ func (b *box) take(o *box) {
 // lane holds the executions of a thread at one depth, in the order of their begins.
 type lane []box
 
-// add adds a box. Boxes shorter than a limit (ns) become one, until that is as long as the limit.
+// add adds a box. Neighbouring boxes shorter than a limit (ns) become one, until it is as long as the
+// limit. add returns by how many the number of boxes has grown.
 func (l *lane) add(b box, limit int64) (added int) {
 	if n := len(*l); n > 0 && b.long() < limit {
 		if last := &(*l)[n-1]; last.long() < limit && b.from-last.to < limit {
@@ -60,7 +61,7 @@ func (l *lane) add(b box, limit int64) (added int) {
 	return 1
 }
 
-// coarsen draws more together, by a higher limit (ns). It returns how many boxes are left.
+// coarsen joins boxes by a higher limit (ns). It returns how many are left.
 func (l *lane) coarsen(limit int64) int {
 	old := *l
 	*l = (*l)[:0]

@@ -19,7 +19,7 @@ var reasons = map[timeline.Why]string{
 	timeline.ByDamage: "a part of the file is damaged",
 }
 
-// gaps notes what is missing in a process's timeline.
+// gaps notes which spans a process's timeline lacks.
 func (m *maker) gaps(f *timeline.File) {
 	if k := f.Dictionary.Kept; k != nil {
 		n, _ := f.Spans()

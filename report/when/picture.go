@@ -51,12 +51,13 @@ type Row struct {
 	Label      string `json:"label"`
 	Executions uint64 `json:"executions"`
 	Depth      int    `json:"depth"` // levels of boxes
-	// Boxes are sextuples, one after the other: depth, begin since the begin of the box before (ns),
-	// length (ns), index in Names of what took most, number of executions, sum of their times (ns).
+	// Boxes are sextuples, one after the other: depth; begin, counted from the begin of the box before
+	// (ns); length (ns); index in Names of the name that took most; number of executions; sum of their
+	// times (ns).
 	Boxes []int64 `json:"boxes"`
 }
 
-// Level is a library, MPI or OpenMP: the time in which it was the innermost one.
+// Level is a library, MPI or OpenMP, with the time in which threads were innermost in it.
 type Level struct {
 	Name string  `json:"name"`
 	Time int64   `json:"ns"`   // of all threads
@@ -71,7 +72,7 @@ type Message struct {
 	Received int64 `json:"received"`
 }
 
-// Gap is a stretch of time of which executions are missing.
+// Gap is a stretch of time in which executions are missing.
 type Gap struct {
 	Process string `json:"process"`
 	From    int64  `json:"from"`

@@ -20,8 +20,8 @@ type row struct {
 	executions uint64
 	lanes      []lane // by depth
 	open       []opened
-	waits      []wait // that begin later, in order of their times
-	at         int64  // until which levels have their time
+	waits      []wait // waits that begin later than at, by their begins
+	at         int64  // time up to which levels have been given their time, ns
 }
 
 // opened is an execution that has begun.
@@ -105,7 +105,7 @@ func (r *row) take(s *timeline.Span, name, level int) {
 		sum = min(sum, s.Exec.T)
 	}
 	r.box(box{from: from, to: to, n: max(1, s.Exec.C), sum: sum, parts: []part{{name, sum}}})
-	if s.Kind == timeline.Fold { // it does not say when its executions were: others lie between them
+	if s.Kind == timeline.Fold { // other executions lie between those of a fold
 		return
 	}
 	r.open = append(r.open, opened{to, level})
@@ -121,7 +121,8 @@ func (r *row) box(b box) {
 	r.count(r.lanes[depth].add(b, r.Shortest))
 }
 
-// until comes to a time: executions end, waits begin and end.
+// until moves the row to a time (ns): executions that end by then are closed, and waits begin and
+// end.
 func (r *row) until(at int64) {
 	for {
 		n, next := len(r.open), int64(1<<63-1)
@@ -148,7 +149,7 @@ func (r *row) until(at int64) {
 	}
 }
 
-// spent gives the innermost level the time up to a moment.
+// spent gives the innermost level the time since the last call, up to a moment (ns).
 func (r *row) spent(at int64) {
 	if n := len(r.open); n > 0 && at > r.at {
 		r.spend(r.open[n-1].level, r.at, at)
@@ -156,8 +157,8 @@ func (r *row) spent(at int64) {
 	r.at = max(r.at, at)
 }
 
-// waiting notes the waits of an execution. They are known if it did not stand still: then its parts
-// follow each other.
+// waiting notes the waits of an execution. If the execution did not stand still, its parts follow
+// each other, and the times of its waits are known.
 func (r *row) waiting(s *timeline.Span, from int64) {
 	c := r.file.Dictionary.Regions[r.file.Dictionary.Nodes[s.Node].Region].Construct
 	if s.Kind != timeline.Execution || s.Flags&timeline.Unseen != 0 || c.ExecutesTask() {

@@ -81,7 +81,7 @@ ompp-attach system has measured.`,
 	c.Flags().IntVar(&o.CPUs, "cpus", 0, "CPUs of the machine, or of all nodes: cells with more threads are marked (default those of the system profile, or of this machine if the runs are its)")
 	c.Flags().StringVar(&profile, "system", "", "costs of OpenMP and MPI are those in this `file` of ompp-attach system, not those of the runs")
 	c.Flags().StringArrayVar(&against, "against", nil, "compare the prediction with this run `DIR|SIGNATURE`, from which it does not learn; can be repeated")
-	c.Flags().BoolVar(&raw, "raw", false, "times as measured, without taking out what the probes took of them")
+	c.Flags().BoolVar(&raw, "raw", false, "times as measured, including the time that probes took")
 	c.Flags().StringVar(&format, "format", "text", "text or json")
 	c.Flags().StringVarP(&output, "output", "o", "-", "write to this `file`; - writes to standard output")
 	return c

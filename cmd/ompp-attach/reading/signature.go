@@ -45,7 +45,7 @@ MPI job it has the spread over the ranks.`,
 		},
 	}
 	c.Flags().Var(&volumes, "volumes", "how to tell the volumes of MPI's collective operations: "+cli.AccountingNames())
-	c.Flags().BoolVar(&raw, "raw", false, "times as measured, without taking out what the probes took of them")
+	c.Flags().BoolVar(&raw, "raw", false, "times as measured, including the time that probes took")
 	c.Flags().StringVarP(&output, "output", "o", "-", "write to this `file`; - writes to standard output")
 	return c
 }

@@ -11,8 +11,8 @@ import (
 	"ompp-attach/results"
 )
 
-// withTimeline adds to the options what happened when in a process, if its timeline was recorded. A
-// timeline that cannot be read is told; the report has all else.
+// withTimeline adds the picture of a process's timeline to the options, if one was recorded. If the
+// timeline cannot be read, the user is told, and the report is written without it.
 func withTimeline(o report.Options, dir, stem string, formats []string) report.Options {
 	if !results.DrawsWhen(formats) {
 		return o
@@ -24,7 +24,7 @@ func withTimeline(o report.Options, dir, stem string, formats []string) report.O
 	return drawn
 }
 
-// withTimelines adds to the options what happened when in a job, as withTimeline does.
+// withTimelines is withTimeline for a job.
 func withTimelines(o report.Options, dir string) report.Options {
 	if len(files.Matching(dir, results.RecordStem+"*"+results.TimelineSuffix)) == 0 {
 		return o
