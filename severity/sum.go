@@ -1,9 +1,8 @@
 package severity
 
 import (
-	"slices"
-
 	"cmp"
+	"slices"
 
 	"ompp-attach/profile"
 )
