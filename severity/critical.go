@@ -26,8 +26,8 @@ func (c *Cube) outermost() []int {
 	return out
 }
 
-// criticalPath completes the critical path, of which the record has the part in teams: by what initial
-// threads did outside of teams, or in teams of their own, and by the rest of each region's time.
+// criticalPath completes the critical path. The profile has its part in teams. criticalPath adds the
+// times of initial threads outside of teams or in teams of one, and the rest of each region's time.
 func (w *walker) criticalPath() {
 	outer, execution, path := w.outermost(), w.Property(Execution), w.Property(CriticalPath)
 	wall, known, team := map[place]int64{}, map[place]int64{}, map[place]bool{}
@@ -51,7 +51,7 @@ func (w *walker) criticalPath() {
 			continue
 		} else if rest := wall[at] - known[at]; rest > 0 {
 			w.add(CriticalRest, at.path, v.Thread, rest, 0)
-			wall[at] = 0 // once
+			wall[at] = 0 // each region counts once
 		}
 	}
 }
@@ -60,15 +60,15 @@ func (w *walker) criticalPath() {
 type Critical struct {
 	Path int
 	Time int64 // ns, of all processes
-	// Saving is what a process saves at most if all threads of the team had the same work here; it is
+	// Saving is what a process saves at most if all threads of the team had the same work here. It is
 	// not known outside of teams, and where teams nest.
 	Saving Saving
 }
 
-// Critical returns the call paths on the critical path, the longest time first. With perfect balance,
-// each thread would spend the mean of all threads' times without waits. The last thread spent more,
-// or less: the sum over all barriers is what balance saves at most. Waits for locks are taken to stay
-// as they are.
+// Critical returns the call paths on the critical path, the longest time first. With perfect
+// balance, each thread would spend the mean of all threads' times without waits. The last thread
+// spent more, or less. The sum of this difference over all barriers is what balance saves at most.
+// Waits for locks are taken to stay as they are.
 func (c *Cube) Critical() (out []Critical) {
 	outer := c.outermost()
 	threads := map[group]int64{}

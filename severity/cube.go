@@ -8,7 +8,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// Process is a process of the run: an axis's node above its threads.
+// Process is a process of the run. On the axis of threads, it stands above its threads.
 type Process struct {
 	Rank    int // in MPI_COMM_WORLD; -1: of no job
 	Host    string
@@ -23,7 +23,7 @@ type Thread struct {
 	profile.Thread
 }
 
-// Level says whose values the rows of Cube.Threads are.
+// Level says whether a row of Cube.Threads is a thread, a process or the whole run.
 type Level int
 
 // The levels.
@@ -45,9 +45,9 @@ type Mark uint8
 // The marks; several can hold.
 const (
 	Estimated Mark = 1 << iota // it holds extrapolated figures
-	Derived                    // a part of it was shared out by a rule
-	// It is a wait, more than a tenth of which was taken out: the waiting thread had no core
-	// meanwhile. What the wait is due to has the whole of it.
+	Derived                    // a rule has shared out a part of it
+	// Of a wait, more than a tenth was taken out, because the waiting thread had no core. The trees
+	// about its causes have the whole wait.
 	Shortened
 )
 
@@ -98,7 +98,7 @@ type Reason uint8
 // The reasons.
 const (
 	ByProbes Reason = iota + 1 // probes may have made the finding
-	ByTasks                    // it may be tasks that were not observed
+	ByTasks                    // tasks that were not observed may have made the finding
 )
 
 // DoubtOf returns the reason to doubt a finding; 0: there is none.

@@ -10,10 +10,10 @@ type Role uint8
 
 // The roles.
 const (
-	CameLast    Role = iota + 1 // to a barrier
-	HeldLock                    // that others asked for
-	CreatedLate                 // tasks that others had to wait for
-	RankLate                    // in an MPI call
+	CameLast    Role = iota + 1 // it came last to a barrier
+	HeldLock                    // it held a lock for which others asked
+	CreatedLate                 // it created tasks late, and others waited for them
+	RankLate                    // it came late to an MPI call
 )
 
 // Culprit is a thread or a rank for which others waited.
@@ -21,18 +21,19 @@ type Culprit struct {
 	Role   Role
 	Thread int // index in Cube.Threads; -1: not known
 	Rank   int // in MPI_COMM_WORLD; -1: of no job
-	Path   int // index in Cube.Paths: where it was
-	// From is the path from which it came last to the barriers of the team; -1: the same, or not
-	// known. Mostly: it came from others, too.
+	Path   int // index in Cube.Paths: where the culprit made others wait
+	// From is the path from which the culprit came last to the barriers of the team; -1: Path, or not
+	// known. Mostly: the culprit came from other paths, too.
 	From   int
 	Mostly bool
 	Time   int64 // of the others' waits, ns
-	Bound  int64 // how wrong Time may be, as clocks of machines were compared, ns; 0: exact
-	Times  int64 // number of waits, or of instances in which it came last; 0: not known
+	Bound  int64 // how wrong Time may be, because machines' clocks were compared, ns; 0: exact
+	Times  int64 // number of waits, or of instances in which the culprit came last; 0: not known
 }
 
-// Culprits returns those for which threads waited by a finding, the most severe first. Their times
-// may exceed the finding's, which leaves out the time that waiting threads had no core.
+// Culprits returns the threads and ranks for which threads waited in a finding, the most severe
+// first. Their times may exceed the finding's, which leaves out the time that waiting threads had no
+// core.
 func (c *Cube) Culprits(f *Finding) (out []Culprit) {
 	add := func(role Role, x Cause) {
 		out = append(out, Culprit{Role: role, Thread: x.Thread, Rank: c.rankOf(x.Thread), Path: x.Path, From: -1, Time: x.Time, Times: x.Times})
@@ -65,7 +66,8 @@ func (c *Cube) Culprits(f *Finding) (out []Culprit) {
 	return out
 }
 
-// Names reports whether a late rank's thread is to be named: it is not the one that all ranks have.
+// Names reports whether a late rank's thread is to be named: each rank has an initial thread, which
+// need not be.
 func (c *Cube) Names(thread int) bool {
 	return c.Level == ByThread && thread >= 0 && (c.Threads[thread].Num != 0 || c.Threads[thread].Root != 0)
 }

@@ -14,8 +14,8 @@ type Options struct {
 }
 
 // Of returns the severities of a process. The profile is a view: adjusted, or as measured. Times
-// without a core, and times that probes took, are measured by other clocks than the times that they
-// are part of. Where parts exceed the whole by that, some microseconds, the rest of it is 0.
+// without a core, and times that probes took, come from other clocks than the times of which they
+// are parts. So parts may exceed the whole, by some microseconds. The rest of the whole is 0 then.
 func Of(p *profile.Profile, o Options) *Cube {
 	w := &walker{builder: newBuilder(Catalogue()), p: p, o: o, life: analysis.LifeTimes(p), spent: make([]int64, len(p.Threads)),
 		noCore: make([]int64, len(p.Threads)), paths: analysis.NewPaths(p), sections: map[int]string{}}
@@ -28,7 +28,7 @@ func Of(p *profile.Profile, o Options) *Cube {
 	for _, t := range p.Threads {
 		w.Threads = append(w.Threads, Thread{Thread: t})
 	}
-	if len(p.Threads) == 0 { // the program used no OpenMP: its initial thread
+	if len(p.Threads) == 0 { // the program used no OpenMP: there is its initial thread only
 		w.Threads = []Thread{{}}
 		w.life, w.spent, w.noCore = []int64{w.ThreadTime}, []int64{0}, []int64{0}
 	}
@@ -60,12 +60,12 @@ type walker struct {
 	p        *profile.Profile
 	o        Options
 	paths    analysis.Paths
-	life     []int64        // by thread: for how long it lived, ns
-	spent    []int64        // by thread: the part of it that a property has
-	noCore   []int64        // by thread: without a core, in regions
-	counter  []int          // by counter: its property; -1: it was not counted
+	life     []int64        // by thread: the length of its life, ns
+	spent    []int64        // by thread: the part of life that properties have got so far, ns
+	noCore   []int64        // by thread: time without a core in regions, ns
+	counter  []int          // by counter: index of its property; -1: not counted
 	sections map[int]string // by region: the ID of the wait at its end
-	primary  []bool         // by node: it is in MASTER or MASKED
+	primary  []bool         // by node: within MASTER or MASKED
 }
 
 // node adds the figures of a node.
@@ -93,7 +93,7 @@ func (w *walker) node(i int) {
 			madeOf(add, s.Sched)
 			w.countersAt(i, s)
 			w.conditionsAt(i, s)
-		} else { // the calls of which the regions have been taken out
+		} else { // calls without regions of their own (profile.HideCalls)
 			add("mpi", c.MPI)
 			w.spent[s.Thread] += c.MPI
 		}
@@ -104,7 +104,7 @@ func (w *walker) node(i int) {
 	}
 }
 
-// own divides the own time of a thread at a node.
+// own divides a thread's own time at a node among properties. The rest is Computation.
 func (w *walker) own(i int, construct event.Construct, s *profile.ThreadStats, c *analysis.Classes) {
 	own := s.Exec.T - s.Child
 	w.spent[s.Thread] += own
@@ -192,7 +192,7 @@ func (w *walker) idle() {
 }
 
 // notKnown adds the time of which no event told where the thread was. Where teams nest, threads of
-// inner teams share rows with others: what one row lacks, another one has.
+// inner teams share rows with others. Then a row may lack time that another row has too much.
 func (w *walker) notKnown() {
 	lacks, missing := map[int]int64{}, map[int]int64{} // by Root: in all, and of rows that lack time
 	for i := range w.Threads {

@@ -147,8 +147,9 @@ func (w *walker) rankPart(of match.Property, at string) (id string, ok bool) {
 	return id, ok && (id == at || len(id) > len(at) && id[:len(at)+1] == at+".")
 }
 
-// between adds the time of an MPI call, and divides it by what is known of waits for other ranks.
-// Where parts exceed the time, as it is without the time that probes took, all are reduced alike.
+// between adds the time of an MPI call, and divides it among the waits for other ranks. The time
+// that probes took has been taken out of the call's time only. So if the parts exceed the call's
+// time, all of them are reduced alike.
 func (w *walker) between(add func(string, int64), property string, s *profile.ThreadStats, t int64) {
 	x := s.Ranks
 	if x == nil || t <= 0 {
@@ -184,7 +185,7 @@ func (w *walker) between(add func(string, int64), property string, s *profile.Th
 	add(property, left)
 }
 
-// rankCauses adds what other ranks' waits are due to, and notes for whom this one waited.
+// rankCauses adds the other ranks' waits for this rank, and notes for which ranks this one waited.
 func (w *walker) rankCauses(add func(string, int64), node int, property string, x *profile.RankWaits) {
 	if x == nil {
 		return

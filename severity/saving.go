@@ -22,10 +22,10 @@ type savings struct {
 	threads map[group][]int
 	visits  map[[2]int]int64 // by path and thread
 	teams   []int            // by path: the outermost parallel region around it; -1: none
-	nested  []bool           // by path: the innermost parallel region around it is another one
+	nested  []bool           // by path: the innermost parallel region around it is not the outermost one
 	regions map[place]*region
-	// By reported property and path: the times of more special properties, and those of completing
-	// a barrier by thread.
+	// By reported property and path: the times of the more special properties, and by thread those of
+	// completing a barrier.
 	parts map[[2]int]map[int]Part
 	done  map[[2]int][]ThreadTime
 	tasks map[int]bool // by path: threads executed tasks while they waited there
@@ -74,8 +74,8 @@ func newSavings(c *Cube) *savings {
 	return s
 }
 
-// addRegions finds the time of outermost parallel regions. Of those that were under way when
-// measurement began, it is not known.
+// addRegions finds the time of outermost parallel regions. It is not known of regions that were under
+// way when measurement began.
 func (s *savings) addRegions() {
 	execution, computation, management := s.c.Property(Execution), s.c.Property(Computation), s.c.Property(Management)
 	for _, v := range s.c.Values {
@@ -120,7 +120,7 @@ func (s *savings) partsOf(at [2]int) (out []Part) {
 	return out
 }
 
-// of returns what each process saves at most without a finding (ns); nil: that is not known.
+// of returns for each process the most that it saves without a finding (ns); nil: not known.
 func (s *savings) of(f *Finding) map[int]int64 {
 	gain := s.c.Properties[f.Property].Gain
 	if gain == NoGain || s.c.Level != ByThread {

@@ -6,7 +6,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// The trees about barriers beside Time. Package profile, Waits, has what they count.
+// The trees about waits of threads, beside Time. Their figures are those of profile.Waits.
 const (
 	Latecomer = "omp_latecomer"
 	LateFrom  = "omp_late_from"
@@ -24,16 +24,16 @@ const (
 	dropped   = "omp_arrivals_dropped"
 )
 
-// The parts of the time of a barrier, and of a lock: what is appended to its ID.
+// The parts of a barrier's time, and of a lock's: the ends of their IDs.
 const (
 	Waiting    = ".wait"
 	completing = ".completion"
 	Contended  = ".contention" // others held the lock
 	handed     = ".handover"
-	NotHeld    = ".no_holder" // it is not known who held it
+	NotHeld    = ".no_holder" // the holder is not known
 )
 
-// withParts adds the two parts of each kind of barrier, and of critical sections and locks.
+// withParts adds the two parts of each kind of barrier, and the three of criticals and locks.
 func withParts(properties []Property) (out []Property) {
 	for _, p := range properties {
 		out = append(out, p)
@@ -117,8 +117,8 @@ var causeTrees = []Property{
 		Description: "Arrivals of which it is not known who came last.", Formula: "number of arrivals"},
 }
 
-// wait adds the time of a wait, and divides that of a barrier or lock. Time without a core is no
-// part of the wait here: the two parts are reduced alike.
+// wait adds the time t of a wait (ns), and divides that of a barrier or lock into its parts. Time
+// without a core is no part of t, so all parts are reduced alike.
 func (w *walker) wait(node int, add func(string, int64), property string, s *profile.ThreadStats, t int64) {
 	x := s.Waits
 	if x == nil || t <= 0 {
@@ -156,7 +156,7 @@ func (w *walker) wait(node int, add func(string, int64), property string, s *pro
 	add(property, t)
 }
 
-// causes adds what a thread's waits are due to.
+// causes adds the figures of the trees about waits of threads.
 func causes(add func(string, int64), x *profile.Waits) {
 	if x == nil {
 		return
@@ -178,12 +178,12 @@ func causes(add func(string, int64), x *profile.Waits) {
 	add(LateTask, max(0, x.LateTask.T))
 }
 
-// Cause says whom the others waited for at a barrier.
+// Cause is a thread for which others waited, and the path at which it made them wait.
 type Cause struct {
 	Thread int   // index in Cube.Threads
-	Path   int   // index in Cube.Paths: the barrier's, or where the thread came from
+	Path   int   // index in Cube.Paths: the barrier, or the path from which the thread came
 	Time   int64 // of the others' waits, ns
-	Times  int64 // how often it came last; 0: not asked for
+	Times  int64 // how often the thread came last; 0: not filled in
 }
 
 // LastAt returns the threads for which others waited at a path, the most severe first.
@@ -203,7 +203,7 @@ func (c *Cube) LastAt(path int) (out []Cause) {
 }
 
 // CameFrom returns the call paths from which a thread came last to the barriers of the team around a
-// path, the most severe first. The record has them by team, not by barrier.
+// path, the most severe first. The profile has these paths by team, not by barrier.
 func (c *Cube) CameFrom(path, thread int) (out []Cause) {
 	return slices.DeleteFunc(c.inTeam(path, LateFrom), func(x Cause) bool { return x.Thread != thread })
 }
@@ -233,8 +233,8 @@ func (c *Cube) team(path int) int {
 	return -1
 }
 
-// Holders returns the threads for which others waited while they held the critical section or lock at
-// a path, or at paths below it, the most severe first.
+// Holders returns the threads for which others waited while they held the critical section or lock
+// at a path, or at paths below it, the most severe first.
 func (c *Cube) Holders(path int) (out []Cause) {
 	for _, v := range c.Of(c.Property(Held)) {
 		for at := v.Path; at >= path; at = c.Paths[at].Parent {
@@ -246,8 +246,8 @@ func (c *Cube) Holders(path int) (out []Cause) {
 	return worst(out)
 }
 
-// WithoutHolder returns how often threads waited for the critical section or lock at a path while
-// its holder is not known: the number of executions.
+// WithoutHolder returns the number of executions of the critical section or lock at a path that
+// waited for a holder who is not known.
 func (c *Cube) WithoutHolder(path int) (n int64) {
 	for _, v := range c.Of(c.Property(NoHolder)) {
 		if v.Path == path {
@@ -257,18 +257,19 @@ func (c *Cube) WithoutHolder(path int) (n int64) {
 	return n
 }
 
-// Held returns what threads did while others waited for the locks that they held, the most severe
+// Held returns the paths at which threads held locks while others waited for these, the most severe
 // first.
 func (c *Cube) Held() (out []Cause) { return c.causes(Held) }
 
-// Delays returns what late threads did more than those who waited for them, the most severe first.
+// Delays returns the paths at which late threads spent more time than the threads that waited for
+// them, the most severe first.
 func (c *Cube) Delays() (out []Cause) { return c.causes(Delay) }
 
-// FarDelays returns where threads held locks for which threads waited that then came late, the most
-// severe first.
+// FarDelays returns the paths at which threads held locks for which other threads waited, and then
+// came late to a barrier. The most severe is first.
 func (c *Cube) FarDelays() (out []Cause) { return c.causes(DelayFar) }
 
-// LateCores returns where threads came from that were late because they had no core, the most severe
+// LateCores returns the paths from which threads came late because they had no core, the most severe
 // first.
 func (c *Cube) LateCores() (out []Cause) { return c.causes(LateCore) }
 
