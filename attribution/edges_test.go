@@ -38,20 +38,20 @@ func (m sparseModel) thin(all []event.Event) (kept []event.Event) {
 			t = &sparseThread{seen: map[uint64]int{}}
 			threads[ev.TID] = t
 		}
-		if t.await != event.NoEdge && ev.Edge == t.await && (ev.Construct == event.Barrier || ev.Construct.IsParallel()) {
+		if t.await != event.NoEdge && ev.Edge == t.await && (ev.Edge == event.Waited || ev.Construct.IsParallel()) {
 			t.await = event.NoEdge
 			continue
 		}
 		exact = exact || ev.Construct.IsTasking() || ev.Construct == event.TaskExec
 		place, follows := uint64(0), event.NoEdge
 		switch {
-		case ev.Edge == event.Fork && ev.Construct == event.Parallel && ev.Flags&^event.Inside == 0:
+		case ev.Edge == event.Fork && ev.Construct == event.Parallel && ev.Runtime == event.Gomp && ev.Flags&^event.Inside == 0:
 			place, follows = ev.Fn|ev.Site, event.Begin
 			t.fork = place
 		case ev.Edge == event.End && t.fork != 0 && m.joins(all, &ev):
 			place, follows = ^t.fork, event.Join
 		case ev.Edge == event.Wait && ev.Construct == event.Barrier:
-			place, follows = ev.Site|ev.Loc<<32|1, event.Waited
+			place, follows = ev.Site|ev.Loc<<32|1, event.Waited // of libomp, too
 		}
 		if follows != event.NoEdge && !exact {
 			since := ev.Time - t.last
@@ -240,9 +240,10 @@ func TestDerivedEdgesInAnyOrder(t *testing.T) {
 // within the bounds that the neighbouring events set.
 func TestDerivedEdgesModel(t *testing.T) {
 	derived := uint64(0)
-	for seed := range tries(uint64(600)) {
-		rnd := rand.New(rand.NewPCG(seed, uint64(event.Gomp)))
-		s := simulate(rnd, event.Gomp, 30+rnd.IntN(300))
+	for seed := range tries(uint64(800)) {
+		runtime := []event.Runtime{event.Gomp, event.Kmpc}[seed%2]
+		rnd := rand.New(rand.NewPCG(seed, uint64(runtime)))
+		s := simulate(rnd, runtime, 30+rnd.IntN(300))
 		events := sparseModel{first: int(seed % 3), rare: 1 << 60, rnd: rnd}.thin(s.events)
 		var first map[figureKey]*figures
 		for n := range 3 {

@@ -30,6 +30,8 @@ type Costs struct {
 	Folded     Split   `json:"folded"`  // a hit that is folded: mean of a construct's begin and end
 	Read       float64 `json:"read"`    // one more read of user memory, ns
 	Ignored    float64 `json:"ignored"` // an emulated hit that writes no record, ns
+	// Crowd compares one thread with many. The costs above are those of one thread.
+	Crowd Crowd `json:"crowd,omitzero"`
 }
 
 // Instruction is the cost of a hit on an instruction of cost k, without reads of user memory.
@@ -98,7 +100,20 @@ func (c *Costs) foldedJump() Split {
 	return Split{c.Jump.Before, max(0, c.Folded.After+c.Jump.After-c.Emulated.After)}
 }
 
-// Table returns the costs of all kinds of hits, in whole ns.
+// CrowdTable returns the costs of all kinds of hits while as many threads as there are processors hit
+// probes at once, in whole ns.
+func (c *Costs) CrowdTable() (t event.HitCosts) {
+	t = c.Table()
+	if x := c.Crowd.Times(); x > 1 {
+		for p := range t.Kinds {
+			k := &t.Kinds[p]
+			k.Before, k.After = int64(math.Round(x*float64(k.Before))), int64(math.Round(x*float64(k.After)))
+		}
+	}
+	return t
+}
+
+// Table returns the costs of all kinds of hits of one thread, in whole ns.
 func (c *Costs) Table() (t event.HitCosts) {
 	for p := range t.Kinds {
 		s := c.Of(event.Probe(p))

@@ -45,3 +45,20 @@ func TestCosts(t *testing.T) {
 		t.Errorf("a record costs %.0f", got)
 	}
 }
+
+// Costs of many threads are larger only where that is more than noise.
+func TestCrowdTable(t *testing.T) {
+	c := &Costs{Emulated: Split{400, 200}, Return: Split{100, 50}}
+	for _, x := range []struct {
+		crowd Crowd
+		want  int64
+	}{{Crowd{}, 600}, {Crowd{Threads: 8, Alone: 500, Each: 600}, 600}, {Crowd{Threads: 64, Alone: 500, Each: 5000}, 6000}, {Crowd{Threads: 8, Alone: 500, Each: 100}, 600}} {
+		c.Crowd = x.crowd
+		if got := c.CrowdTable().Kinds[event.ProbeEmulated].Sum(); got != x.want {
+			t.Errorf("%+v: %d ns, want %d", x.crowd, got, x.want)
+		}
+		if got := c.Table().Kinds[event.ProbeEmulated].Sum(); got != 600 {
+			t.Errorf("%+v: %d ns of one thread", x.crowd, got)
+		}
+	}
+}

@@ -89,7 +89,14 @@ func measure(k *bpf.Probes) (*Costs, error) {
 	if err := r.takeTurns(); err != nil {
 		return nil, err
 	}
-	return r.costs(k.Mode())
+	c, err := r.costs(k.Mode())
+	if err != nil {
+		return nil, err
+	}
+	if c.Crowd, err = r.takeCrowd(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // The indices in run.uses in front of those of single instructions.
@@ -106,8 +113,8 @@ func usesOf(m *program) []use {
 	record := bpf.Row{Flags: bpf.RowEntry | bpf.RowNoSite}
 	uses := []use{
 		bare: {on: emulated, none: true},
-		// The zero flag is clear, because the program's loop goes on. So this row ignores all hits.
-		ignored: {on: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowOnlyIfZF}},
+
+		ignored: {on: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowOnlyIfZF | bpf.RowOnlyIfNotZF}}, // of all hits
 		// Reads the second word behind the second argument, an address that the driver's last
 		// system call has left there.
 		reads:   {on: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowBFromA, A: bpf.Arg(1)}},

@@ -59,6 +59,9 @@ func TestMeasure(t *testing.T) {
 			if _, has := programs[runtime.GOARCH].bodies[nop5]; has != (c.Nop5.Sum() > 0) {
 				t.Errorf("nop5: %+v", c.Nop5)
 			}
+			if w := c.Crowd; runtime.NumCPU() > 1 && (w.Threads != runtime.NumCPU() || w.Alone <= 0 || w.Each <= 0 || w.Times() < 1) {
+				t.Errorf("many threads: %+v", w)
+			}
 			if c.Mode != mode.String() {
 				t.Errorf("by %s", c.Mode)
 			}

@@ -26,6 +26,7 @@ type program struct {
 	elf     elf.Machine
 	driver  []byte
 	stamp   uint64 // offset in driver: stores the time and jumps to the second address
+	spawn   uint64 // offset in driver: starts another thread that reads commands, too
 	bodies  map[instruction]body
 	pageMax uint64 // the largest pages that the architecture has
 }
@@ -103,8 +104,28 @@ var programs = map[string]program{
 			0x0f, 0x05, // syscall
 			0x49, 0x83, 0xc5, 0x10, // add $16,%r13
 			0x41, 0xff, 0xe6, // jmp *%r14
+			// spawn: mmap(0, 0x8000, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)
+			0xb8, 0x09, 0x00, 0x00, 0x00, // mov $9,%eax
+			0x31, 0xff, // xor %edi,%edi
+			0xbe, 0x00, 0x80, 0x00, 0x00, // mov $0x8000,%esi
+			0xba, 0x03, 0x00, 0x00, 0x00, // mov $3,%edx
+			0x41, 0xba, 0x22, 0x00, 0x00, 0x00, // mov $0x22,%r10d
+			0x49, 0xc7, 0xc0, 0xff, 0xff, 0xff, 0xff, // mov $-1,%r8
+			0x45, 0x31, 0xc9, // xor %r9d,%r9d
+			0x0f, 0x05, // syscall
+			// clone(CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD|CLONE_SYSVSEM, its end)
+			0x48, 0x8d, 0xb0, 0x00, 0x80, 0x00, 0x00, // lea 0x8000(%rax),%rsi
+			0xb8, 0x38, 0x00, 0x00, 0x00, // mov $56,%eax
+			0xbf, 0x00, 0x0f, 0x05, 0x00, // mov $0x50f00,%edi
+			0x0f, 0x05, // syscall
+			0x85, 0xc0, // test %eax,%eax
+			0x74, 0x01, // je child
+			0xc3, // ret
+			// child: the beginning
+			0x41, 0xbe, 0x00, 0x02, 0x40, 0x00, // mov $(loadAt+codeOffset),%r14d
+			0x41, 0xff, 0xe6, // jmp *%r14
 		},
-		stamp: 0x80,
+		stamp: 0x80, spawn: 0x96,
 		bodies: map[instruction]body{
 			nop5:       {code: []byte{0x0f, 0x1f, 0x44, 0x00, 0x00, 0xc3}},                   // nopl 0(%rax,%rax); ret
 			jump:       {code: []byte{0xeb, 0x00, 0xc3}},                                     // jmp next; next: ret
@@ -162,8 +183,32 @@ var programs = map[string]program{
 			0xd4000001, // svc #0
 			0x910042d6, // add x22, x22, #16
 			0xd61f02a0, // br x21
+			// spawn: mmap(0, 0x8000, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)
+			0xd2801bc8, // mov x8, #222
+			0xd2800000, // mov x0, #0
+			0xd2900001, // mov x1, #0x8000
+			0xd2800062, // mov x2, #3
+			0xd2800443, // mov x3, #0x22
+			0x92800004, // mov x4, #-1
+			0xd2800005, // mov x5, #0
+			0xd4000001, // svc #0
+			// clone(CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD|CLONE_SYSVSEM, its end)
+			0x91402001, // add x1, x0, #8, lsl #12
+			0xd2801b88, // mov x8, #220
+			0xd281e000, // mov x0, #0x0f00
+			0xf2a000a0, // movk x0, #5, lsl #16
+			0xd2800002, // mov x2, #0
+			0xd2800003, // mov x3, #0
+			0xd2800004, // mov x4, #0
+			0xd4000001, // svc #0
+			0xb4000040, // cbz x0, child
+			0xd65f03c0, // ret
+			// child: the beginning
+			0xd2804009, // mov x9, #codeOffset
+			0xf2a00809, // movk x9, #(loadAt>>16), lsl #16
+			0xd61f0120, // br x9
 		),
-		stamp: 0x80,
+		stamp: 0x80, spawn: 0x98,
 		bodies: map[instruction]body{
 			emulated:   {code: words(0xd503201f, 0xd65f03c0)},                                   // nop; ret
 			call:       {code: words(0xaa1e03e9, 0x94000002, 0xaa0903fe, 0xd65f03c0), probe: 4}, // mov x9, x30; bl end; mov x30, x9; end: ret
@@ -189,6 +234,8 @@ func (m *program) probeOffset(i int, k instruction) uint64 {
 }
 
 func (m *program) stampAddress() uint64 { return loadAt + codeOffset + m.stamp }
+
+func (m *program) spawnAddress() uint64 { return loadAt + codeOffset + m.spawn }
 
 func (m *program) functions() uint64 { return (uint64(len(m.driver)) + slot - 1) / slot * slot }
 

@@ -62,7 +62,7 @@ func TestProgram(t *testing.T) {
 				}
 				at = in.Next()
 			}
-			if in, err := disasm.Decode(code, f.Entry+uint64(len(m.driver))-map[string]uint64{"amd64": 3, "arm64": 4}[arch]); err != nil || in.Control != disasm.JumpIndirect {
+			if in, err := disasm.Decode(code, f.Entry+m.spawn-map[string]uint64{"amd64": 3, "arm64": 4}[arch]); err != nil || in.Control != disasm.JumpIndirect {
 				t.Errorf("the function that looks at the clock ends in %v (%v), not in a jump to the other one", in, err)
 			}
 		})

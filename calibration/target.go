@@ -99,12 +99,16 @@ func (t *target) turn(function uint64, n int, second uint64) (a answer, err erro
 	if _, err := io.ReadFull(t.out, b); err != nil {
 		return a, fmt.Errorf("the program does not answer: %w", err)
 	}
-	at := func(i int) int64 {
-		return int64(binary.NativeEndian.Uint64(b[i:]))*1e9 + int64(binary.NativeEndian.Uint64(b[i+8:]))
-	}
-	a.cpu = at(16) - at(0)
+	a.cpu = processorTime(b)
 	for i := range min(n, numStamps) {
-		a.stamps = append(a.stamps, at(48+16*i)-clock.Offset())
+		a.stamps = append(a.stamps, timeAt(b, 48+16*i)-clock.Offset())
 	}
 	return a, nil
+}
+
+// processorTime returns the processor time of a thread's answer, ns.
+func processorTime(b []byte) int64 { return timeAt(b, 16) - timeAt(b, 0) }
+
+func timeAt(b []byte, i int) int64 {
+	return int64(binary.NativeEndian.Uint64(b[i:]))*1e9 + int64(binary.NativeEndian.Uint64(b[i+8:]))
 }

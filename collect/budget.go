@@ -35,7 +35,7 @@ func (m *Measurement) SetBudget(share float64) error {
 		return fmt.Errorf("no budget can be kept: %w", err)
 	}
 	m.Trace() // the kernel side would report a folded sum too late
-	m.budget = &limiter{share: share, governor: budget.NewGovernor(share), ledger: budget.NewLedger(costs.Table())}
+	m.budget = &limiter{share: share, governor: budget.NewGovernor(share), ledger: budget.NewLedger(costs.CrowdTable())}
 	return nil
 }
 

@@ -107,8 +107,11 @@ func (rd *reader) overhead(o *profile.Overhead) *profile.Overhead {
 		o = &profile.Overhead{}
 	}
 	o.Mode = rd.kernel.Mode().String()
-	if _, err := rd.costing.wait(); err != nil {
+	c, err := rd.costing.wait()
+	if err != nil {
 		o.Failed = fmt.Sprintf("It is not known what the probes cost: %v.", err)
+	} else if x := c.Crowd.Times(); x > 1 {
+		o.Threads, o.Times = c.Crowd.Threads, x
 	}
 	return o
 }

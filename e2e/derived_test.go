@@ -2,17 +2,31 @@ package e2e
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"ompp-attach/internal/testbin"
 	"ompp-attach/profile"
 )
 
-// With --derive-edges, short and frequent regions, their loops and barriers cost at most 5.2 hits with
-// two threads, where all that is measured costs 7.1. Counts are the same, and regions with derived ends say so.
+// With --derive-edges, short and frequent regions, their loops and barriers cost fewer hits: of libgomp
+// with two threads 5.2 at most, where all that is measured costs 7.1. Of libomp only ends of barriers
+// are derived. There, 11.5 hits become 11.3, if the machine is quiet. Each derived end saves one hit.
+// Counts are the same. Regions with derived ends say so, and how exact these are.
 func TestDerivedEnds(t *testing.T) {
 	atOnce(t)
-	bin := testbin.Build(t, "hydro.c", testbin.Options{Compiler: "gcc"})
+	for _, c := range []struct {
+		compiler string
+		share    float64 // of the ends that are derived, at least
+		most     float64 // hits per region with derived ends
+		least    float64 // hits per region without
+	}{{"gcc", 0.84, 5.2, 7}, {"clang-19", 0.2, 11.45, 11.4}} {
+		t.Run(c.compiler, func(t *testing.T) { testDerivedEnds(t, c.compiler, c.share, c.most, c.least) })
+	}
+}
+
+func testDerivedEnds(t *testing.T, compiler string, share, most, least float64) {
+	bin := testbin.Build(t, "hydro.c", testbin.Options{Compiler: compiler})
 	const steps = 2000
 	measure := func(flags ...string) *profile.Profile {
 		flags = append(flags, "--counters", "none", "--sample", "off")
@@ -23,16 +37,31 @@ func TestDerivedEnds(t *testing.T) {
 		t.Errorf("%d ends of %d were derived, though nobody asked", e.Derived, e.All)
 	}
 	e := derived.Meta.Edges
-	if share := float64(e.Derived) / float64(e.All); math.Abs(share-15.0/16) > 0.1 && !othersRan(derived) {
-		t.Errorf("%d of %d ends were derived, want some 15 of 16", e.Derived, e.All)
+	if e.All == 0 || float64(e.Derived) < share*float64(e.All) && !othersRan(derived) {
+		t.Errorf("%d of %d ends were derived, want a share of at least %.2f", e.Derived, e.All, share)
+	}
+	if saved := float64(exact.Meta.Hits) - float64(derived.Meta.Hits); math.Abs(saved-float64(e.Derived)) > 0.001*float64(exact.Meta.Hits) {
+		t.Errorf("%d ends were derived, and %.0f hits saved", e.Derived, saved)
 	}
 	for i, p := range []*profile.Profile{derived, exact} {
-		executions, notes := uint64(0), 0
+		executions, ends, notes := uint64(0), uint64(0), 0
 		for _, n := range p.Nodes {
-			if n.Region < 0 || !p.Regions[n.Region].Construct.IsParallel() {
+			if n.Region < 0 {
 				continue
 			}
-			notes += len(p.Regions[n.Region].Notes)
+			for _, note := range p.Regions[n.Region].Notes {
+				if strings.Contains(note, "--derive-edges") {
+					notes++
+				}
+			}
+			for j := range n.Stats {
+				if x := n.Stats[j].Ends; x != nil {
+					ends += x.Startup.Count + x.Barrier.Count + x.Shutdown.Count
+				}
+			}
+			if !p.Regions[n.Region].Construct.IsParallel() {
+				continue
+			}
 			for j := range n.Stats {
 				s := &n.Stats[j]
 				if p.Threads[s.Thread].Num == 0 {
@@ -48,15 +77,18 @@ func TestDerivedEnds(t *testing.T) {
 		if executions != 30*steps {
 			t.Errorf("run %d: %d regions, want %d", i, executions, 30*steps)
 		}
-		if (notes > 0) != (i == 0) {
+		if (notes > 0) != (p.Meta.Edges.Derived > 0) {
 			t.Errorf("run %d: %d notes", i, notes)
 		}
+		if ends > p.Meta.Edges.Derived || float64(ends) < 0.9*float64(p.Meta.Edges.Derived) {
+			t.Errorf("run %d: there are intervals for %d of %d derived ends", i, ends, p.Meta.Edges.Derived)
+		}
 	}
-	if got := float64(derived.Meta.Hits) / (30 * steps); got > 5.2 && !othersRan(derived) {
-		t.Errorf("%.2f hits per region, want at most 5.2", got)
+	if got := float64(derived.Meta.Hits) / (30 * steps); got > most && !othersRan(derived) {
+		t.Errorf("%.2f hits per region, want at most %.1f", got, most)
 	}
-	if got := float64(exact.Meta.Hits) / (30 * steps); got < 7 {
-		t.Errorf("%.2f hits per region where all is measured, want 7: the comparison shows nothing", got)
+	if got := float64(exact.Meta.Hits) / (30 * steps); got < least {
+		t.Errorf("%.2f hits per region where all is measured, want %.1f: the comparison shows nothing", got, least)
 	}
 }
 

@@ -16,8 +16,12 @@ func costText(c *calibration.Costs) string {
 	if c.Jump != (calibration.Split{}) { // on x86-64, where a push is measured apart
 		emulated = us(c.Jump.Sum()) + " on a jump, " + us(c.Emulated.Sum()) + " on a\npush"
 	}
-	return fmt.Sprintf("A probe hit takes of its thread's time here: %s, %s on a call,\n%s on an instruction that the kernel has to step over; its function's return\n%s more (%s; measured just now on a small program of the tool's own).\n",
+	text := fmt.Sprintf("A probe hit takes of its thread's time here: %s, %s on a call,\n%s on an instruction that the kernel has to step over; its function's return\n%s more (%s; measured just now on a small program of the tool's own).\n",
 		emulated, us(c.Call.Sum()), us(c.SingleStep.Sum()), us(c.Return.Sum()), c.Mode)
+	if w := c.Crowd; w.Threads > 0 {
+		text += fmt.Sprintf("These are hits of one thread. A hit without its record takes %s of one thread, and\n%s of each of %d threads that hit probes at once.\n", us(w.Alone), us(w.Each), w.Threads)
+	}
+	return text
 }
 
 // Prediction says what measuring a process would cost.

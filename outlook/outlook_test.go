@@ -109,4 +109,8 @@ func TestCostText(t *testing.T) {
 	if s := costText(c); !strings.Contains(s, "1.25 us on a jump, 1.50 us on a\npush") || strings.Contains(s, "emulates") {
 		t.Errorf("with jumps: %s", s)
 	}
+	c.Crowd = calibration.Crowd{Threads: 64, Alone: 600, Each: 9000}
+	if s := costText(c); !strings.Contains(s, "A hit without its record takes 0.60 us of one thread, and\n9.00 us of each of 64 threads that hit probes at once.") {
+		t.Errorf("with many threads: %s", s)
+	}
 }

@@ -42,6 +42,9 @@ func costText(p *profile.Profile, c clock) string {
 	if len(kinds) > 0 {
 		text += ": " + strings.Join(kinds, ", ")
 	}
+	if o.Threads > 0 {
+		text += fmt.Sprintf("; by the cost of one thread's hits: a hit takes %s times as long while %d threads hit probes at once", words.Decimal(o.Times, 0, 1), o.Threads)
+	}
 	if cost := analysis.ProbeCost(p); cost > o.Total() {
 		text += fmt.Sprintf("; samples say that they took %s times as long", words.Decimal(float64(cost)/float64(o.Total()), 0, 2))
 	}

@@ -35,6 +35,18 @@ func quiet() *profile.Profile {
 	return p
 }
 
+// The header says where threads at once pay more.
+func TestCostOfManyThreads(t *testing.T) {
+	p := quiet()
+	const text = "by the cost of one thread's hits: a hit takes 9.5 times as long while 64 threads hit probes at once"
+	for _, threads := range []int{0, 64} {
+		p.Meta.Overhead.Threads, p.Meta.Overhead.Times = threads, 9.5
+		if got := costText(p, clockOf(p)); strings.Contains(got, text) != (threads > 0) {
+			t.Errorf("%d threads: %s", threads, got)
+		}
+	}
+}
+
 // All reports show times without the probes' time and say so. With --raw they show times as
 // measured.
 func TestCostsInReports(t *testing.T) {

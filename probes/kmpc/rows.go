@@ -38,7 +38,10 @@ var basic = []probes.Row{
 	{Symbols: `__kmpc_copyprivate(_light)?`, Construct: event.Single, Entry: event.Wait,
 		Return: event.Waited, A: probes.Loc(0)},
 
-	{Symbols: `__kmpc_barrier|__kmpc_cancel_barrier`, Construct: event.Barrier, Entry: event.Wait,
+	{Symbols: `__kmpc_barrier`, Construct: event.Barrier, Entry: event.Wait,
+		Return: event.Waited, A: probes.Loc(0), Flags: bpf.RowOutsideOnly, Sparse: true},
+	// Threads of a region that is cancelled do not all come to the same barriers.
+	{Symbols: `__kmpc_cancel_barrier`, Construct: event.Barrier, Entry: event.Wait,
 		Return: event.Waited, A: probes.Loc(0), Flags: bpf.RowOutsideOnly},
 	// A blocking reduction is the implicit barrier of its construct: threads
 	// that get 0 have been through it, the others end it by __kmpc_end_reduce.

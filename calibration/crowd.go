@@ -1,0 +1,99 @@
+package calibration
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+)
+
+// Before Linux 6.14 threads that hit probes at once wait for each other in the kernel: a hit of 64
+// threads takes some 8 us (kernel commits e0925f2dc4de, cd7bdd9d46a9). So the costs of one thread are
+// compared with those of as many threads as there are processors. Their hits write no record: rings
+// are the tool's own matter, and each thread of a measured program has one to itself.
+
+const (
+	crowdRounds = 5
+	crowdHits   = 500
+	mostCrowd   = 128 // threads; so many commands fit into one write to a pipe
+)
+
+// Crowd is what a hit takes longer while many threads hit probes.
+type Crowd struct {
+	Threads int     `json:"threads"` // as many as there are processors, at most 128; 0: one processor
+	Alone   float64 `json:"alone"`   // an emulated hit without a record, of one thread, ns
+	Each    float64 `json:"each"`    // the same of each of the threads, ns
+}
+
+// noise is the share by which the costs of two turns differ on a busy machine, or by the processors'
+// caches.
+const noise = 0.25
+
+// Times is how many times as long a hit takes: 1 if it takes no longer, as far as can be told. On a
+// busy machine not all of the threads run at once, and then it is less.
+func (c *Crowd) Times() float64 {
+	if c.Threads == 0 || c.Each < (1+noise)*c.Alone {
+		return 1
+	}
+	return c.Each / c.Alone
+}
+
+// takeCrowd measures hits of many threads at once. It starts these, so nothing can be measured
+// afterwards.
+func (r *run) takeCrowd() (c Crowd, err error) {
+	c = Crowd{Threads: min(runtime.NumCPU(), mostCrowd)}
+	if c.Threads < 2 {
+		return Crowd{}, nil
+	}
+	f := r.program.address(ignored)
+	var alone, each []float64
+	for range crowdRounds {
+		a, err := r.target.turn(f, crowdHits, 0)
+		if err != nil {
+			return c, err
+		}
+		alone = append(alone, float64(a.cpu)/crowdHits)
+	}
+	if _, err := r.target.turn(r.program.spawnAddress(), c.Threads-1, 0); err != nil {
+		return c, err
+	}
+	for range crowdRounds {
+		took, err := r.target.together(f, crowdHits, c.Threads)
+		if err != nil {
+			return c, err
+		}
+		for _, ns := range took {
+			each = append(each, float64(ns)/crowdHits)
+		}
+	}
+	if c.Alone, c.Each = median(alone), median(each); c.Alone <= 0 {
+		return c, fmt.Errorf("%d hits took no time", crowdHits)
+	}
+	return c, nil
+}
+
+// together makes each of the program's threads call a function n times. It returns the processor time
+// of each (ns).
+func (t *target) together(function uint64, n, threads int) (cpu []int64, err error) {
+	var c []byte
+	for range threads {
+		for _, v := range []uint64{function, uint64(n), 0} {
+			c = binary.NativeEndian.AppendUint64(c, v)
+		}
+	}
+	if _, err := t.in.Write(c); err != nil {
+		return nil, fmt.Errorf("the program does not listen: %w", err)
+	}
+	if err := t.out.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		return nil, err
+	}
+	for range threads {
+		b := make([]byte, answerBytes)
+		if _, err := io.ReadFull(t.out, b); err != nil {
+			return nil, fmt.Errorf("a thread of the program does not answer: %w", err)
+		}
+		cpu = append(cpu, processorTime(b))
+	}
+	return cpu, nil
+}
