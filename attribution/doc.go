@@ -14,11 +14,13 @@
 //   - one file for each concern: parallel.go, leagues.go, sharing.go, exclusive.go, tasking.go,
 //     calls.go, calllog.go, inlined.go, folded.go, observing.go
 //   - package stack: threads, their open regions, teams
-//   - package ledger: what these are charged with
+//   - package ledger: what open regions are charged with
 //   - package user: user regions
-//   - package mpicall: what an MPI call tells of itself
-//   - package tree: the call-path tree
-//   - package estimate: what was executed while it was not observed
+//   - package mpicall: an MPI call's figures, communicators
+//   - package tree: the call-path tree; package place: the keys of its nodes
+//   - package waits: who waits at barriers and for locks, and for whom
+//   - package strip: the states of threads over time
+//   - package estimate: executions that were not observed
 //   - package build: the profile of the tree
 //
 // # Threads are independent
@@ -156,10 +158,15 @@
 // # A timeline
 //
 // Engine.Timeline gives the engine a sink (package timeline). Then each charge of an execution, a
-// call or a fold tells the sink what was charged, and when that was (stack/spans.go). So the spans
-// of a timeline add up to the profile, exactly (timeline_test.go). Nodes get numbers when they are
-// first told. At the end the builder says which node of the profile each number has become
-// (build/timeline.go).
+// call or a fold tells the sink the charge and its time (stack/spans.go). So the spans of a timeline
+// add up to the profile, exactly (timeline_test.go). A node gets a number with its first span. At
+// the end the builder says which node of the profile each number has become (build/timeline.go).
+//
+// # The scheduler
+//
+// With --sched, events tell when a thread was off its core (event.Away). A thread's log keeps these
+// times (waits.Log), and each wait of the thread is divided by them when the thread has been read up
+// to the end of the wait.
 //
 // # Memory
 //

@@ -84,6 +84,13 @@
 // groups are probed. budget.go carries out the decisions, on a thread of high priority. The engines
 // are told of each change, with its time, before any later event is fed.
 //
+// # Single executions
+//
+// With --timeline, each process's engine tells its spans to a timeline.Recorder (timeline.go). With
+// --when, a trigger.Watch stands between the two. An execution that fulfils a condition has a
+// snapshot written by another goroutine, because the engine must not wait (trigger.go). With
+// --sched, the kernel side writes when a watched thread was off its core (sched.go).
+//
 // # One goroutine feeds all engines
 //
 // Reading a record in the ring, decoding it and feeding it to the engine takes some 50 ns together.
@@ -112,9 +119,10 @@
 //	lives     acts on forks, programs, libraries, ends  its fields; of each program over and
 //	                                                    userChecked
 //
-// There are four small locks more: links.Shared has one for the probes that are placed for all
-// processes, and the count of their users; programs.mu the list of programs; user.Regions.mu the
-// regions of the user's own; and launch.Guard has one.
+// There are five small locks more: links.Shared has one for the probes that are placed for all
+// processes, and the count of their users; programs.mu guards the list of programs; user.Regions.mu
+// the regions of the user's own; triggers.mu the snapshots of a process that --when asks for; and
+// launch.Guard has one.
 //
 // Locks are taken in this order, and any of them may be left out:
 //
