@@ -15,7 +15,7 @@ import (
 // logged records MPI calls one by one, for the waits between ranks. A nil *logged records nothing.
 type logged struct {
 	*calllog.Recorder
-	nodes int32 // nodes that have a number of ours
+	nodes int32 // number of nodes that were numbered here
 }
 
 // LogCalls makes the engine record MPI calls one by one (Profile.Calls). Call it before the first
@@ -54,7 +54,7 @@ func (l *logged) lose(since uint64) {
 	}
 }
 
-// matched makes of a call what its match is found by.
+// matched returns an MPI call as package match takes it.
 func matched(cs *mpicall.Comms, c *event.MPICall) match.Call {
 	m := c.Op.Messages(&c.Args)
 	v := c.Op.Volume(&c.Args, mpi.Minimal)
@@ -70,14 +70,14 @@ func matched(cs *mpicall.Comms, c *event.MPICall) match.Call {
 	case m.Sends || m.Recvs:
 		out.Sends, out.Receives, out.To, out.From = m.Sends, m.Recvs, m.To, m.From
 		if info.Peer2 != mpi.None {
-			out.RecvTag = match.AnyTag // unless More tells
+			out.RecvTag = match.AnyTag // unless c.More has the tag
 		}
 	case match.IsMessage(c.Op):
 		out.From = c.Peer // of a probe
 	}
 	switch {
 	case c.Flags&mpi.Inter != 0:
-	case info.Handle == mpi.CommHandle, info.Handle == mpi.WinHandle, c.Op == windowFree: // this one has a pointer to it
+	case info.Handle == mpi.CommHandle, info.Handle == mpi.WinHandle, c.Op == windowFree: // the latter takes a pointer to the window
 		out.Comm = cs.Of(c)
 	}
 	switch x := c.More; {
@@ -92,7 +92,7 @@ func matched(cs *mpicall.Comms, c *event.MPICall) match.Call {
 	return out
 }
 
-// told puts the log into a profile whose nodes and threads d names.
+// told puts the log into a profile. d translates the engine's nodes and seats to the profile's.
 func (l *logged) told(p *profile.Profile, d *timeline.Dictionary, stops []Stop) {
 	if l == nil || l.Calls+l.Left == 0 {
 		return
@@ -112,8 +112,9 @@ func (l *logged) told(p *profile.Profile, d *timeline.Dictionary, stops []Stop) 
 	p.Calls = &c
 }
 
-// logStarted records a persistent operation that the call which returns next has started. Its call
-// site is not known to be a region yet: the waits are charged to the call that waits for it.
+// logStarted records a persistent operation that MPI_Start or MPI_Startall has started; the event of
+// that call comes next. The operation has no call site of its own: waits are charged to the call
+// that waits for its request.
 func (ca *calls) logStarted(t *stack.Thread, ev *event.Event) {
 	if ca.log == nil || !match.Wanted(ev.MPI.Op) {
 		return

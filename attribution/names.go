@@ -6,7 +6,7 @@ import (
 	"ompp-attach/attribution/place"
 )
 
-// What the engine's users have to know of package place.
+// The names of package place that the engine's users need.
 type (
 	Key         = place.Key
 	Kind        = place.Kind
@@ -26,7 +26,7 @@ const (
 // NoteSplit is the note on a combined region that GCC had split.
 const NoteSplit = build.NoteSplit
 
-// What the engine's users have to know of package estimate.
+// The names of package estimate that the engine's users need.
 type (
 	Switch = estimate.Switch
 	Change = estimate.Change

@@ -8,11 +8,11 @@ import (
 	"ompp-attach/profile"
 )
 
-// Communicators over ranks. A rank's profile says of each communicator from which one it was made,
-// and which rank the process has in it. It also says by which operation it was made: all processes
-// of the parent had to call these in the same order. So what several profiles call one communicator
-// has one name. Its members' world ranks are those of the profiles that have it. Nothing is
-// guessed: members that contradict each other make the communicator unknown.
+// Communicators over ranks. A rank's profile says for each communicator its parent, the process's
+// rank in it, and the operation that made it. All processes of the parent had to call these
+// operations in the same order. So a communicator gets the same name from all profiles. Its members
+// are the world ranks of the profiles that have it. Nothing is guessed: a communicator with members
+// that contradict each other is unknown.
 
 // mostComms bounds the communicators that the job keeps of each rank.
 const mostComms = 128
@@ -26,8 +26,8 @@ type rankComms struct {
 	sure    bool // all operations that made communicators were seen
 	host    string
 	world   int  // the rank in MPI_COMM_WORLD
-	hasMPI  bool // the profile says so
-	unseen  int  // index of the entry for all that were not seen being made; 0: there is none
+	hasMPI  bool // the process is a rank, as its profile says
+	unseen  int  // index in list of all communicators that were not seen being made; 0: none
 }
 
 func commsOf(p *profile.Profile, rank int) rankComms {
@@ -191,12 +191,12 @@ func (gs groups) worldRank(r *rankComms, comm int, rank int32) (world int, ok bo
 	return 0, false
 }
 
-// cut are the communicators that a call of MPI_Cart_sub has made, at all ranks.
+// cut holds the communicators that a call of MPI_Cart_sub has made, of all ranks.
 type cut []made
 
-// divide gives each of them a name of its own. Ranks in a grid are in row-major order (MPI-3.1,
-// 7.4), and so are those in what MPI_Cart_sub makes of the grid. If the dimensions that are kept
-// are neighbours, rank p of the grid becomes rank (p / step) % size. That must hold of all ranks.
+// divide gives each of these communicators a name of its own. Ranks are in row-major order in a grid
+// (MPI-3.1, 7.4), and in the parts that MPI_Cart_sub makes of the grid. If the kept dimensions are
+// neighbours, rank p of the grid becomes rank (p / step) % size. This must hold of all ranks.
 // Otherwise the communicators stay unknown.
 func (list cut) divide() {
 	step := list.step()

@@ -12,7 +12,7 @@ import (
 
 // Machine is a machine on which ranks of the job ran.
 type Machine struct {
-	Hosts []string // its names; containers may have names of their own
+	Hosts []string // the machine's names; containers may have names of their own
 	Ranks []int
 	Clock clocks.Clock
 
@@ -20,7 +20,7 @@ type Machine struct {
 	records []*clocks.Record
 }
 
-// machine names the machine on which a rank ran: all that share its clock have one name.
+// machine names the machine on which a rank ran: all ranks with one clock get the same name.
 func (r *rankCalls) machine() string {
 	if r.clock != nil && r.clock.Boot != "" {
 		return "boot " + r.clock.Boot
@@ -52,7 +52,8 @@ func machinesOf(ranks []*rankCalls) (out []Machine) {
 	return out
 }
 
-// begin returns roughly what CLOCK_REALTIME was ahead of the calls' times: 0 if there are none.
+// begin returns roughly by how much CLOCK_REALTIME was ahead of the calls' times (ns); 0: there are
+// no calls.
 func (r *rankCalls) begin() int64 {
 	for i := range r.log.Threads {
 		if c, ok := r.log.Reader(i).Next(); ok {
@@ -62,8 +63,8 @@ func (r *rankCalls) begin() int64 {
 	return 0
 }
 
-// run matches ranks' calls. If they ran on several machines, the order of calls says first how far
-// the machines' clocks are apart.
+// run matches ranks' calls. If the ranks ran on several machines, the order of calls first tells how
+// far the machines' clocks are apart.
 func (m *Matching) run(ranks []*rankCalls, groups groups) {
 	machines := machinesOf(ranks)
 	logs := func() (out []*match.Log) { // logs are read but once
@@ -134,7 +135,7 @@ func (b byMachine) Convert(to, from string, t uint64) (at uint64, bound int64) {
 	return b.Alignment.Convert(b.number[to], b.number[from], t)
 }
 
-// mostPairs is how many pairs of machines sentences name.
+// mostPairs bounds the pairs of machines that sentences name.
 const mostPairs = 8
 
 // acrossMachines says how the clocks of several machines were compared, and how exact the waits for
@@ -180,12 +181,12 @@ func (m *Matching) acrossMachines() (out []string) {
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
-// micro writes a bound: it is rounded up.
+// micro writes a bound in us, rounded up.
 func micro(ns int64) string { return fmt.Sprintf("%.1f us", math.Ceil(float64(ns)/100)/10) }
 
 func (m *Machine) name() string { return strings.Join(m.Hosts[:min(3, len(m.Hosts))], ", ") }
 
-// exactness says by what clocks were compared, and within which bounds.
+// exactness says whether messages or synchronisation compare the clocks, and within which bounds.
 func (m *Matching) exactness() (s string) {
 	for _, x := range []struct {
 		messages, synchronised bool
@@ -216,7 +217,7 @@ func (m *Matching) exactness() (s string) {
 	return s
 }
 
-// trouble says why two clocks were not compared, or what is strange; empty: nothing.
+// trouble says why two clocks were not compared, or what is strange about them; empty: nothing is.
 func (m *Matching) trouble(k *clocks.Link) string {
 	pair := m.Machines[k.A].name() + " and " + m.Machines[k.B].name()
 	switch {
@@ -232,7 +233,7 @@ func (m *Matching) trouble(k *clocks.Link) string {
 	return ""
 }
 
-// nodes returns the same as figures.
+// nodes returns the comparison of clocks for package severity.
 func (m *Matching) nodes() *severity.Nodes {
 	if m.Clocks == nil {
 		return nil

@@ -17,8 +17,8 @@ const (
 // stripStates are the states of a strip.
 var stripStates = [...]profile.State{profile.StateWork, profile.StateBarrier, profile.StateLock, profile.StateMPI, profile.StateRuntime}
 
-// Strip tells what the ranks did over time, from the start of the first one on. Nodes are compared by
-// their clocks.
+// Strip tells in which states the ranks were over time, from the start of the first rank on. Nodes
+// are compared by their clocks.
 type Strip struct {
 	Width int64      // of a bin, ns
 	Bins  int        // 256 at most
@@ -41,7 +41,7 @@ type rankStrip struct {
 	shares [len(stripStates)][]byte
 }
 
-// bins returns how many there are.
+// bins returns the number of bins of the rank's strip.
 func (r *rankStrip) bins() (n int) {
 	for _, s := range r.shares {
 		n = max(n, len(s))
@@ -71,7 +71,7 @@ func stripOf(p *profile.Profile, rank int) *rankStrip {
 	return out
 }
 
-// sharesOf returns what parts of a whole are, in units of 1/profile.WholeBin.
+// sharesOf returns parts as shares of a whole, in units of 1/profile.WholeBin.
 func sharesOf(parts []float64, whole float64) []byte {
 	out := make([]byte, len(parts))
 	for i, v := range parts {
@@ -129,7 +129,7 @@ func (s *Strip) row(ranks []*rankStrip, first time.Time) StripRow {
 	return row
 }
 
-// spread adds a share of the time from a moment on, which lasts so long (ns), to the bins there.
+// spread adds a share of a stretch of time, which begins at from and has a length (ns), to its bins.
 func (s *Strip) spread(sums []float64, share, from, length float64) {
 	width := float64(s.Width)
 	for bin := int(from / width); bin < len(sums) && float64(bin)*width < from+length; bin++ {

@@ -18,16 +18,16 @@ import (
 // Matching says how many MPI calls of the job's ranks were matched.
 type Matching struct {
 	match.Result
-	Ranks []int // whose calls were matched
+	Ranks []int // the ranks with matched calls
 	// LeftOut are the ranks whose calls could not be matched, by the reason.
 	LeftOut map[string][]int
-	// Cut are the ranks whose calls are known up to some time only, and Left is how many calls had no
-	// room.
+	// Cut are the ranks with calls known up to some time only, and Left is the number of calls for
+	// which there was no room.
 	Cut  []int
 	Left uint64
 
-	// Machines are those on which these ranks ran, if there are several. Clocks says how far their
-	// clocks are apart; nil: there is one machine.
+	// Machines are the machines of these ranks, if there are several. Clocks compares their clocks;
+	// nil: there is one machine.
 	Machines []Machine
 	Clocks   *clocks.Alignment
 
@@ -40,11 +40,11 @@ type rankCalls struct {
 	log   *calllog.Log
 	comms rankComms
 	clock *clocks.Record // nil: an older version recorded the profile
-	start int64          // when it began, ns since 1970
-	why   string         // it takes no part; empty: it does
+	start int64          // the process's start, ns since 1970
+	why   string         // why the rank takes no part in matching; empty: it does
 }
 
-// callsOf takes the calls out of a profile; nil: it has none.
+// callsOf takes the calls out of a profile; nil: the profile has none.
 func callsOf(p *profile.Profile, rank int) *rankCalls {
 	if p.Calls == nil {
 		return nil
@@ -91,7 +91,7 @@ func matchCalls(ranks []*rankCalls, complete bool) *Matching {
 	return out
 }
 
-// toMatch returns the log as package match takes it.
+// toMatch returns the rank's calls as package match takes them.
 func (r *rankCalls) toMatch(groups groups) *match.Log {
 	l := &match.Log{Rank: r.rank, Host: r.machine(), Cancels: r.log.Cancels}
 	if r.log.Until != 0 {
@@ -126,7 +126,7 @@ func (r *rankCalls) toMatch(groups groups) *match.Log {
 	return l
 }
 
-// place returns the node and the thread of a place in a profile; ok is false if it has none.
+// place returns a place's node and thread in the rank's profile; ok is false if there are none.
 func (m *Matching) place(p match.Place) (at calllog.Site, ok bool) {
 	sites := m.sites[p.Rank]
 	if p.Site < 0 || p.Site >= len(sites) {
@@ -159,7 +159,8 @@ func (m *Matching) apply(p *profile.Profile, rank int) {
 	}
 }
 
-// statsAt returns the waits of a place in a profile; nil: the profile has no such place.
+// statsAt returns the waits at a place in a profile, to be added to; nil: the profile lacks the
+// place.
 func (m *Matching) statsAt(p *profile.Profile, at match.Place) *profile.RankWaits {
 	s, ok := m.place(at)
 	if !ok || s.Node >= len(p.Nodes) {
@@ -190,7 +191,7 @@ var reasons = [match.NumReasons]string{
 	match.Untold:    "it is not known which requests were completed",
 }
 
-// Sentences say what was matched, and what was not.
+// Sentences say for the reader which calls were matched, and why others were not.
 func (m *Matching) Sentences() (out []string) {
 	if m == nil {
 		return nil

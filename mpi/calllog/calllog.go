@@ -11,10 +11,10 @@ import (
 	"ompp-attach/mpi/match"
 )
 
-// MostBytes is how much is recorded of a process. A call takes some 12 bytes.
+// MostBytes bounds the record of a process. A call takes some 12 bytes.
 const MostBytes = 8 << 20
 
-// Log is what is recorded of a process. Times are of the recording engine's clock, ns.
+// Log is the recorded calls of a process. Times are of the recording engine's clock, ns.
 type Log struct {
 	// Ops are the operations that occur. Threads refer to them by index.
 	Ops     []mpi.Op `json:"ops,omitempty"`
@@ -22,15 +22,15 @@ type Log struct {
 	Sites   []Site   `json:"sites,omitempty"`   // by Call.Site
 	Calls   uint64   `json:"calls"`             // in the log
 	Left    uint64   `json:"left,omitempty"`    // calls left out, as there was no room
-	// Until is when calls began to be left out or lost; 0: the log has all.
+	// Until is the time from which on calls were left out or lost; 0: the log has all.
 	Until   uint64 `json:"until,omitempty"`
-	Lost    bool   `json:"lost,omitempty"`    // records were lost from Until on
+	Lost    bool   `json:"lost,omitempty"`    // records may have been lost from Until on
 	Cancels bool   `json:"cancels,omitempty"` // the process cancelled requests
 	// Stops are the stretches of CLOCK_MONOTONIC that the engine's clock leaves out, in order.
 	Stops []Stop `json:"stops,omitempty"`
 }
 
-// Site is a call site: a node of the profile, and one of its threads. -1: it has none.
+// Site is a call site: a node of the profile, and a thread; -1: the profile has none.
 type Site struct {
 	Node   int `json:"node"`
 	Thread int `json:"thread"`
@@ -63,7 +63,7 @@ type Recorder struct {
 	before  []before
 }
 
-// before is what a thread's next call is told by.
+// before holds a thread's last time and request, from which the next call's are differences.
 type before struct{ time, request uint64 }
 
 // NewRecorder returns an empty recorder.
@@ -83,8 +83,8 @@ const (
 	flagCompletes  // requests follow
 )
 
-// Add records a call of a thread. The call's Site is set by at, a place in the engine's numbers.
-// Calls of one thread come by their beginnings.
+// Add records a call of a thread. at is its call site, in the engine's numbers; c.Site is not used.
+// Calls of one thread come in the order of their beginnings.
 func (r *Recorder) Add(tid uint32, at Site, c *match.Call) {
 	if r.bytes >= MostBytes {
 		r.Left++
