@@ -88,12 +88,17 @@ func TestShortJumps(t *testing.T) {
 	for _, name := range names {
 		var from []string
 		for _, other := range names {
-			if slices.Contains(r.From[r.at(name)], r.at(other)) {
+			if other != name && r.Reaching([]uint64{r.at(name)}, 1)[r.at(other)] {
 				from = append(from, other)
 			}
 		}
 		if got := strings.Join(from, " "); got != want[name] {
 			t.Errorf("%s is reached from %q, want %q", name, got, want[name])
+		}
+	}
+	for depth, want := range map[int]int{0: 1, 1: 3, 2: 4, AnyDepth: 4} { // second, first and third, fourth
+		if got := r.Reaching([]uint64{r.at("second")}, depth); len(got) != want {
+			t.Errorf("%d functions reach second by %d jumps, want %d", len(got), depth, want)
 		}
 	}
 }

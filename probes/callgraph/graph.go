@@ -23,12 +23,20 @@ const (
 // Graph says which functions may reach which others by direct calls and jumps. It is kept
 // backwards, from callee to callers, and is made from the code's bytes. Bytes that only look like a
 // call make the graph larger, never smaller. Jumps of two bytes look like many other bytes. They
-// count if the function that they lie in decodes to them.
+// count if the function that they lie in decodes to them, which Reaching finds out where it matters.
 type Graph struct {
 	Object *symbols.Object
 	Code   *disasm.Decoded     // the object's code; each function is decoded once
-	From   map[uint64][]uint64 // callers, by the function that they call or jump to
+	From   map[uint64][]uint64 // callers, by the function that they call or jump to; but for short
+	short  map[uint64][]*shortJump
 	bodies map[uint64]*Function
+}
+
+// shortJump is what looks like a jump of two bytes to a neighbour of its function.
+type shortJump struct {
+	in, at uint64 // its function, its address
+	known  bool   // is tells whether it is one
+	is     bool
 }
 
 // Function is one decoded function of a library.
@@ -39,34 +47,27 @@ type Function struct {
 
 // New makes the call graph of a file.
 func New(o *symbols.Object) *Graph {
-	g := &Graph{Object: o, Code: CodeOf(o), From: map[uint64][]uint64{}, bodies: map[uint64]*Function{}}
+	g := &Graph{Object: o, Code: CodeOf(o), From: map[uint64][]uint64{}, short: map[uint64][]*shortJump{}, bodies: map[uint64]*Function{}}
 	for _, r := range o.TextRanges() {
 		b := o.Read(r.Lo, int(r.Hi-r.Lo))
 		branchSites(o.Arch(), b, r.Lo, func(at, target uint64) {
 			if target = g.Resolve(target); target == 0 {
 				return
 			}
-			if lo, _, ok := o.FuncRange(at); ok {
-				g.add(lo, target)
+			if lo, _, ok := o.FuncRange(at); ok && lo != target && !slices.Contains(g.From[target], lo) {
+				g.From[target] = append(g.From[target], lo)
 			}
 		})
 		if o.Arch() == "amd64" {
-			g.addShortJumps(b, r.Lo)
+			g.findShortJumps(b, r.Lo)
 		}
 	}
 	return g
 }
 
-// add adds a call, or a jump to another function.
-func (g *Graph) add(caller, callee uint64) {
-	if caller != callee && !slices.Contains(g.From[callee], caller) {
-		g.From[callee] = append(g.From[callee], caller)
-	}
-}
-
-// addShortJumps adds the jumps of two bytes that lead from a function to a neighbour: jmp, jcc, loop
-// and jrcxz with a distance of one byte.
-func (g *Graph) addShortJumps(b []byte, base uint64) {
+// findShortJumps finds what looks like a jump of two bytes from a function to a neighbour: jmp, jcc,
+// loop or jrcxz with a distance of one byte.
+func (g *Graph) findShortJumps(b []byte, base uint64) {
 	var in symbols.Range // the function around at
 	for i := 0; i+2 <= len(b); i++ {
 		if b[i] != 0xeb && b[i]&0xf0 != 0x70 && b[i]&0xfc != 0xe0 {
@@ -84,21 +85,25 @@ func (g *Graph) addShortJumps(b []byte, base uint64) {
 		if in.Contains(target) {
 			continue
 		}
-		if callee := g.Resolve(target); callee != 0 && g.mayBeInst(in.Lo, at) {
-			g.add(in.Lo, callee)
+		if callee := g.Resolve(target); callee != 0 && callee != in.Lo && !slices.Contains(g.From[callee], in.Lo) {
+			g.short[callee] = append(g.short[callee], &shortJump{in: in.Lo, at: at})
 		}
 	}
 }
 
-// mayBeInst reports whether an instruction begins at an address in the function at entry, as far as
-// the function can be decoded.
-func (g *Graph) mayBeInst(entry, at uint64) bool {
-	body, err := disasm.Func(g.Code, entry)
-	if err != nil && (len(body) == 0 || at >= body[len(body)-1].Next()) {
-		return true
+// isJump reports whether an instruction begins where what looks like a jump does, as far as its
+// function can be decoded.
+func (g *Graph) isJump(j *shortJump) bool {
+	if j.known {
+		return j.is
 	}
-	_, found := slices.BinarySearchFunc(body, at, func(i disasm.Inst, at uint64) int { return cmp.Compare(i.Addr, at) })
-	return found
+	body, err := disasm.Func(g.Code, j.in)
+	_, j.is = slices.BinarySearchFunc(body, j.at, func(i disasm.Inst, at uint64) int { return cmp.Compare(i.Addr, at) })
+	if err != nil && (len(body) == 0 || j.at >= body[len(body)-1].Next()) {
+		j.is = true // it may be one
+	}
+	j.known = true
+	return j.is
 }
 
 // Resolve returns the start of the function that an address leads to. An address in the procedure
@@ -144,19 +149,42 @@ func branchSites(arch string, b []byte, base uint64, visit func(at, target uint6
 // Reaching returns the functions from which at most depth calls in a row may lead to one of the
 // targets, and the targets themselves.
 func (g *Graph) Reaching(targets []uint64, depth int) map[uint64]bool {
-	all := map[uint64]bool{}
-	for level := targets; depth >= 0 && len(level) > 0; depth-- {
-		var next []uint64
-		for _, f := range level {
-			if !all[f] {
-				all[f] = true
-				next = append(next, g.From[f]...)
+	left := map[uint64]int{} // how many calls more may lead to each function
+	expand := func(level []uint64, depth int) {
+		for ; depth >= 0 && len(level) > 0; depth-- {
+			var next []uint64
+			for _, f := range level {
+				if known, ok := left[f]; !ok || known < depth {
+					left[f] = depth
+					next = append(next, g.From[f]...)
+				}
+			}
+			level = next
+		}
+	}
+	expand(targets, depth)
+	for again := true; again; { // short jumps last: each of them may have to be decoded
+		again = false
+		for callee, jumps := range g.short {
+			for _, j := range jumps {
+				known, ok := left[j.in]
+				if calls := left[callee] - 1; calls < 0 || ok && known >= min(calls, manyCalls) || !g.isJump(j) {
+					continue
+				}
+				expand([]uint64{j.in}, left[callee]-1)
+				again = true
 			}
 		}
-		level = next
+	}
+	all := map[uint64]bool{}
+	for f := range left {
+		all[f] = true
 	}
 	return all
 }
+
+// manyCalls is more calls in a row than there are functions.
+const manyCalls = AnyDepth / 2
 
 // Read decodes the function at entry and follows its values, once for all callers.
 func (g *Graph) Read(entry uint64) (*Function, error) {
