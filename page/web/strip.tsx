@@ -7,7 +7,7 @@ import { count, percent, plural, seconds } from "./format";
 import { Table } from "./table";
 import { useWidth } from "./width";
 
-const names = 150, few = 16, high = 24, gap = 4;
+const names = 150, few = 16;
 const states = [
   { key: "work", colour: "work", name: "In regions" },
   { key: "barrier", colour: "imbal", name: "In barriers, or waiting for tasks" },
@@ -19,7 +19,9 @@ const states = [
 const bytesOf = (text: string | undefined) => Uint8Array.from(atob(text ?? ""), (c) => c.charCodeAt(0));
 
 export function Strip({ strip: s, who }: { strip: Figures; who: "thread" | "rank" }) {
-  const [all, setAll] = useState(false);
+  // Ranks are seen together, however low the rows are; a job has 128 of them at most.
+  const job = who === "rank", low = job && s.rows.length > few, high = low ? 8 : 24, gap = low ? 1 : 4;
+  const [all, setAll] = useState(job);
   const [around, width] = useWidth<HTMLDivElement>(560);
   const rows = useMemo(() => s.rows.map((r, i) => {
     const shares = states.map((st) => bytesOf(r.states[st.key]));
@@ -30,7 +32,6 @@ export function Strip({ strip: s, who }: { strip: Figures; who: "thread" | "rank
   const mean = (k: number) => rows.reduce((t, r) => t + r.means[k]!, 0) / rows.length;
   const present = states.map((st, k) => ({ ...st, k, mean: mean(k) })).filter((st) => st.mean > 0);
   const waits = present.filter((st) => st.key !== "work").sort((a, b) => b.mean - a.mean)[0];
-  const job = who === "rank";
   const title = `${job ? "Threads of all ranks" : "Threads"} are about ${percent(mean(0))} of the time at work in regions${waits ? `, and ${percent(waits.mean)} ${waits.name.charAt(0).toLowerCase()}${waits.name.slice(1)}` : ""}`;
   return (
     <Figure title={title} caption={`What ${job ? "the threads of each rank were" : "each thread was"} in, over time. ${job ? "The ranks of different nodes are placed by the nodes' clocks. " : ""}A bin spans ${seconds(s.width_ns)}. A column is filled by the states' shares of the bin; what stays empty is outside of regions, tasks and calls. Shares are estimates: of many short executions some are noted for all.`}
@@ -44,8 +45,8 @@ export function Strip({ strip: s, who }: { strip: Figures; who: "thread" | "rank
           return (
             <g key={r.i} transform={`translate(0 ${y * (high + gap)})`} data-tip={`${r.label}\n${present.map((st) => `${st.name}: ${percent(r.means[st.k]!)}`).join("\n")}`}>
               <rect x={names} y="0" width={wide} height={high} fill="var(--sunken)" />
-              <text x="0" y={high / 2 + 4} font-size="11.5">{r.label}</text>
-              {present.map((st) => <path key={st.key} class={`c-${st.colour}`} data-state={st.key} d={area(base, r.shares[st.k]!, s.bins, wide)} />)}
+              {(!low || y % 2 === 0) && <text x="0" y={high / 2 + (low ? 3.5 : 4)} font-size={low ? 9.5 : 11.5}>{r.label}</text>}
+              {present.map((st) => <path key={st.key} class={`c-${st.colour}`} data-state={st.key} d={area(base, r.shares[st.k]!, s.bins, wide, high)} />)}
             </g>
           );
         })}
@@ -53,7 +54,7 @@ export function Strip({ strip: s, who }: { strip: Figures; who: "thread" | "rank
         <text x={names} y={height + 10} font-size="10.5" class="dim">0 s</text>
         <text x={width} y={height + 10} font-size="10.5" class="dim" text-anchor="end">{seconds(s.width_ns * s.bins)}</text>
       </svg></div>
-      {rows.length > few && <p><button type="button" class="plainbutton" onClick={() => setAll(!all)}>{all ? "Show fewer" : `Show all ${count(rows.length)} ${job ? "rows" : "threads"}`}</button></p>}
+      {rows.length > few && !job && <p><button type="button" class="plainbutton" onClick={() => setAll(!all)}>{all ? "Show fewer" : `Show all ${count(rows.length)} threads`}</button></p>}
       <ul class="legend">{present.map((st) => <li key={st.key}><i class={`key k-${st.colour}`} />{st.name} <b>{percent(st.mean)}</b></li>)}</ul>
       {off.some((v) => v > 0) && <p class="muted small">Grey over all threads: measurement was switched off.</p>}
       {s.more ? <p class="muted small">{plural(s.more, "more thread")} had no room here.</p> : null}
@@ -62,7 +63,7 @@ export function Strip({ strip: s, who }: { strip: Figures; who: "thread" | "rank
 }
 
 // area is the outline of a state's shares, on top of what is below.
-function area(base: Float64Array, shares: Uint8Array, bins: number, wide: number): string {
+function area(base: Float64Array, shares: Uint8Array, bins: number, wide: number, high: number): string {
   let d = "", b = 0;
   while (b < shares.length) {
     if (shares[b] === 0) { b++; continue; }
