@@ -10,8 +10,8 @@ import (
 	"ompp-attach/timeline/trigger"
 )
 
-// Timelines says how single executions are recorded. Open makes the file of a process whose plan
-// streams, of the program whose first process is named; nil: such a plan is not possible.
+// Timelines says how single executions are recorded. Open makes the file of a process, if the plan
+// streams. program is the first process of its program. Without Open, no such plan is possible.
 type Timelines struct {
 	Plan timeline.Plan
 	Open func(pid, program int) (io.WriteCloser, error)
@@ -64,7 +64,7 @@ func (p *Process) completeTimeline(prof *profile.Profile, say func(string)) {
 		p.timeline.End(&timeline.Dictionary{})
 	} else if d := p.timeline.Dictionary(); d != nil {
 		d.Meta = prof.Meta
-		for _, l := range prof.Lost { // gather counts more, when a timeline that streams is over
+		for _, l := range prof.Lost { // gather adds more, but only after a streamed timeline has ended
 			d.Meta.LostHits += l.Events
 		}
 	}

@@ -2,8 +2,8 @@ package profile
 
 import "math"
 
-// Ends are those of a thread's times at a node that hold derived ends (Meta.Edges): the ends of most
-// executions were not measured. ThreadStats include what was derived.
+// Ends describes a thread's times at a node that hold derived ends (Meta.Edges): the ends of most
+// executions were not measured. The times of ThreadStats include the derived ones.
 type Ends struct {
 	Startup  End `json:"startup,omitzero"`  // in Enter, and as much less in Body
 	Barrier  End `json:"barrier,omitzero"`  // in Exec of a BARRIER, in Barrier of other constructs
@@ -13,15 +13,15 @@ type Ends struct {
 // End is the derived part of one such time.
 type End struct {
 	Count uint64 `json:"count"` // of executions whose end was derived
-	Time  int64  `json:"t"`     // what they got, ns
-	// Due is what they would have got by all that was known at the end, ns. What is derived first
-	// knows less.
+	Time  int64  `json:"t"`     // the sum of their derived times, ns
+	// Due is the sum that would have been derived by what was known at the end (ns). Early derived
+	// times rest on less.
 	Due int64 `json:"due"`
-	// Variance is that of Due, ns squared: a sample stands for all.
+	// Variance is the variance of Due, ns squared, because a sample stands for all.
 	Variance float64 `json:"variance"`
 }
 
-// Interval returns bounds of the true time of these executions, in ns, which hold in nine of ten cases.
+// Interval returns bounds of the true time of these executions (ns). They hold in nine of ten cases.
 func (x *End) Interval() (least, most int64) {
 	off := Sigmas * math.Sqrt(x.Variance)
 	return max(0, int64(float64(x.Due)-off)), int64(math.Ceil(float64(x.Due) + off))

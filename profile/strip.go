@@ -2,7 +2,7 @@ package profile
 
 // Strip tells in which state each thread of the operating system was, over time. The measured time
 // is cut into bins of equal width. Times are as measured, with the time that the probes took. Of many
-// short executions some are noted for all.
+// short executions only some are noted, each for several.
 type Strip struct {
 	Width int64 `json:"width_ns"` // of a bin; the first one begins with the measurement
 	Bins  int   `json:"bins"`     // how many there are: 2048 at most
@@ -17,7 +17,8 @@ type StripRow struct {
 	TID    int `json:"tid"`
 	Thread int `json:"thread"` // index in Profile.Threads, of its first seat; -1: not known
 	// States holds for each state its share of each bin, in units of 1/WholeBin, rounded. Bins behind
-	// the last byte have none. What no state covers is outside of parallel regions, tasks and calls.
+	// the last byte have no share. The rest of a bin is time outside of parallel regions, tasks and
+	// calls.
 	States map[State][]byte `json:"states"`
 }
 

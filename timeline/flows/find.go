@@ -31,7 +31,7 @@ type Mark struct {
 
 // Flows are the flows of some timelines.
 type Flows struct {
-	Messages, Locks int // how many there are
+	Messages, Locks int // number of flows of either kind
 	// Without says in sentences which flows cannot be told, and why.
 	Without []string
 
@@ -48,8 +48,8 @@ type threadID struct {
 // Thread returns the marks of a thread of the file with an index, in the order of spans and times.
 func (f *Flows) Thread(file int, tid uint32) []Mark { return f.marks[threadID{file, tid}] }
 
-// Task tells whether the creation and an execution of a task are both known. number is its
-// timeline.Span.Task in the file with an index.
+// Task tells whether the creation and an execution of a task are both known. number is the task's
+// number (timeline.Span.Task) in the file with an index.
 func (f *Flows) Task(file int, number uint64) bool {
 	return f.tasks[file].created.has(number) && f.tasks[file].executed.has(number)
 }
@@ -78,9 +78,9 @@ func Find(of []*timeline.File) (*Flows, error) {
 // finder finds flows.
 type finder struct {
 	*Flows
-	flows uint64 // so far
+	flows uint64 // number of flows so far
 	ranks []*rank
-	calls int // that are held
+	calls int // number of sends and receives that are held
 }
 
 // spanID is a span of a thread.
@@ -94,7 +94,7 @@ func (f *finder) mark(file int, id spanID, role Role, flow, at uint64) {
 	f.marks[t] = append(f.marks[t], Mark{id.n, role, flow, at})
 }
 
-// read takes what it needs from the spans of a process.
+// read collects the calls, locks and tasks of a process's spans.
 func (f *finder) read(index int, file *timeline.File) error {
 	r, l := newRank(index, file), newLocks(file)
 	for _, tid := range file.TIDs() {
@@ -124,8 +124,8 @@ func (f *finder) read(index int, file *timeline.File) error {
 // damaged is the reason where spans of a file cannot be read.
 const damaged = "a part of the file is damaged"
 
-// incomplete says why the spans of some constructs may not all be there; empty: they are, but for
-// the file's gaps.
+// incomplete says why spans of some constructs may be missing; empty: they are missing only in the
+// file's gaps.
 func incomplete(file *timeline.File, of event.Constructs) string {
 	m := &file.Dictionary.Meta
 	switch {

@@ -24,7 +24,8 @@ type held struct {
 	from, got, freed uint64
 }
 
-// stretch is a time in which a lock may have been held by an execution that is not known singly.
+// stretch is a time from one moment to another. In a stretch of locks.doubts, an execution that is
+// not known by itself may have held a lock.
 type stretch struct{ from, to uint64 }
 
 // locks are the executions of a process that had locks.
@@ -33,7 +34,7 @@ type locks struct {
 	list   []held
 	doubts map[event.Construct][]stretch
 	unsure string
-	over   bool // there were more than could be held
+	over   bool // there were more executions than may be held
 }
 
 var locking = event.SetOf(event.Critical) | event.SetOf(event.Lock) | event.SetOf(event.NestLock)
@@ -69,7 +70,7 @@ func (l *locks) take(id spanID, s *timeline.Span) {
 	}
 }
 
-// doubt notes a stretch. Those that overlap the one before become one with it.
+// doubt notes a stretch. A stretch that overlaps the one before becomes one with it.
 func (l *locks) doubt(c event.Construct, s stretch) {
 	list := l.doubts[c]
 	if n := len(list); n > 0 && s.from <= list[n-1].to && s.to >= list[n-1].from {
@@ -98,9 +99,9 @@ func touches(list []stretch, s stretch) bool {
 	return i < len(list) && list[i].from <= s.to
 }
 
-// handOver tells which execution got a lock from which. Those that had a lock follow each other. So
-// the one before has kept the lock from another thread, if it freed the lock after that thread had
-// asked, and if no other execution can have been between them.
+// handOver tells which execution got a lock from which. Executions with a lock follow each other. So
+// a thread got the lock from the execution before its own, if that one freed the lock after the
+// thread had asked, and if no other execution can have been between them.
 func (f *finder) handOver(file int, l *locks) {
 	if l.over {
 		f.without("locks that are handed over in "+title(l.file), fmt.Sprintf("there are more than %d executions", mostEnds))

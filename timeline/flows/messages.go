@@ -10,12 +10,12 @@ import (
 	"ompp-attach/timeline"
 )
 
-// job is the processes of MPI_COMM_WORLD that are known.
+// job holds the known processes of MPI_COMM_WORLD.
 type job struct {
 	*finder
 	of    map[int32]*rank
-	ranks []int32 // in of, in order
-	whole bool    // all processes are known, and all their sends are
+	ranks []int32 // the keys of of, in order
+	whole bool    // all processes are known, and all their sends
 	known map[channelID]*channel
 	to    map[int32][]*channel // by receiver, in the order of senders and first sends
 }
@@ -167,8 +167,8 @@ var (
 	receiving, _ = mpi.ParseOp("MPI_Recv")
 )
 
-// tell tells the messages of a channel. Two that contradict what happened show that others may be
-// wrong, too: then none is told.
+// tell tells the messages of a channel. If one contradicts the times or sizes, others may be wrong,
+// too: then none is told.
 func (j *job) tell(c *channel) {
 	from, to := j.of[c.from], j.of[c.to]
 	for _, p := range c.pairs {

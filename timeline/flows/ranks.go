@@ -15,7 +15,7 @@ type call struct {
 	peer     int32 // rank, or mpi.AnySource
 	tag      int32 // below 0: any, or not known
 	bytes    uint64
-	known    bool   // bytes
+	known    bool   // bytes is known
 	returns  bool   // of a receive: the call returns with its message
 	from, to uint64 // CLOCK_MONOTONIC, ns
 }
@@ -25,8 +25,8 @@ type rank struct {
 	file         int
 	of           *timeline.File
 	size         int    // of MPI_COMM_WORLD
-	until        uint64 // all calls that began before are there (engine's clock, ns)
-	sends, recvs []call // in the order of their threads, and of their begins there
+	until        uint64 // all calls that began before this time are there (engine's clock, ns)
+	sends, recvs []call // by thread, and within a thread by their begins
 	// unsure says why nothing can be told of the rank's messages; empty: something can.
 	unsure string
 	// uses: the rank sends or receives.
@@ -65,7 +65,7 @@ func hidesMessages(left string) bool {
 	return left == "mpi" || strings.HasPrefix(left, "mpi_") || strings.HasPrefix(left, "all but ")
 }
 
-// take notes a call. It returns how many sends and receives are held now in addition.
+// take notes a call. It returns the number of sends and receives that were added.
 func (r *rank) take(id spanID, s *timeline.Span) (n int) {
 	c := &s.Call
 	op := c.Op.Info()

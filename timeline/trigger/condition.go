@@ -15,7 +15,7 @@ import (
 // ErrCondition says that a condition cannot be understood.
 var ErrCondition = errors.New("not a condition")
 
-// Condition says of some constructs which executions are looked for.
+// Condition says which executions of some constructs are looked for.
 type Condition struct {
 	Text string // as the user wrote it
 
@@ -104,8 +104,8 @@ func formula(text string) (*perfcounters.Formula, error) {
 	return perfcounters.ParseFormula("x="+text, names)
 }
 
-// Folded tells whether the condition is only of constructs that the kernel side adds up: their
-// single executions are not known then.
+// Folded tells whether the kernel side may add up executions of all the condition's constructs. Then
+// single executions are not known.
 func (c *Condition) Folded() bool {
 	for _, k := range event.AllConstructs() {
 		if c.constructs.Has(k) && !k.Traits().Fold {

@@ -2,7 +2,7 @@ package trigger
 
 import "ompp-attach/timeline"
 
-// Watch is a timeline.Sink. It hands on what it is told to another sink, and looks for executions that
+// Watch is a timeline.Sink that hands each span on to another sink, and looks for executions that
 // fulfil conditions.
 type Watch struct {
 	timeline.Sink
@@ -11,15 +11,15 @@ type Watch struct {
 	tell  func(f *Found)
 }
 
-// Found is what was found of a condition.
+// Found counts the executions that fulfilled a condition.
 type Found struct {
 	*Condition
 	Executions uint64        // that fulfilled the condition
-	First      timeline.Span // the first of them
+	First      timeline.Span // the first of these executions
 }
 
-// NewWatch returns what looks at all that is told to a sink. tell is called for each execution that
-// fulfils a condition, by the engine's goroutine. It must not wait.
+// NewWatch returns a Watch in front of a sink. The engine's goroutine calls tell for each execution
+// that fulfils a condition; tell must not wait.
 func NewWatch(to timeline.Sink, conditions []*Condition, tell func(f *Found)) *Watch {
 	w := &Watch{Sink: to, tell: tell}
 	for _, c := range conditions {
@@ -28,7 +28,7 @@ func NewWatch(to timeline.Sink, conditions []*Condition, tell func(f *Found)) *W
 	return w
 }
 
-// Found returns what was found of each condition.
+// Found returns the counts of all conditions, in their order.
 func (w *Watch) Found() []Found { return w.found }
 
 // Define implements timeline.Sink.
