@@ -14,9 +14,9 @@ import (
 	"ompp-attach/timeline"
 )
 
-// To save cost, constructs may be unobserved for a while: the probes of all constructs of one class
-// are removed together. The figures of that time are extrapolated from the periods in which the
-// constructs are observed (package estimate).
+// To keep a budget, constructs may be unobserved for a while: the probes of all constructs of one
+// group are removed together. The figures of that time are extrapolated from the periods in which
+// the constructs are observed (package estimate).
 
 // observing applies the changes of what is observed.
 type observing struct {
@@ -28,7 +28,7 @@ type observing struct {
 	done    int                // number of changes that all threads have come to
 	away    event.Constructs   // constructs that are unobserved for all threads
 	gaps    *estimate.Gaps
-	since   map[event.Constructs]uint64 // when those that are away now went
+	since   map[event.Constructs]uint64 // by constructs: when their probes were removed
 }
 
 // noteAway tells a timeline of the stretches in which constructs were not observed.

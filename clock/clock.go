@@ -1,6 +1,6 @@
-// Package clock reads the kernel's clock, by which records bear their times, and what the kernel
-// says of it. A time namespace shows its processes another CLOCK_MONOTONIC: that of the kernel plus
-// an offset.
+// Package clock reads the kernel's clock, which gives records their times, and what the kernel says
+// of its clocks. A time namespace shows its processes another CLOCK_MONOTONIC: that of the kernel
+// plus an offset.
 package clock
 
 import (
@@ -19,7 +19,7 @@ func Now() uint64 { return uint64(read(unix.CLOCK_MONOTONIC) - Offset()) }
 
 func read(id int32) int64 {
 	var t unix.Timespec
-	_ = unix.ClockGettime(id, &t) // cannot fail: all kernels have the clocks
+	_ = unix.ClockGettime(id, &t) // cannot fail: all kernels have these clocks
 	return t.Nano()
 }
 
@@ -27,10 +27,10 @@ func read(id int32) int64 {
 var Offset = sync.OnceValue(func() int64 {
 	own, _ := os.Readlink("/proc/self/ns/time")
 	kids, _ := os.Readlink("/proc/self/ns/time_for_children")
-	if own != kids { // the file tells the offset of children, and we are not in their namespace yet
+	if own != kids { // timens_offsets holds the offsets of children, and we are not in their namespace
 		return 0
 	}
-	text, _ := os.ReadFile("/proc/self/timens_offsets") // there is none: Linux before 5.6
+	text, _ := os.ReadFile("/proc/self/timens_offsets") // Linux before 5.6 has no such file
 	return parse(string(text))
 })
 
@@ -65,7 +65,7 @@ func Read() clocks.Reading {
 	}
 	var x unix.Timex
 	state, err := unix.Adjtimex(&x)
-	if err != nil { // as in a container that may not
+	if err != nil { // for example in a container that may not ask
 		return out
 	}
 	const micro = 1000 // ns: Maxerror and Esterror are in us
