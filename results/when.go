@@ -12,19 +12,19 @@ import (
 	"ompp-attach/timeline"
 )
 
-// mostDrawn and mostDrawnOfRank bound the executions that are drawn when a measurement ends: the user
-// waits for that, and a node's ranks are drawn one after the other.
+// mostDrawn and mostDrawnOfRank bound the executions that are drawn when a measurement ends, because
+// the user waits meanwhile. A node's ranks are drawn one after the other.
 const (
 	mostDrawn       = 2_000_000
 	mostDrawnOfRank = 250_000
 )
 
-// DrawsWhen tells whether one of the formats shows what happened when.
+// DrawsWhen tells whether one of the formats shows a timeline's picture (package report/when).
 func DrawsWhen(formats []string) bool {
 	return slices.Contains(formats, "html") || slices.Contains(formats, "json")
 }
 
-// drawable returns how many executions of a process are drawn when a measurement ends.
+// drawable returns the most executions of a process that are drawn when a measurement ends.
 func drawable(p *profile.Profile) uint64 {
 	if isRank(p) {
 		return mostDrawnOfRank
@@ -32,9 +32,9 @@ func drawable(p *profile.Profile) uint64 {
 	return mostDrawn
 }
 
-// WithTimeline adds to the options what happened when in a process, if the file of its timeline is
-// there. Of a timeline with more executions than most, the picture only says how to get the whole. The
-// error says why a timeline cannot be read; then the options are as before.
+// WithTimeline adds the picture of a process's timeline to the options, if the timeline's file is
+// there. If the timeline has more executions than most, the picture only says how to get the whole.
+// The error says why the timeline cannot be read; the options are unchanged then.
 func WithTimeline(o report.Options, name string, most uint64) (report.Options, error) {
 	f, c, err := OpenTimeline(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -132,8 +132,8 @@ type contention struct {
 func (x *instance) by(h *holding) *Use { return &x.slots[h.thread].uses[h.use] }
 
 // contention finds for how long others held a lock for which a thread waited. If all are single
-// executions, the contention ends when the previous holder frees the lock. Otherwise it is at most the
-// time for which others held the lock. It is not sure if it is not known which lock a thread has used.
+// executions, the contention ends when the previous holder frees the lock. Otherwise it is at most
+// the time for which others held the lock. sure is false if it is not known which lock a thread used.
 func (x *instance) contention(thread int32, u *Use) (c contention, sure bool) {
 	freed, longest := uint64(0), int64(0)
 	c.single, sure = u.N == 1, !u.Lock.Unknown

@@ -94,7 +94,7 @@ func (t *thread) marker(name string, from, to uint64, category int, p *payload) 
 	t.text("]")
 }
 
-// end writes what follows the markers.
+// end writes the parts of the thread's JSON that follow the markers.
 func (t *thread) end(name string) {
 	t.text(`]},"samples":{"schema":{"stack":0,"time":1,"eventDelay":2},"data":[]},"frameTable":{"schema":{"location":0,"relevantForJS":1,` +
 		`"innerWindowID":2,"implementation":3,"line":4,"column":5,"category":6,"subcategory":7},"data":[]},"stackTable":{"schema":{"prefix":0,"frame":1},"data":[]}`)

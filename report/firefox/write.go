@@ -91,8 +91,8 @@ type payload struct {
 	Note    string  `json:"note,omitempty"`
 }
 
-// Write writes the timelines of one or more processes of a machine into one profile. Times count from
-// the first execution. Spans that are damaged are missing; a gap stands for them, and damaged is told.
+// Write writes the timelines of one or more processes of a machine into one profile. Times count
+// from the first execution. A gap stands for damaged spans, and damaged is called for it.
 // Other errors are those of w, and of timelines that cannot be read.
 func Write(w io.Writer, of []*timeline.File, damaged func(*timeline.File, *timeline.DamageError)) error {
 	x := &writer{Writer: bufio.NewWriterSize(w, 1<<20), damaged: damaged, from: 1<<64 - 1}
