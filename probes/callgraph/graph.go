@@ -26,9 +26,9 @@ const (
 // count if the function that they lie in decodes to them, which Reaching finds out where it matters.
 type Graph struct {
 	Object *symbols.Object
-	Code   *disasm.Decoded     // the object's code; each function is decoded once
-	From   map[uint64][]uint64 // callers, by the function that they call or jump to; but for short
-	short  map[uint64][]*shortJump
+	Code   *disasm.Decoded         // the object's code; each function is decoded once
+	From   map[uint64][]uint64     // callers, by the function that they call or jump to; without short jumps
+	short  map[uint64][]*shortJump // by the function that they may lead to
 	bodies map[uint64]*Function
 }
 
