@@ -37,6 +37,12 @@ func (sh *shelf) sweep() {
 	if sh.claimed(latest, cover) > sh.most/claimedShare {
 		cover = sh.lower(latest)
 	}
+	sh.dropBut(cover, latest)
+}
+
+// dropBut drops the chunks before the latest ones that no stretch of a cover meets.
+func (sh *shelf) dropBut(cover stretches, latest int) {
+	k := sh.keeper
 	stay := sh.chunks[:0]
 	for i := range sh.chunks {
 		if c := &sh.chunks[i]; i >= latest || cover.meets(c.stretch()) {
@@ -103,8 +109,8 @@ func (sh *shelf) lower(latest int) stretches {
 func (sh *shelf) settle(lo *longest, all stretch, zip *packing) (gaps []Gap, err error) {
 	k := sh.keeper
 	k.claims = lo.claims()
-	sh.sweep()
 	cover := k.cover()
+	sh.dropBut(cover, len(sh.chunks)) // these need not be unpacked
 	unpack, err := newUnpacking()
 	if err != nil {
 		return nil, err
