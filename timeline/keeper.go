@@ -7,8 +7,8 @@ import (
 )
 
 // keeper decides which chunks of a shelf stay, if a plan keeps the longest executions of each
-// region. All threads' spans that were under way during one of these stay. An execution is known to be long
-// only when it ends. So the latest chunks stay for a while, too.
+// region. All threads' spans that were under way during one of these stay. An execution is known to
+// be long only when it ends. So the latest chunks stay for a while, too.
 type keeper struct {
 	claims []stretch // when the longest executions so far were under way
 	whole  uint64    // ns: of a longer execution only its own span is kept
