@@ -109,6 +109,23 @@ var awayCases = []struct{ name, events, want string }{
 		300 1 end parallel
 		301 1 join parallel`,
 		`PARALLEL@300 0 due 200: on 200 asleep 0 preempted 0 late 0 foreign 0 moves 0`},
+	{"a thread waits for tasks: it executes one meanwhile, is preempted in the task, and sleeps after it",
+		`
+		0 1 fork parallel fn=300 key=7 size=2 site=90
+		0 1 begin parallel key=7
+		0 2 begin parallel key=7 num=1
+		10 1 enter task fn=500 site=400 key=70
+		12 1 released task
+		20 1 wait taskwait site=410
+		30 1 begin taskexec fn=500 key=70
+		60 1 offcore parallel off=40
+		70 1 end taskexec key=70
+		95 1 offcore parallel off=75 woken=90
+		100 1 waited taskwait
+		200 2 end parallel
+		200 1 end parallel
+		200 1 join parallel`,
+		`TASKWAIT@410 0 task 40: on 20 asleep 15 preempted 0 late 5 foreign 0 moves 0`},
 	{"after a loss, and after a time off the core that began before measuring, waits are not divided",
 		`
 		0 1 fork parallel fn=300 key=7 size=2 site=90

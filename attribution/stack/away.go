@@ -26,6 +26,12 @@ func (st *Stacks) WasAway(t *Thread, ev *event.Event) {
 		Rival: rival, ByRival: a.Had, Foreign: a.Foreign, Moves: a.Moves})
 }
 
+// AskTasks has the time divided for which a thread waited for tasks, in its innermost region (ns).
+func (t *Thread) AskTasks(f *Frame, at uint64) {
+	w := waits.Window{Node: f.Node, Seat: f.Seat, Kind: waits.ForTasks, From: f.Waiting, To: at, T: ledger.Span(f.Waiting, at)}
+	t.Log.Ask(w.Without(f.meanwhile))
+}
+
 // AskLock has the time divided for which a thread waited for a lock, in a region of its stack, when
 // it gets the lock (ns).
 func (t *Thread) AskLock(f *Frame, at uint64) {

@@ -3,6 +3,7 @@ package stack
 import (
 	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/tree"
+	"ompp-attach/attribution/waits"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -92,6 +93,12 @@ func (st *Stacks) resume(t *Thread, v *ledger.Interval, at uint64) {
 	f := t.Top()
 	if t.Interval != nil && f != nil {
 		t.executedWaiting(f, v, at)
+	}
+	if t.Log != nil && f != nil && f.Phase == InBarrier && f.Node.Key.Construct.IsTasking() && v.Wall > 0 {
+		if f.meanwhile == nil {
+			f.meanwhile = &waits.Meanwhile{}
+		}
+		f.meanwhile.Executed(at-uint64(v.Wall), at)
 	}
 	if x := t.Executing(); x != nil {
 		st.Ledger.StandStill(&x.Account, v)

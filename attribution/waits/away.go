@@ -62,6 +62,26 @@ type Window struct {
 	tasks    []span // these tasks
 }
 
+// Meanwhile are the tasks that a thread executed while it waited for tasks.
+type Meanwhile struct {
+	tasks []span
+	time  int64 // ns
+}
+
+// Executed notes that the thread executed tasks from one time to another (ns).
+func (m *Meanwhile) Executed(from, to uint64) {
+	m.tasks = executed(m.tasks, from, to)
+	m.time += int64(to - from)
+}
+
+// Without leaves tasks, which may be nil, out of a wait.
+func (w Window) Without(m *Meanwhile) Window {
+	if m != nil {
+		w.tasks, w.T = m.tasks, w.T-m.time
+	}
+	return w
+}
+
 // Add notes that the thread was off its core. Most times come in order; others are sorted in.
 func (l *Log) Add(a Away) {
 	if a.To <= a.From {

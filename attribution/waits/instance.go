@@ -263,20 +263,22 @@ func (s *slot) waitedForTask(by *tree.Node, seat int, d int64) {
 }
 
 // executed notes a time in which the thread executed tasks in the barrier.
-func (s *slot) executed(from, to uint64) {
-	s.tasks = append(s.tasks, span{from, to, int64(to - from)})
-	if len(s.tasks) <= maxSpans {
-		return
+func (s *slot) executed(from, to uint64) { s.tasks = executed(s.tasks, from, to) }
+
+func executed(tasks []span, from, to uint64) []span {
+	tasks = append(tasks, span{from, to, int64(to - from)})
+	if len(tasks) <= maxSpans {
+		return tasks
 	}
 	at := 1
-	for i := range s.tasks[1:] {
-		if gap := s.tasks[i+1].from - s.tasks[i].to; gap < s.tasks[at].from-s.tasks[at-1].to {
+	for i := range tasks[1:] {
+		if gap := tasks[i+1].from - tasks[i].to; gap < tasks[at].from-tasks[at-1].to {
 			at = i + 1
 		}
 	}
-	s.tasks[at-1].to = s.tasks[at].to
-	s.tasks[at-1].busy += s.tasks[at].busy
-	s.tasks = append(s.tasks[:at], s.tasks[at+1:]...)
+	tasks[at-1].to = tasks[at].to
+	tasks[at-1].busy += tasks[at].busy
+	return append(tasks[:at], tasks[at+1:]...)
 }
 
 // executing returns how long the thread executed tasks in the barrier before a time, and after it
