@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 
 	"golang.org/x/sys/unix"
 
@@ -134,36 +133,14 @@ func (j *joined) end(how string) {
 // untilEnded returns when ctx ends or no process is left. It makes the profiles of the processes
 // that end meanwhile.
 func (m *Measurement) untilEnded(ctx context.Context, all []*joined) {
-	wait := 50                                       // ms, for the end of ctx
-	wake := unix.PollFd{Fd: -1, Events: unix.POLLIN} // poll ignores negative descriptors
-	if over, end, err := os.Pipe(); err == nil {
-		defer over.Close()
-		defer end.Close()
-		defer context.AfterFunc(ctx, func() { end.Close() })()
-		wake.Fd, wait = int32(over.Fd()), -1
+	fds := make([]int, len(all))
+	for n, j := range all {
+		fds[n] = j.fd
 	}
-	left := len(all)
-	for left > 0 && ctx.Err() == nil {
-		fds := []unix.PollFd{wake}
-		whose := []*joined{nil}
-		for _, j := range all {
-			if j.res != nil {
-				continue
-			}
-			fds = append(fds, unix.PollFd{Fd: int32(j.fd), Events: unix.POLLIN})
-			whose = append(whose, j)
-		}
-		if _, err := unix.Poll(fds, wait); err != nil && !errors.Is(err, unix.EINTR) {
-			return
-		}
-		for i, j := range whose {
-			if j != nil && fds[i].Revents != 0 {
-				m.reader.endNow(j.pid)
-				j.end(endedSomehow)
-				left--
-			}
-		}
-	}
+	launch.AwaitEnds(ctx, fds, func(n int) {
+		m.reader.endNow(all[n].pid)
+		all[n].end(endedSomehow)
+	})
 }
 
 // add appends the result of another program.

@@ -117,7 +117,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 			lv.reader.warn("%v", err)
 		}
 	}
-	var r attribution.Resolver = perLibrary{p.resolver, p.usage}
+	var r attribution.Resolver = places.PerLibrary{Resolver: p.resolver, Usage: p.usage}
 	if lv.recording {
 		p.recorder = attribution.NewRecorder(uint32(pid), r)
 		r = p.recorder

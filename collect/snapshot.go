@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ompp-attach/collect/launch"
+	"ompp-attach/collect/places"
 )
 
 // Snapshot returns the profiles of a program as of now: of processes that have ended, and of
@@ -101,7 +102,7 @@ func (p *Process) copy(withTimeline bool) *Process {
 	c := *p
 	c.resolver, c.usage, c.recorder = p.resolver.Copy(), p.usage.Copy(), nil
 	c.timeline = nil
-	ask := perLibrary{c.resolver, c.usage}
+	ask := places.PerLibrary{Resolver: c.resolver, Usage: c.usage}
 	if withTimeline && p.timeline != nil && !p.timeline.Streams() {
 		branch, err := p.timeline.Branch()
 		if err == nil {
