@@ -25,6 +25,8 @@ struct away {
 	u64 woken;   /* when it was last woken */
 	u64 ready;   /* since when it has been in the queue of its core */
 	u64 ran;     /* the scheduler's sum_exec_runtime at off, ns */
+	u64 on;      /* when it last got a core */
+	u64 ran_on;  /* sum_exec_runtime at on, ns */
 	u32 asleep;  /* it went to sleep */
 	u32 moves, lost;
 	u32 pad;
@@ -229,13 +231,24 @@ static __always_inline struct away *away_of(struct watched *w, u32 tid, int *is_
 /* A watched thread gets this core. */
 static __always_inline void put_on(struct watched *w, struct task_struct *to, struct turns *h, u64 now)
 {
+	u64 ran = ((struct task_struct___sched *)to)->se.sum_exec_runtime;
 	int is_new;
 	struct away *a = away_of(w, to->pid, &is_new);
 
-	if (!a || !(a->off || is_new))
+	if (!a)
 		return;
-	came_back(w, a, to, h, now);
+	if (!a->off && !is_new) { /* Linux did not tell that it left its core */
+		a->off = a->ready = a->on + (ran - a->ran_on);
+		a->asleep = a->woken > a->off;
+		if (a->asleep)
+			a->ready = a->woken;
+		__sync_fetch_and_add(&w->unseen, 1);
+	}
+	if (a->off < now)
+		came_back(w, a, to, h, now);
 	a->off = 0;
+	a->on = now;
+	a->ran_on = ran;
 }
 
 /* A watched thread leaves this core. */

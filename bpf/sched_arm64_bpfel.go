@@ -20,6 +20,8 @@ type schedAway struct {
 	Woken  uint64
 	Ready  uint64
 	Ran    uint64
+	On     uint64
+	RanOn  uint64
 	Asleep uint32
 	Moves  uint32
 	Lost   uint32
