@@ -7,6 +7,7 @@ import (
 
 	"ompp-attach/mpi/clocks"
 	"ompp-attach/mpi/match"
+	"ompp-attach/profile"
 	"ompp-attach/severity"
 )
 
@@ -22,10 +23,8 @@ type Machine struct {
 
 // machine names the machine on which a rank ran: all ranks with one clock get the same name.
 func (r *rankCalls) machine() string {
-	if r.clock != nil && r.clock.Boot != "" {
-		return "boot " + r.clock.Boot
-	}
-	return "host " + r.comms.host
+	m := profile.Meta{Clock: r.clock, Host: r.comms.host}
+	return m.ClockName()
 }
 
 // machinesOf returns the machines on which ranks ran.

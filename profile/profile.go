@@ -243,3 +243,13 @@ type Unseen struct {
 // SchemaVersion is the version of the recorded profile that this package writes. It grows when a
 // reader of the older version would misread the newer one.
 const SchemaVersion = 1
+
+// ClockName names the clock that times were recorded by: the boot of a kernel. Processes with one
+// name share a clock, whatever containers they are in. Where an older version recorded a profile,
+// the host's name has to do.
+func (m *Meta) ClockName() string {
+	if m.Clock != nil && m.Clock.Boot != "" {
+		return "boot " + m.Clock.Boot
+	}
+	return "host " + m.Host
+}

@@ -91,7 +91,7 @@ func Of(files []*timeline.File) (*Picture, error) {
 		return nil, err
 	}
 	for i, f := range files {
-		if f.Dictionary.Meta.Host != files[0].Dictionary.Meta.Host {
+		if f.Dictionary.Meta.ClockName() != files[0].Dictionary.Meta.ClockName() {
 			m.Notes = append(m.Notes, title(f)+" was measured on another machine: it is left out, because the machines' clocks differ.")
 			continue
 		}
@@ -120,7 +120,7 @@ func (m *maker) begin(files []*timeline.File) {
 	m.from = 1<<64 - 1
 	to := uint64(0)
 	for _, f := range files {
-		if len(f.TIDs()) > 0 && f.Dictionary.Meta.Host == files[0].Dictionary.Meta.Host {
+		if len(f.TIDs()) > 0 && f.Dictionary.Meta.ClockName() == files[0].Dictionary.Meta.ClockName() {
 			m.from, to = min(m.from, f.Dictionary.Monotonic(f.First())), max(to, f.Dictionary.Monotonic(f.Last()))
 		}
 	}

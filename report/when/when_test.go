@@ -11,6 +11,7 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/mpi/clocks"
 	"ompp-attach/profile"
 	"ompp-attach/timeline"
 )
@@ -225,10 +226,24 @@ func TestManyThreads(t *testing.T) {
 }
 
 func TestOtherMachine(t *testing.T) {
-	a, b := recorded(t, 0, ran(5, parallel, 1000, 2000)), recorded(t, 1, ran(6, parallel, 1, 2))
-	b.Dictionary.Meta.Host = "elsewhere"
-	p, err := Of([]*timeline.File{a, b})
-	if err != nil || len(p.Rows) != 1 || p.Length != 1000 || len(p.Notes) != 1 {
-		t.Errorf("%+v, %v", p, err)
+	one, another := &clocks.Record{Boot: "one"}, &clocks.Record{Boot: "another"}
+	for _, c := range []struct {
+		name   string
+		host   string // of the second process; the first one's is ""
+		clocks [2]*clocks.Record
+		length int64
+		notes  int
+	}{
+		{"another host, older recordings", "elsewhere", [2]*clocks.Record{}, 1000, 1},
+		{"another host", "elsewhere", [2]*clocks.Record{one, another}, 1000, 1},
+		{"another machine of the same name", "", [2]*clocks.Record{one, another}, 1000, 1},
+		{"a container of this machine", "elsewhere", [2]*clocks.Record{one, one}, 1999, 0},
+	} {
+		a, b := recorded(t, 0, ran(5, parallel, 1000, 2000)), recorded(t, 1, ran(6, parallel, 1, 2))
+		a.Dictionary.Meta.Clock, b.Dictionary.Meta.Clock, b.Dictionary.Meta.Host = c.clocks[0], c.clocks[1], c.host
+		p, err := Of([]*timeline.File{a, b})
+		if err != nil || len(p.Rows) != 2-c.notes || p.Length != c.length || len(p.Notes) != c.notes {
+			t.Errorf("%s: %d rows, length %d, notes %q, %v", c.name, len(p.Rows), p.Length, p.Notes, err)
+		}
 	}
 }

@@ -103,7 +103,7 @@ func (j *job) match() {
 		for i := range recvs.list {
 			j.name(&recvs.list[i], j.to[n])
 		}
-		logs = append(logs, &match.Log{Rank: int(n), Host: r.of.Dictionary.Meta.Host,
+		logs = append(logs, &match.Log{Rank: int(n), Host: r.of.Dictionary.Meta.ClockName(),
 			Comms: []match.Comm{{Name: "world", Size: int32(r.size), Rank: n}}, Threads: []match.Calls{&sends, &recvs}})
 	}
 	match.Pairs(logs, func(send, recv match.Place) {
