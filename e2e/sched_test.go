@@ -124,7 +124,7 @@ func (c *schedCheck) identities() {
 }
 
 // bounded: threads were asleep, or without a core, at the barrier for no longer than their own clocks
-// say of all their time. There is no such bound for the time on a core: the kernel may not tell of a
+// say of all their time. The same is true of the time on a core, unless the kernel has not told of a
 // switch. All waits at the barrier are divided.
 func (c *schedCheck) bounded() {
 	for i, own := range c.own {
@@ -134,6 +134,9 @@ func (c *schedCheck) bounded() {
 		slack := own.Wall/20 + 1e6 + max(0, own.CPU+own.Ready-own.Wall)
 		if asleep := max(0, own.Wall-own.CPU-own.Ready); all.Ready() > own.Ready+slack || all.Asleep > asleep+slack {
 			c.Errorf("thread %d: %d ns on a core, %d ready, %d asleep at the barrier; in all it says %+v", i, all.OnCore(), all.Ready(), all.Asleep, own)
+		}
+		if all.OnCore() > own.CPU+slack && c.p.Meta.Sched.Unseen == 0 {
+			c.Errorf("thread %d: %d ns on a core at the barrier; in all it says %+v", i, all.OnCore(), own)
 		}
 		if all.T < own.Waited-slack {
 			c.Errorf("thread %d: %d ns are divided, it waited %d", i, all.T, own.Waited)
