@@ -88,7 +88,7 @@
 //
 // With --timeline, each process's engine tells its spans to a timeline.Recorder (timeline.go). With
 // --when, a trigger.Watch stands between the two. An execution that fulfils a condition has a
-// snapshot written by another goroutine, because the engine must not wait (trigger.go). With
+// snapshot written by another goroutine, because the engine must not wait (collect/triggered). With
 // --sched, the kernel side writes when a watched thread was off its core (sched.go).
 //
 // # One goroutine feeds all engines
@@ -121,7 +121,7 @@
 //
 // There are five small locks more: links.Shared has one for the probes that are placed for all
 // processes, and the count of their users; programs.mu guards the list of programs; user.Regions.mu
-// the regions of the user's own; triggers.mu the snapshots of a process that --when asks for; and
+// the regions of the user's own; triggered.Snapshots.mu those that --when asks for; and
 // launch.Guard has one.
 //
 // Locks are taken in this order, and any of them may be left out:

@@ -15,6 +15,7 @@ import (
 	"ompp-attach/collect/rank"
 	"ompp-attach/collect/sampling"
 	"ompp-attach/collect/target"
+	"ompp-attach/collect/triggered"
 	"ompp-attach/event"
 	"ompp-attach/mpi/clocks"
 	"ompp-attach/probes"
@@ -74,7 +75,7 @@ type reading struct {
 	rates    *advice.Rates         // of the process's first second; nil: that is over, or the cost of hits is not known
 	recorder *attribution.Recorder // see Measurement.RecordEvents; nil normally
 	timeline *timeline.Recorder    // see Measurement.RecordTimelines; nil normally
-	triggers *triggers             // see Timelines.When; nil normally
+	triggers *triggered.Snapshots  // see Timelines.When; nil normally
 	sampled  sampledProcess
 	watched  *profile.Watched // nil: nothing was watched so far
 	rank     rank.Rank

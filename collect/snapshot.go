@@ -116,7 +116,7 @@ func (p *Process) copy(withTimeline bool) *Process {
 	}
 	c.placed, c.code, c.placedMPI = maps.Clone(p.placed), maps.Clone(p.code), maps.Clone(p.placedMPI)
 	c.cores = p.cores.Copy()
-	c.warnings = append(slices.Clone(c.warnings), p.triggers.sentences()...)
+	c.warnings = append(slices.Clone(c.warnings), p.triggers.Sentences()...)
 	c.triggers = nil // the reader goes on with them
 	c.rank = p.rank.Copy()
 	return &c

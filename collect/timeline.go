@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ompp-attach/collect/triggered"
 	"ompp-attach/profile"
 	"ompp-attach/timeline"
 	"ompp-attach/timeline/trigger"
@@ -51,7 +52,12 @@ func (c *common) recordTimeline(p *Process) {
 		return
 	}
 	p.timeline = rec
-	p.engine.Timeline(c.watchFor(p, rec))
+	var sink timeline.Sink = rec
+	if t := c.timelines; len(t.When) > 0 && t.dump != nil {
+		p.triggers = triggered.New(rec, t.When, p.engine.Clock(p.began), func() (string, error) { return t.dump(int(p.pid)) }, c.say)
+		sink = p.triggers.Sink()
+	}
+	p.engine.Timeline(sink)
 }
 
 // completeTimeline ends a process's timeline behind its engine. prof is nil if the process has no

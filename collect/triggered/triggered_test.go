@@ -1,4 +1,4 @@
-package collect
+package triggered
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ import (
 )
 
 // triggered returns conditions of a process, whose snapshots are written by dump.
-func triggered(t *testing.T, dump func() (string, error)) *triggers {
+func triggered(t *testing.T, dump func() (string, error)) *Snapshots {
 	t.Helper()
 	c, err := trigger.Parse("barrier: EXECT > 1ms")
 	if err != nil {
@@ -27,21 +27,20 @@ func triggered(t *testing.T, dump func() (string, error)) *triggers {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &triggers{began: 1e9, dump: dump}
-	x.watch = trigger.NewWatch(rec, []*trigger.Condition{c}, x.fulfilled)
+	x := New(rec, []*trigger.Condition{c}, 1e9, dump, nil)
 	x.watch.Define(timeline.Definition{ID: 1, Construct: event.Barrier})
 	return x
 }
 
-// TestTriggers: whatever comes, there are so many snapshots at most, with a rest between, and the
+// TestSnapshots: whatever comes, there are so many snapshots at most, with a rest between, and the
 // report has how many executions there were.
-func TestTriggers(t *testing.T) {
+func TestSnapshots(t *testing.T) {
 	for name, tc := range map[string]struct {
 		err  error
 		most int
 		said string
 	}{
-		"written":  {nil, mostTriggered, "snapshot.1.json.gz, snapshot.2.json.gz"},
+		"written":  {nil, most, "snapshot.1.json.gz, snapshot.2.json.gz"},
 		"refused":  {errors.New("the disk is full"), 1, "could not be written: the disk is full."},
 		"it ended": {control.ErrNotMeasured, 1 << 30, "fulfilled by 3000 executions, first by one that ended 0.500000 s after"},
 	} {
@@ -60,19 +59,19 @@ func TestTriggers(t *testing.T) {
 						x.watch.Span(&timeline.Span{TID: 5, Node: 1, From: 1.5e9 - length, To: 1.5e9, Exec: profile.Span{T: int64(length), C: 1}})
 					}
 					if time.Sleep(10 * time.Millisecond); i%100 == 0 {
-						_ = x.sentences()
+						_ = x.Sentences()
 					}
 				}
-				time.Sleep(2 * triggerRest) // until the last snapshot is over
+				time.Sleep(2 * rest) // until the last snapshot is over
 				x.watch.End(&timeline.Dictionary{})
 				mu.Lock()
 				defer mu.Unlock()
 				for i := range at[1:] {
-					if d := at[i+1].Sub(at[i]); d < triggerRest {
+					if d := at[i+1].Sub(at[i]); d < rest {
 						t.Errorf("two snapshots are %s apart", d)
 					}
 				}
-				said := strings.Join(x.sentences(), " ")
+				said := strings.Join(x.Sentences(), " ")
 				if len(at) == 0 || len(at) > tc.most || !strings.Contains(said, tc.said) || !strings.Contains(said, "3000 executions") {
 					t.Errorf("%d snapshots: %s", len(at), said)
 				}
