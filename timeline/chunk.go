@@ -40,6 +40,9 @@ const chunkCost = 128
 // cost returns the memory of a chunk (bytes).
 func (c *chunk) cost() int64 { return int64(len(c.data)) + chunkCost }
 
+// lost is the gap that a chunk leaves behind.
+func (x *extent) lost(why Why) Gap { return Gap{From: x.first, To: x.last, Why: why, Spans: x.spans} }
+
 // add notes that a span lies in a chunk.
 func (x *extent) add(s *Span) {
 	if x.spans == 0 {

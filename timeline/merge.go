@@ -39,7 +39,7 @@ const mostHeld = 1 << 21
 
 // load reads a chunk of a number of spans at most.
 func (f *File) load(c *place, most int) ([]Span, error) {
-	damage := &DamageError{c.tid, Gap{From: c.first, To: c.last, Why: ByDamage, Spans: c.spans}}
+	damage := &DamageError{c.tid, c.lost(ByDamage)}
 	if c.spans > uint64(max(most, 0)) {
 		return nil, damage
 	}

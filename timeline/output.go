@@ -14,6 +14,9 @@ type output struct {
 	most    int64
 	err     error // the first error; after it, no chunk is written
 	say     func(string)
+
+	last  Gap   // what is lost without the last chunk in the file; no spans: there is none
+	start int64 // where that chunk begins
 }
 
 func newOutput(o *Options, most int64) (*output, error) {
@@ -46,7 +49,12 @@ func (o *output) full(more int) bool { return o.written+int64(more) > o.most }
 
 // chunk writes a chunk. It tells whether that was possible.
 func (o *output) chunk(c *chunk) bool {
-	return o.try(func(w io.Writer) error { return putBlock(w, blockChunk, c.data) })
+	start := o.written
+	ok := o.try(func(w io.Writer) error { return putBlock(w, blockChunk, c.data) })
+	if ok {
+		o.last, o.start = c.lost(ByDisk), start
+	}
+	return ok
 }
 
 func (o *output) names(n *names) {
@@ -78,23 +86,37 @@ func (o *output) try(write func(io.Writer) error) bool {
 	return false
 }
 
-// complete writes the file's end, and closes the file. After a failure of try, it returns nil.
+// complete writes the file's end, and closes the file. If there is no room for the end, it takes the
+// place of the last chunk. After a failure of try, complete returns nil: the user has been told.
 func (o *output) complete(d *Dictionary, gaps []Gap) error {
-	if o.err != nil { // the gaps and names may still fit where a chunk did not
-		if f, ok := o.w.(io.Seeker); ok {
-			if _, err := f.Seek(o.written, io.SeekStart); err == nil {
-				_ = writeTail(o.w, d, gaps)
-			}
-		}
-		_ = o.w.Close()
-		return nil // the user has been told
+	told := o.err != nil
+	err := o.tail(d, gaps)
+	if err != nil && o.last.Spans > 0 {
+		o.written = o.start
+		_ = o.tail(d, append(gaps, o.last)) // else the file is torn, and can be read
 	}
-	err := writeTail(o.w, d, gaps)
 	if cerr := o.w.Close(); err == nil {
 		err = cerr
 	}
-	if o.err = err; err != nil {
-		return fmt.Errorf("write the timeline's end: %w", err)
+	if told || err == nil {
+		return nil
 	}
-	return nil
+	o.err = err
+	return fmt.Errorf("write the timeline's end: %w", err)
+}
+
+// tail writes the file's end behind what was written.
+func (o *output) tail(d *Dictionary, gaps []Gap) error {
+	if f, ok := o.w.(interface {
+		io.Seeker
+		Truncate(int64) error
+	}); ok {
+		if err := f.Truncate(o.written); err != nil {
+			return err
+		}
+		if _, err := f.Seek(o.written, io.SeekStart); err != nil {
+			return err
+		}
+	}
+	return writeTail(o.w, d, gaps)
 }

@@ -132,7 +132,7 @@ func (p *packer) keep(c chunk, now uint64) {
 		return
 	}
 	if !p.out.chunk(&c) {
-		p.shelf.drop(Gap{From: c.first, To: c.last, Why: ByDisk, Spans: c.spans})
+		p.shelf.drop(c.lost(ByDisk))
 	}
 }
 
@@ -181,7 +181,7 @@ func (p *packer) complete(d *Dictionary, gaps []Gap) error {
 	defer p.mu.Unlock()
 	for i := range p.shelf.chunks {
 		if c := &p.shelf.chunks[i]; !p.out.chunk(c) {
-			gaps = append(gaps, Gap{From: c.first, To: c.last, Why: ByDisk, Spans: c.spans})
+			gaps = append(gaps, c.lost(ByDisk))
 		}
 	}
 	return p.out.complete(d, gaps)

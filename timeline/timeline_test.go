@@ -342,6 +342,59 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
+// room is a file that can be so long at most.
+type room struct {
+	data []byte
+	at   int64
+	most int
+	ends []int // of what was written
+}
+
+func (r *room) Write(b []byte) (int, error) {
+	n := min(len(b), r.most-int(r.at))
+	r.data = append(r.data[:r.at], b[:n]...)
+	if r.at += int64(n); n < len(b) {
+		return n, errors.New("file too large")
+	}
+	r.ends = append(r.ends, int(r.at))
+	return n, nil
+}
+
+func (r *room) Truncate(size int64) error { r.data = r.data[:size]; return nil }
+func (r *room) Close() error              { return nil }
+
+func (r *room) Seek(offset int64, whence int) (int64, error) {
+	r.at = offset
+	return offset, nil
+}
+
+// TestRoomForTheEnd: wherever a file can grow no further, its end is there, and tells what is missing.
+func TestRoomForTheEnd(t *testing.T) {
+	whole := &room{most: 1 << 30}
+	_, r := streamed(t, whole, 1<<30, 100_000, nil)
+	if err := r.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	n := len(whole.ends)
+	for _, end := range whole.ends[n/4 : n/2] {
+		most := end + 50 // there is no room behind a whole chunk
+		file, said := &room{most: most}, 0
+		spans, r := streamed(t, file, 1<<30, 100_000, func(string) { said++ })
+		err := r.Finish()
+		f := read(t, file.data)
+		n, _ := f.Spans()
+		for _, g := range f.Gaps {
+			n += g.Spans
+		}
+		if f.Torn || len(f.Gaps) == 0 || n != uint64(len(spans)) {
+			t.Errorf("%d bytes: torn %v, %d gaps, %d of %d spans are accounted for", most, f.Torn, len(f.Gaps), n, len(spans))
+		}
+		if r.Lacks() == nil || said != 1 || err != nil {
+			t.Errorf("%d bytes: said %d times, %v", most, said, err)
+		}
+	}
+}
+
 // TestFileCap: a plan that streams goes on as a ring at its cap.
 func TestFileCap(t *testing.T) {
 	disk := &limited{left: 1 << 30}
