@@ -7,10 +7,10 @@ BPF_ASM ?= /usr/include/$(shell gcc -dumpmachine)
 PREFIX ?= /usr/local
 # Packages that start goroutines: their tests run under the race detector, and not without it. It can
 # find nothing in the others, whose tests it makes ten times as long. internal/house holds the list.
-RACE = ./bench ./bpf ./calibration ./collect/... ./files ./job ./node ./probes/callgraph ./probes/inline ./probes/kmpc ./snapshots ./timeline ./top ./voice ./cmd/ompp-attach ./cmd/ompp-attach/cli
+RACE = ./bench ./bpf ./calibration ./collect/... ./files ./job ./node ./probes/callgraph ./probes/inline ./probes/kmpc ./snapshots ./top ./voice ./cmd/ompp-attach ./cmd/ompp-attach/cli
 # Of these, the tests that have several goroutines; all tests run without the race detector.
-RACE_BRIEFLY = ./symbols
-BRIEFLY = ^Test(Memo|Targets|Modules)$$
+RACE_BRIEFLY = ./symbols ./timeline
+BRIEFLY = ^Test(Memo|Targets|Modules|Ring|Age|Branch|DiskFull|FileCap)$$
 # Tests whose limits are stricter without the race detector: they run with it and without.
 STRICTER = TestManyRanks
 
