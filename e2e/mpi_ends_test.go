@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"ompp-attach/internal/testbin"
@@ -63,12 +64,16 @@ func TestMPIEnds(t *testing.T) {
 				want, _ := launchJob(t, m, ranks, bin, mode)
 				line := m.Launch(ranks, bin, mode)
 				s := run(t, options{env: m.LaunchEnv(t)}, line[0], line[1:]...)
-				if s.exit != want || want == 0 {
+				// MPICH's launcher was seen to end with 1 in 1 of 60 runs without the tool, where all ranks
+				// exit with 5.
+				same := s.exit == want || m == testbin.MPICH && mode == "exit" && s.exit != 0
+				if !same || want == 0 {
 					t.Errorf("exit status %d, without the tool %d\n%s", s.exit, want, s.stderr)
 				}
 				if mode == "early" {
 					return // nobody got out of MPI_Init
 				}
+				var exits []int
 				for r, p := range s.ranks(t, ranks) {
 					got := toolSites(p, byOperation)[callSite{op: "MPI_Sendrecv"}]
 					if both := [mpi.NumAccountings]uint64{240, 240}; got == nil || got.Calls != 3 || got.Out != both || got.In != both {
@@ -77,9 +82,13 @@ func TestMPIEnds(t *testing.T) {
 					if got := toolSites(p, byOperation)[callSite{op: "MPI_Barrier"}]; got == nil {
 						t.Errorf("rank %d: no barrier", r)
 					}
+					exits = append(exits, p.Meta.Exit)
 					if p.Meta.LostHits != 0 || p.Meta.Unmatched != 0 {
 						t.Errorf("rank %d: lost %d, unmatched %d", r, p.Meta.LostHits, p.Meta.Unmatched)
 					}
+				}
+				if mode == "exit" && !slices.Contains(exits, 5) { // the launcher kills those that are late
+					t.Errorf("the ranks ended with %v, want 5", exits)
 				}
 			})
 		}
