@@ -105,7 +105,7 @@ func schedText(p *profile.Profile, c clock) (out []string) {
 		if off.Ready() == 0 {
 			return
 		}
-		out = append(out, fmt.Sprintf("%s: %s sec without a core, of which other processes had it for %s sec: %s.",
+		out = append(out, fmt.Sprintf("%s: %s sec without a core, and other processes on it for %s sec of these. %s.",
 			what, c.seconds(off.Ready(), 0), c.seconds(off.Foreign, 0), rivals(p, by, c)))
 	}
 	say("In waits", own, by)
@@ -138,10 +138,10 @@ func rivals(p *profile.Profile, by []profile.Share, c clock) string {
 		names = append(names, fmt.Sprintf("%s %s sec", who, c.seconds(s.T, 0)))
 	}
 	if len(names) == 0 {
-		return "it is not known who had it"
+		return "Who had the core is not known"
 	}
 	if n := len(by) - most; n > 0 {
-		names = append(names, fmt.Sprintf("%d others less", n))
+		names = append(names, fmt.Sprintf("less to each of %d others", n))
 	}
-	return "it was had longest by " + strings.Join(names, ", ")
+	return "The core went to: " + strings.Join(names, ", ")
 }
