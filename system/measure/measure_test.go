@@ -174,8 +174,12 @@ func TestCompileIsCancelled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	compiler := "#!/bin/sh\ntrap '' TERM\nsleep 600 &\ntrap - TERM\necho $! > " + dir + "/new; mv " + dir + "/new " + dir + "/child; wait\n"
-	if err := os.WriteFile(dir+"/cc", []byte(compiler), 0o700); err != nil {
-		t.Fatal(err)
+	// Another process writes the file. A process that a test beside this one forks meanwhile would keep
+	// a file of ours open, and the kernel executes no file that is open for writing (ETXTBSY).
+	write := exec.Command("install", "-m", "700", "/dev/stdin", dir+"/cc")
+	write.Stdin = strings.NewReader(compiler)
+	if out, err := write.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -183,8 +187,12 @@ func TestCompileIsCancelled(t *testing.T) {
 	go func() { ended <- compile(ctx, dir+"/cc", nil, dir, "x.c", "x") }()
 	var child []byte
 	for child == nil {
-		child, _ = os.ReadFile(dir + "/child")
-		time.Sleep(time.Millisecond)
+		select {
+		case err := <-ended:
+			t.Fatal(err)
+		case <-time.After(time.Millisecond):
+			child, _ = os.ReadFile(dir + "/child")
+		}
 	}
 	cancel()
 	if err := <-ended; err == nil {
