@@ -57,8 +57,24 @@ func startJob(t *testing.T, stdin string, argv ...string) *job {
 		t.Fatal(err)
 	}
 	go func() { j.ended <- j.cmd.Wait() }()
-	t.Cleanup(func() { _ = j.cmd.Process.Kill() })
+	t.Cleanup(func() {
+		_ = j.cmd.Process.Kill()
+		if i := slices.Index(argv, "-o"); i > 0 {
+			awaitTools(argv[i+1])
+		}
+	})
 	return j
+}
+
+// awaitTools waits until nobody writes to a directory any more, for 20 s at most: a launcher may end
+// before the tools of its ranks. A directory cannot be removed while files are added.
+func awaitTools(dir string) {
+	for range 400 {
+		if len(toolsOf("run", dir))+len(toolsOf("__collector", dir)) == 0 {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
 }
 
 // wrapped is mpirun with the tool inside.
