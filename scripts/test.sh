@@ -39,7 +39,7 @@ export GOFLAGS="${GOFLAGS:-} -pgo=off" # as scripts/lint.sh
 for kind in lint check-generated test-unit test-race test-fuzz; do
 	step "$kind" env GOGC=400 make --no-print-directory "$kind" GOTEST="$gotest" || true
 done
-step test-counts make --no-print-directory test-counts GOTEST="$gotest" || true
 step "the rest of test-guests" guests_end || true
+step test-counts make --no-print-directory test-counts GOTEST="$gotest" || true
 step test-times make --no-print-directory test-times GOTEST="$gotest" || true
 [ -z "$failed" ]
