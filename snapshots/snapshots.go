@@ -5,6 +5,7 @@
 package snapshots
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -132,6 +133,7 @@ func (w *Writer) run() {
 // write writes what is due. The snapshots that are kept at one time have one number, so that those
 // of a job's ranks belong together.
 func (w *Writer) write(d *due) {
+	hold(d.of)
 	number := 0
 	w.mu.Lock()
 	if d.keep {
@@ -154,6 +156,15 @@ func (w *Writer) write(d *due) {
 	}
 }
 
+// hold locks programs for writing, before their snapshots get a number: so each program's snapshots
+// are as old as their numbers say. All callers have the programs in the order in which they began.
+// Each program is free again once its snapshot is written.
+func hold(of []*Program) {
+	for _, x := range of {
+		x.writing.Lock()
+	}
+}
+
 // giveBack frees a number under which nothing was kept, unless a later one was given meanwhile.
 func (w *Writer) giveBack(number int) {
 	w.mu.Lock()
@@ -163,10 +174,9 @@ func (w *Writer) giveBack(number int) {
 	}
 }
 
-// write writes a snapshot of a program. Unless number is 0, the snapshot is kept under that number;
-// kept is how many files that took.
+// write writes a snapshot of a program that is held, and lets go of it. Unless number is 0, the
+// snapshot is kept under that number; kept is how many files that took.
 func (x *Program) write(replaced bool, number int) (kept int) {
-	x.writing.Lock()
 	defer x.writing.Unlock()
 	if x.over {
 		return 0
@@ -192,22 +202,23 @@ func (x *Program) write(replaced bool, number int) (kept int) {
 // all processes: then the name is that of the first file.
 func (w *Writer) Keep(pid int) (string, error) {
 	w.mu.Lock()
-	all := slices.Clone(w.all)
+	of := slices.Clone(w.all)
+	w.mu.Unlock()
+	of = slices.DeleteFunc(of, func(x *Program) bool { return pid != 0 && !x.Measures(pid) })
+	hold(of)
+	w.mu.Lock()
 	w.number++
 	number := w.number
 	w.mu.Unlock()
 	first := ""
-	for _, x := range all {
-		if pid != 0 && !x.Measures(pid) {
-			continue
-		}
+	var failed error
+	for _, x := range of {
 		name, err := x.keep(pid, number)
-		if err != nil {
-			return "", err
-		}
-		if first == "" {
-			first = name
-		}
+		failed = cmp.Or(failed, err)
+		first = cmp.Or(first, name)
+	}
+	if failed != nil {
+		return "", failed
 	}
 	if first != "" {
 		return filepath.Abs(first)
@@ -219,8 +230,8 @@ func (w *Writer) Keep(pid int) (string, error) {
 	return "", fmt.Errorf("nothing was measured of process %d yet", pid)
 }
 
+// keep keeps a snapshot of a program that is held, and lets go of it.
 func (x *Program) keep(pid, number int) (name string, err error) {
-	x.writing.Lock()
 	defer x.writing.Unlock()
 	if x.over {
 		return "", nil

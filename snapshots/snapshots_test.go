@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -126,6 +127,35 @@ func TestKeepHoldsUpNobody(t *testing.T) {
 		if _, err := w.Keep(pid); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("process %d: %v", pid, err)
 		}
+	}
+}
+
+// TestOlderHasTheLowerNumber: a snapshot on request waits until the program's snapshot before it is
+// written. One that falls due meanwhile gets the later number.
+func TestOlderHasTheLowerNumber(t *testing.T) {
+	w := New(Pace{Kept: time.Hour})
+	var taken atomic.Int32
+	x := program(t, 7, &taken)
+	defer w.Add(x)()
+	take := x.Take
+	var order []int // the numbers that had been given when the snapshots were taken
+	x.Take = func() *collect.Result {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		order = append(order, w.number)
+		return take()
+	}
+	x.writing.Lock()
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() { w.write(&due{keep: true, of: []*Program{x}}) })
+		all.Go(func() { _, _ = w.Keep(7) })
+	}
+	time.Sleep(10 * time.Millisecond)
+	x.writing.Unlock()
+	all.Wait()
+	if want := []int{1, 2, 3, 4, 5, 6, 7, 8}; !slices.Equal(order, want) {
+		t.Errorf("numbers when snapshots were taken: %d, want %d", order, want)
 	}
 }
 
