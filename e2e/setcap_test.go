@@ -73,17 +73,13 @@ func (u *user) copy(t *testing.T, from, to string) {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(to, b, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testbin.Executable(t, to, b)
 }
 
 // script puts a program into the user's PATH.
 func (u *user) script(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(u.dir, "bin", name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testbin.Executable(t, filepath.Join(u.dir, "bin", name), []byte("#!/bin/sh\n"+text+"\n"))
 }
 
 // command is a line that the user types into a shell.

@@ -82,9 +82,7 @@ func buildTool(t *testing.T) tool {
 		t.Fatal(err)
 	}
 	bin := filepath.Join(dir, "ompp-attach")
-	if err := os.WriteFile(bin, b, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testbin.Executable(t, bin, b)
 	return tool{bin, dir}
 }
 

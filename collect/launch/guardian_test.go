@@ -3,6 +3,7 @@ package launch
 import (
 	"errors"
 	"fmt"
+	"ompp-attach/internal/testbin"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -31,9 +32,7 @@ func guarded(t *testing.T) *guardian {
 		maps[i] = m
 	}
 	path := filepath.Join(t.TempDir(), "guardian")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\nexec cat >/dev/null\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testbin.Executable(t, path, []byte("#!/bin/sh\nexec cat >/dev/null\n"))
 	g, err := newGuardian(path, maps[0], maps[1])
 	if err != nil {
 		t.Fatal(err)

@@ -46,9 +46,7 @@ func TestJobOfSrun(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "srun")
-	if err := os.WriteFile(path, b, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testbin.Executable(t, path, b)
 	// A process that ends with the test, and that has printed a line.
 	start := func(path string, env ...string) (pid int, line string) {
 		c := exec.Command(path, "echo")

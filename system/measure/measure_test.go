@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ompp-attach/internal/testbin"
 	"ompp-attach/system"
 )
 
@@ -174,13 +175,7 @@ func TestCompileIsCancelled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	compiler := "#!/bin/sh\ntrap '' TERM\nsleep 600 &\ntrap - TERM\necho $! > " + dir + "/new; mv " + dir + "/new " + dir + "/child; wait\n"
-	// Another process writes the file. A process that a test beside this one forks meanwhile would keep
-	// a file of ours open, and the kernel executes no file that is open for writing (ETXTBSY).
-	write := exec.Command("install", "-m", "700", "/dev/stdin", dir+"/cc")
-	write.Stdin = strings.NewReader(compiler)
-	if out, err := write.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	testbin.Executable(t, dir+"/cc", []byte(compiler))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan error)
