@@ -87,6 +87,30 @@ func TestWaitsBetweenRanks(t *testing.T) {
 	}
 }
 
+// TestDueTimesWithoutCore: a wait is reduced by the time without a core, and so is what is due to the
+// late rank.
+func TestDueTimesWithoutCore(t *testing.T) {
+	ps := []*profile.Profile{waiting(0, [2]uint64{100, 410}, [2]uint64{500, 650}), waiting(1, [2]uint64{400, 412}, [2]uint64{600, 640})}
+	for i := range ps[0].Nodes {
+		s := &ps[0].Nodes[i].Stats[0]
+		if r := ps[0].Nodes[i].Region; r >= 0 && ps[0].Regions[r].Name == "MPI_Barrier" {
+			s.NoCore, s.MPI.NoCore = &profile.Cost{Exec: s.Exec.T / 2}, s.Exec.T/2
+		}
+	}
+	j, err := Read(sourcesOf(t, ps...), Options{Severity: &severity.Options{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := j.Severity
+	var due int64
+	for _, b := range c.Blamed(c.Property("mpi_barrier.wait"), 1) {
+		due += b.Time
+	}
+	if wait := c.Total("mpi_barrier.wait"); wait >= 300 || wait < 100 || due != wait {
+		t.Errorf("%d, and %d due to a rank", wait, due)
+	}
+}
+
 // TestWaitsLeftOut: ranks of which not all is known take no part, and the reader is told.
 func TestWaitsLeftOut(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -116,8 +116,8 @@ func (w *walker) own(i int, construct event.Construct, s *profile.ThreadStats, c
 	}
 	add(NoCore, c.NoCore)
 	property := w.mpiAt(i)
-	w.between(add, property, s, c.MPI)
-	w.rankCauses(func(id string, v int64) { w.add(id, i, s.Thread, v, markOf(s)) }, i, property, s.Ranks)
+	kept := w.between(add, property, s, c.MPI)
+	w.rankCauses(func(id string, v int64) { w.add(id, i, s.Thread, v, markOf(s)) }, i, property, s.Ranks, kept)
 	w.wait(i, add, synchronisation(construct), s, c.Synch)
 	w.wait(i, add, w.barrier(i, construct), s, c.Imbal+c.Limpar)
 	w.management(add, construct, s, c.Mgmt)

@@ -2,6 +2,7 @@ package severity
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"ompp-attach/mpi/match"
@@ -149,12 +150,12 @@ func (w *walker) rankPart(of match.Property, at string) (id string, ok bool) {
 
 // between adds the time of an MPI call, and divides it among the waits for other ranks. The time
 // that probes took has been taken out of the call's time only. So if the parts exceed the call's
-// time, all of them are reduced alike.
-func (w *walker) between(add func(string, int64), property string, s *profile.ThreadStats, t int64) {
+// time, all of them are reduced alike. kept is the share that is left of each.
+func (w *walker) between(add func(string, int64), property string, s *profile.ThreadStats, t int64) (kept float64) {
 	x := s.Ranks
 	if x == nil || t <= 0 {
 		add(property, t)
-		return
+		return 0
 	}
 	parts := [match.NumProperties]int64{}
 	var sum int64
@@ -170,23 +171,26 @@ func (w *walker) between(add func(string, int64), property string, s *profile.Th
 		parts[p] = max(0, parts[p])
 	}
 	left := t
+	kept = 1
+	if sum > t {
+		kept = float64(t) / float64(sum)
+	}
 	for p, v := range parts {
 		id, ok := w.rankPart(match.Property(p), property)
 		if !ok || v == 0 {
 			continue
 		}
-		if sum > t {
-			v = int64(float64(v) * (float64(t) / float64(sum)))
-		}
-		v = min(v, left)
+		v = min(int64(float64(v)*kept), left)
 		add(id, v)
 		left -= v
 	}
 	add(property, left)
+	return kept
 }
 
 // rankCauses adds the other ranks' waits for this rank, and notes for which ranks this one waited.
-func (w *walker) rankCauses(add func(string, int64), node int, property string, x *profile.RankWaits) {
+// kept is what between has left of this rank's waits.
+func (w *walker) rankCauses(add func(string, int64), node int, property string, x *profile.RankWaits, kept float64) {
 	if x == nil {
 		return
 	}
@@ -202,7 +206,8 @@ func (w *walker) rankCauses(add func(string, int64), node int, property string, 
 	add(RankWaits, int64(n))
 	for _, d := range x.Due {
 		if id, ok := w.rankPart(d.Property, property); ok {
-			w.Blames = append(w.Blames, Blame{Property: w.byID[id], Path: node, Rank: d.Rank, DuePath: d.Node, DueThread: d.Thread, Time: d.T, Times: d.C, Bound: d.Bound})
+			w.Blames = append(w.Blames, Blame{Property: w.byID[id], Path: node, Rank: d.Rank, DuePath: d.Node, DueThread: d.Thread,
+				Time: int64(float64(d.T) * kept), Times: d.C, Bound: int64(math.Ceil(float64(d.Bound) * kept))})
 		}
 	}
 }

@@ -65,6 +65,7 @@ type member struct {
 	unknown    bool
 	by         *waiter // the call in which the rank waits for the operation; nil: none yet
 	gone       bool    // the call will not be matched
+	why        Reason  // if gone: why
 }
 
 // collective takes a call of a collective operation.
@@ -78,7 +79,7 @@ func (r *run) collective(k *rank, c *Call, p pattern) {
 	}
 	if !ok {
 		r.result.Collectives.leave(NoComm)
-		k.unknown(c)
+		k.unknown(c, NoComm)
 		return
 	}
 	g := r.groups[at]
@@ -159,9 +160,9 @@ func (r *run) dropInstance(i *instance, why Reason) {
 
 func (r *run) dropMember(m *member, why Reason) {
 	r.result.Collectives.leave(why)
-	if m.gone = true; m.by != nil {
-		m.by.dead = true
-		r.finish(m.by)
+	m.gone, m.why = true, why
+	if m.by != nil {
+		r.fail(m.by, why)
 	}
 }
 
@@ -170,8 +171,7 @@ func (m *member) completedBy(r *run, w *waiter) {
 	m.by = w
 	switch {
 	case m.gone:
-		w.dead = true
-		r.finish(w)
+		r.fail(w, m.why)
 	case m.of.whole:
 		r.tellOne(m)
 		r.offer(w, m.wait(r))

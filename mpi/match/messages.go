@@ -12,8 +12,9 @@ type side struct {
 	blocking   bool
 	by         *waiter // the call in which its rank waits for it; nil: none yet
 	peer       *side
-	gone       bool // the side will not be matched
-	overtakes  bool // of a send: an older send to the same rank still waited when it was received
+	gone       bool   // the side will not be matched
+	why        Reason // if gone: why
+	overtakes  bool   // of a send: an older send to the same rank still waited when it was received
 }
 
 // inboxKey names the messages to one rank with one communicator.
@@ -222,10 +223,9 @@ func (r *run) flush(q *queue, why Reason) {
 // drop notes that a side will not be matched, and why.
 func (r *run) drop(s *side, why Reason) {
 	r.counted(s.send).leave(why)
-	s.gone = true
+	s.gone, s.why = true, why
 	if s.by != nil {
-		s.by.dead = true
-		r.finish(s.by)
+		r.fail(s.by, why)
 	}
 }
 
@@ -256,8 +256,7 @@ func (s *side) completedBy(r *run, w *waiter) {
 	s.by = w
 	switch {
 	case s.gone:
-		w.dead = true
-		r.finish(w)
+		r.fail(w, s.why)
 	case s.peer != nil:
 		r.settle(s)
 	}

@@ -80,10 +80,10 @@ type rank struct {
 // operation is a nonblocking operation. completedBy tells it the call that waited for its request.
 type operation interface{ completedBy(r *run, w *waiter) }
 
-// lost is an operation that was not matched.
-type lost struct{}
+// lost is an operation that was not matched, by the reason.
+type lost Reason
 
-func (lost) completedBy(r *run, w *waiter) { w.dead = true; r.finish(w) }
+func (l lost) completedBy(r *run, w *waiter) { r.fail(w, Reason(l)) }
 
 // enroll notes a rank and its communicators.
 func (r *run) enroll(l *Log) {
@@ -128,21 +128,21 @@ func (r *run) take(k *rank, c *Call) {
 		r.collective(k, c, p)
 	case p == unsupported:
 		r.result.Collectives.leave(NoRule)
-		k.unknown(c)
+		k.unknown(c, NoRule)
 	case p == making: // the handle is new: a test completed its last operation
 		delete(k.requests, c.Request)
 	case p == taking:
 		r.poison(k, c, c.From)
 	case p == matchedRecvs:
 		r.result.Receives.leave(NoRule)
-		k.unknown(c)
+		k.unknown(c, NoRule)
 	}
 }
 
-// unknown notes that the operation of a call's request was not matched.
-func (k *rank) unknown(c *Call) {
+// unknown notes that the operation of a call's request was not matched, and why.
+func (k *rank) unknown(c *Call, why Reason) {
 	if c.Later && c.Request != 0 {
-		k.requests[c.Request] = lost{}
+		k.requests[c.Request] = lost(why)
 	}
 }
 

@@ -6,10 +6,11 @@ type waiter struct {
 	rank       *rank
 	at         Place
 	start, end uint64
-	requests   bool // the call waits for requests
-	open       int  // operations that are not matched yet
-	dead       bool // an operation could not be matched
-	some       bool // best is set
+	requests   bool   // the call waits for requests
+	open       int    // operations that are not matched yet
+	dead       bool   // an operation could not be matched
+	why        Reason // if dead: why the first such operation could not be matched
+	some       bool   // best is set
 	best       longest
 	least      int64 // the longest wait is from least to most (ns)
 	most       int64
@@ -42,6 +43,14 @@ func (l *longest) exceeds(o *longest) bool {
 	return l.rest > o.rest
 }
 
+// fail notes that one operation could not be matched.
+func (r *run) fail(w *waiter, why Reason) {
+	if !w.dead {
+		w.dead, w.why = true, why
+	}
+	r.finish(w)
+}
+
 // offer adds the wait for one operation of a waiter, which is matched now.
 func (r *run) offer(w *waiter, l longest) {
 	l.clip(int64(w.end - w.start))
@@ -56,7 +65,7 @@ func (r *run) finish(w *waiter) {
 	}
 	if w.requests {
 		if w.dead {
-			r.result.Requests.leave(NoPartner)
+			r.result.Requests.leave(w.why)
 			return
 		}
 		r.result.Requests.Calls++

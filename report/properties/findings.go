@@ -210,9 +210,19 @@ func (t *text) parts(f *severity.Finding) string {
 		if p.Mark&(severity.Estimated|severity.Derived) != 0 {
 			mark = "~"
 		}
-		parts = append(parts, fmt.Sprintf("%s %s%s sec", strings.ToLower(t.c.Properties[p.Property].Name), mark, t.Seconds(p.Time)))
+		parts = append(parts, fmt.Sprintf("%s %s%s sec", uncapitalized(t.c.Properties[p.Property].Name), mark, t.Seconds(p.Time)))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// uncapitalized returns a property's name as it stands within a sentence: names like MPI, or N x N,
+// keep their capitals.
+func uncapitalized(name string) string {
+	first, _, _ := strings.Cut(name, " ")
+	if len(first) < 2 || strings.ToLower(first[1:]) != first[1:] {
+		return name
+	}
+	return strings.ToLower(first[:1]) + name[1:]
 }
 
 func (t *text) saving(s severity.Saving) string {

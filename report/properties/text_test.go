@@ -396,3 +396,12 @@ func TestPaths(t *testing.T) {
 		}
 	}
 }
+
+func TestUncapitalized(t *testing.T) {
+	for name, want := range map[string]string{"Late sender completion": "late sender completion", "N x N completion": "N x N completion",
+		"MPI barrier": "MPI barrier", "Completion of MPI_Init": "completion of MPI_Init", "WaitForCore": "WaitForCore", "": ""} {
+		if got := uncapitalized(name); got != want {
+			t.Errorf("%q: %q", name, got)
+		}
+	}
+}
