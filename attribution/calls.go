@@ -80,7 +80,7 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 		own.Traffic = own.Traffic.Plus(started.Traffic)
 		leaf.Note(noteStarted)
 	}
-	t.Log.Ask(waits.Window{Node: leaf, Seat: seat, Kind: waits.InMPI, From: ev.Time + t.Suspended - uint64(s.T), To: ev.Time + t.Suspended, T: s.T})
+	t.OffCore.Ask(waits.Wait{Node: leaf, Seat: seat, Reason: waits.InMPI, From: ev.Time + t.Suspended - uint64(s.T), To: ev.Time + t.Suspended, T: s.T})
 	ca.comms.Exchanged(&own.Traffic, c)
 	if c.New != nil {
 		ca.comms.Begun(c)

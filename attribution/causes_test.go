@@ -179,7 +179,7 @@ func TestLateForWantOfACore(t *testing.T) {
 	var all []event.Event
 	for i, ev := range events {
 		if d := noCore[i]; d > 0 {
-			all = append(all, event.Event{Time: ev.Time, PID: 1, TID: ev.TID, Edge: event.CoreWait, Value: d})
+			all = append(all, event.Event{Time: ev.Time, PID: 1, TID: ev.TID, Edge: event.NoCore, Value: d})
 		}
 		all = append(all, ev)
 	}

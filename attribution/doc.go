@@ -164,9 +164,9 @@
 //
 // # The scheduler
 //
-// With --sched, events tell when a thread was off its core (event.Away). A thread's log keeps these
-// times (waits.Log), and each wait of the thread is divided by them when the thread has been read up
-// to the end of the wait.
+// With --sched, events tell when a thread was off its core (event.OffCoreTime). waits.OffCoreTimes
+// keeps these times of a thread. It divides each wait of the thread by them, when the thread has
+// been read up to the end of the wait.
 //
 // # Memory
 //

@@ -64,7 +64,7 @@ const longestHold = 100e6
 func (e *engine) passEdge(t *stack.Thread, ev *event.Event) bool {
 	x := &t.Edge
 	switch {
-	case ev.Edge == event.CoreWait, ev.Edge == event.OffCore:
+	case ev.Edge == event.NoCore, ev.Edge == event.OffCore:
 		return true
 	case e.isTaskIn(t, ev):
 		if ev.Lost > 0 { // the end of the task may be lost, and the call over
@@ -138,7 +138,7 @@ func (e *engine) queue(t *stack.Thread, ev *event.Event) {
 		t.Queue.Push(&e.chunks, ev)
 		return
 	}
-	if ev.Edge == event.CoreWait { // it belongs to the time before the next event
+	if ev.Edge == event.NoCore { // it belongs to the time before the next event
 		e.HadNoCore(t, ev)
 		return
 	}

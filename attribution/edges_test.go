@@ -96,7 +96,7 @@ const interrupted = 3e6
 
 func (p *frequent) emit(tid uint32, at uint64, ev event.Event) {
 	if d := p.idle[tid]; d > 0 {
-		p.events = append(p.events, event.Event{Time: at, PID: 1, TID: tid, Edge: event.CoreWait, Value: d})
+		p.events = append(p.events, event.Event{Time: at, PID: 1, TID: tid, Edge: event.NoCore, Value: d})
 		p.idle[tid] = 0
 	}
 	ev.Time, ev.PID, ev.TID, ev.Runtime = at, 1, tid, event.Gomp

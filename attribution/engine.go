@@ -26,9 +26,9 @@ func (e *Engine) Timeline(to timeline.Sink) { e.in.Spans = stack.NewSpans(to, e.
 // Costs sets the time that hits of probes take (ns). Before Costs is called, hits count as free.
 func (e *Engine) Costs(c event.HitCosts) { e.in.Ledger.SetCosts(c) }
 
-// CoreWaits sets how long each thread had been without a core when measurement began (ns, by thread
+// NoCoreBefore sets how long each thread had been without a core when measurement began (ns, by thread
 // id).
-func (e *Engine) CoreWaits(before map[uint32]int64) { e.in.CoreWaits = before }
+func (e *Engine) NoCoreBefore(before map[uint32]int64) { e.in.NoCoreBefore = before }
 
 // Watched says that events tell when threads are off their cores. Call it before the first event.
 func (e *Engine) Watched() { e.in.Watched = true }

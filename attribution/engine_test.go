@@ -123,25 +123,25 @@ func parse(t testing.TB, text string) []event.Event {
 			case "copy":
 				ev.Flags |= event.CopyPrivate
 			case "off", "woken", "rival", "had", "foreign", "moves", "missing":
-				if ev.Away == nil {
-					ev.Away = &event.Away{Name: "rival"}
+				if ev.OffCore == nil {
+					ev.OffCore = &event.OffCoreTime{Name: "rival"}
 				}
 				n := number(t, v)
 				switch k {
 				case "off":
-					ev.Away.Off = n
+					ev.OffCore.Off = n
 				case "woken":
-					ev.Away.Woken = n
+					ev.OffCore.Woken = n
 				case "rival":
-					ev.Away.Rival = uint32(n)
+					ev.OffCore.Rival = uint32(n)
 				case "had":
-					ev.Away.Had = int64(n)
+					ev.OffCore.Had = int64(n)
 				case "foreign":
-					ev.Away.Foreign = int64(n)
+					ev.OffCore.Foreign = int64(n)
 				case "moves":
-					ev.Away.Moves = uint32(n)
+					ev.OffCore.Moves = uint32(n)
 				case "missing":
-					ev.Away.Lost = uint32(n)
+					ev.OffCore.Lost = uint32(n)
 				}
 			case "whole":
 				ev.Flags |= event.Whole

@@ -68,7 +68,7 @@ func (ex *exclusive) acquired(t *stack.Thread, ev *event.Event) {
 		return // it had been free, or was entered before measurement began
 	}
 	f := &t.Stack[i]
-	if t.Log != nil {
+	if t.OffCore != nil {
 		t.AskLock(f, ev.Time)
 	}
 	f.Pass(profile.Enter, ev.Time)

@@ -29,7 +29,7 @@ func (e *engine) feed(ev *event.Event) {
 				e.Started = ev.Time
 			}
 			if e.Watched {
-				t.Log = &waits.Log{}
+				t.OffCore = &waits.OffCoreTimes{}
 			}
 			t.Strip = e.Strip.Row(t.Tid, cmp.Or(e.From, ev.Time))
 			e.Enroll(t)
@@ -111,15 +111,15 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 		return true
 	}
 	switch ev.Edge {
-	case event.CoreWait:
+	case event.NoCore:
 		e.HadNoCore(t, ev)
 		return true
 	case event.OffCore:
-		e.WasAway(t, ev)
+		e.WasOffCore(t, ev)
 		return true
 	}
-	if t.Log != nil {
-		t.Log.Seen(ev.Time)
+	if t.OffCore != nil {
+		t.OffCore.Seen(ev.Time)
 	}
 	if ev.Lost > 0 {
 		e.log.lose(t.Last)
@@ -192,21 +192,21 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 // observe is Engine.Observe.
 func (e *engine) observe(w estimate.Switch) {
 	w.At = e.clock.at(w.At)
-	c := &estimate.Moment{Switch: w, Unobserved: e.away}
+	c := &estimate.Moment{Switch: w, Unobserved: e.unobserved}
 	if n := len(e.pending); n > 0 {
 		c.Unobserved = e.pending[n-1].Unobserved
 	}
 	switch w.Change {
-	case estimate.Away:
+	case estimate.Unobserved:
 		c.Unobserved |= w.Of
 		e.Gone |= w.Of
-	case estimate.Back:
+	case estimate.Observed:
 		c.Unobserved &^= w.Of
 		if w.Of.Has(event.TaskExec) {
 			e.tasksBack = w.At
 		}
 	}
-	e.noteAway(&w)
+	e.noteUnobserved(&w)
 	e.pending = append(e.pending, c)
 	e.Switching = true
 }
@@ -217,7 +217,7 @@ func (e *engine) stepSwitching(t *stack.Thread, ev *event.Event) bool {
 		return false
 	}
 	e.catchUp(t, ev.Time)
-	if ev.Edge.IsHit() && t.Away.Has(ev.Construct) {
+	if ev.Edge.IsHit() && t.Unobserved.Has(ev.Construct) {
 		if t.Last = ev.Time; ev.Lost > 0 {
 			t.Lossy = true
 			e.Lose(t, ev.Lost)
@@ -232,7 +232,7 @@ func (e *engine) stepSwitching(t *stack.Thread, ev *event.Event) bool {
 	if e.Gone.Has(ev.Construct) { // its beginning may have been ignored
 		e.Unmatched = unmatched
 	}
-	if ev.Edge == event.Join && t.Away.Has(event.TaskExec) {
+	if ev.Edge == event.Join && t.Unobserved.Has(event.TaskExec) {
 		e.tasksByKey = map[taskKey]*task{}
 		e.leaveTasks(t, ev.Time)
 	}
@@ -268,13 +268,13 @@ func (e *engine) feedAt(ev *event.Event) {
 			f.Last = e.clock.at(f.Last)
 			v.Fold = &f
 		}
-		if ev.Away != nil {
-			a := *ev.Away
+		if ev.OffCore != nil {
+			a := *ev.OffCore
 			a.Off = e.clock.at(a.Off)
 			if a.Woken != 0 {
 				a.Woken = e.clock.at(a.Woken)
 			}
-			v.Away = &a
+			v.OffCore = &a
 		}
 		ev = &v
 	}

@@ -29,7 +29,7 @@ func (e *engine) finish(end uint64) *profile.Profile {
 	for _, tid := range slices.Sorted(maps.Keys(e.threads.byID)) {
 		e.threads.byID[tid].SumEnds()
 	}
-	e.stayedAway(end)
+	e.stayedUnobserved(end)
 	d := e.dictionary()
 	if d == nil && e.log != nil {
 		d = &timeline.Dictionary{}

@@ -16,7 +16,7 @@ func (s *Stream) without(i int) *Stream {
 	lossy := *s
 	lossy.Events = append(append([]event.Event{}, s.Events[:i]...), s.Events[i+1:]...)
 	for k := i; k < len(lossy.Events); k++ {
-		if ev := &lossy.Events[k]; ev.TID == s.Events[i].TID && ev.Edge != event.Sampled && ev.Edge != event.CoreWait {
+		if ev := &lossy.Events[k]; ev.TID == s.Events[i].TID && ev.Edge != event.Sampled && ev.Edge != event.NoCore {
 			ev.Lost++
 			break
 		}

@@ -34,7 +34,7 @@ type (
 
 // The changes of what is observed (see estimate.Change).
 const (
-	Away   = estimate.Away
-	Back   = estimate.Back
-	Period = estimate.Period
+	Unobserved = estimate.Unobserved
+	Observed   = estimate.Observed
+	Period     = estimate.Period
 )

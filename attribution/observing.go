@@ -24,30 +24,30 @@ type observing struct {
 	*tasking
 	*threads
 	*progress
-	pending []*estimate.Moment // changes that some threads have not come to
-	done    int                // number of changes that all threads have come to
-	away    event.Constructs   // constructs that are unobserved for all threads
-	gaps    *estimate.Gaps
-	since   map[event.Constructs]uint64 // by constructs: when their probes were removed
+	pending    []*estimate.Moment // changes that some threads have not come to
+	done       int                // number of changes that all threads have come to
+	unobserved event.Constructs   // constructs that are unobserved for all threads
+	gaps       *estimate.Gaps
+	since      map[event.Constructs]uint64 // by constructs: when their probes were removed
 }
 
-// noteAway tells a timeline of the stretches in which constructs were not observed.
-func (ob *observing) noteAway(w *estimate.Switch) {
-	from, away := ob.since[w.Of]
+// noteUnobserved tells a timeline of the stretches in which constructs were not observed.
+func (ob *observing) noteUnobserved(w *estimate.Switch) {
+	from, unobserved := ob.since[w.Of]
 	switch {
-	case w.Change == estimate.Away && !away:
+	case w.Change == estimate.Unobserved && !unobserved:
 		if ob.since == nil {
 			ob.since = map[event.Constructs]uint64{}
 		}
 		ob.since[w.Of] = w.At
-	case w.Change == estimate.Back && away:
+	case w.Change == estimate.Observed && unobserved:
 		delete(ob.since, w.Of)
 		ob.Spans.Gap(from, w.At, timeline.ByBudget, w.Of)
 	}
 }
 
-// stayedAway tells a timeline of the constructs that are not observed when measurement ends.
-func (ob *observing) stayedAway(end uint64) {
+// stayedUnobserved tells a timeline of the constructs that are not observed when measurement ends.
+func (ob *observing) stayedUnobserved(end uint64) {
 	for _, of := range slices.Sorted(maps.Keys(ob.since)) {
 		ob.Spans.Gap(ob.since[of], end, timeline.ByBudget, of)
 	}
@@ -58,7 +58,7 @@ func (ob *observing) stayedAway(end uint64) {
 // time have been applied.
 func (ob *observing) catchUp(t *stack.Thread, to uint64) {
 	if t.Switched < ob.done {
-		t.Switched, t.Away = ob.done, ob.away
+		t.Switched, t.Unobserved = ob.done, ob.unobserved
 	}
 	for t.Switched-ob.done < len(ob.pending) {
 		c := ob.pending[t.Switched-ob.done]
@@ -70,16 +70,16 @@ func (ob *observing) catchUp(t *stack.Thread, to uint64) {
 			ob.LoseWaits(t)
 		}
 		t.Tear()
-		if c.Change == estimate.Away {
-			ob.closeAway(t, c)
+		if c.Change == estimate.Unobserved {
+			ob.closeUnobserved(t, c)
 		}
-		t.Away = c.Unobserved
+		t.Unobserved = c.Unobserved
 		ob.gaps.Read(c, t.Seat, t.Tid, func(n *tree.Node) tree.Presence { return stack.PresentUntil(n, t.Seat, t, c.At) })
 	}
 }
 
-// closeAway closes the open regions of a thread whose constructs become unobserved.
-func (ob *observing) closeAway(t *stack.Thread, c *estimate.Moment) {
+// closeUnobserved closes the open regions of a thread whose constructs become unobserved.
+func (ob *observing) closeUnobserved(t *stack.Thread, c *estimate.Moment) {
 	if c.Of.Has(event.TaskExec) {
 		ob.leaveTasks(t, c.At)
 	}
@@ -134,10 +134,10 @@ func (ob *observing) advanceSwitches(pass func(t *stack.Thread, at uint64)) {
 			ob.catchUp(t, c.At+1)
 		}
 		ob.gaps.Account(c, ob.measure())
-		if c.Change == estimate.Back && c.Of.Has(event.TaskExec) { // older ones were executed meanwhile
+		if c.Change == estimate.Observed && c.Of.Has(event.TaskExec) { // older ones were executed meanwhile
 			maps.DeleteFunc(ob.tasksByKey, func(_ taskKey, x *task) bool { return x.created < c.At })
 		}
-		ob.pending, ob.away = ob.pending[1:], c.Unobserved
+		ob.pending, ob.unobserved = ob.pending[1:], c.Unobserved
 		ob.done++
 	}
 }

@@ -22,7 +22,7 @@ var (
 func awayAt(switches []estimate.Switch, of event.Constructs, at uint64) (away bool) {
 	for _, w := range switches {
 		if w.Of == of && w.At < at {
-			away = w.Change == estimate.Away || away && w.Change == estimate.Period
+			away = w.Change == estimate.Unobserved || away && w.Change == estimate.Period
 		}
 	}
 	return away
@@ -67,11 +67,11 @@ func TestModelObserve(t *testing.T) {
 			s := simulate(rnd, rt, 30+rnd.IntN(300))
 			of := []event.Constructs{criticals, tasks, barriers}[rnd.IntN(3)]
 			var switches []estimate.Switch
-			what := estimate.Away
+			what := estimate.Unobserved
 			for at := rnd.Uint64N(s.now); at < s.now; at += 1 + rnd.Uint64N(s.now/3) {
 				switches = append(switches, estimate.Switch{At: at, Of: of, Change: what})
-				if what = estimate.Away; switches[len(switches)-1].Change == estimate.Away {
-					what = estimate.Back
+				if what = estimate.Unobserved; switches[len(switches)-1].Change == estimate.Unobserved {
+					what = estimate.Observed
 				}
 			}
 			e := New(1, fakeFiles{})
@@ -135,8 +135,8 @@ func TestExtrapolateWithinRegion(t *testing.T) {
 	const ms, cost, own = 1000000, 400, 1200 // ns per hit and per iteration
 	costs := event.HitCosts{}
 	costs.Kinds[event.ProbeEmulated] = event.HitCost{Before: cost / 2, After: cost / 2}
-	switches := []estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 30 * ms, Of: criticals, Change: estimate.Away}, {At: 45 * ms, Of: criticals, Change: estimate.Back},
-		{At: 50 * ms, Of: criticals, Change: estimate.Away}, {At: 70 * ms, Of: criticals, Change: estimate.Back}, {At: 90 * ms, Of: criticals, Change: estimate.Period}}
+	switches := []estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 30 * ms, Of: criticals, Change: estimate.Unobserved}, {At: 45 * ms, Of: criticals, Change: estimate.Observed},
+		{At: 50 * ms, Of: criticals, Change: estimate.Unobserved}, {At: 70 * ms, Of: criticals, Change: estimate.Observed}, {At: 90 * ms, Of: criticals, Change: estimate.Period}}
 	e := New(1, fakeFiles{})
 	e.Costs(costs)
 	for _, w := range switches {
@@ -184,17 +184,17 @@ func TestExtrapolate(t *testing.T) {
 		sigma    float64 // the standard error, as a share of the truth: at most
 	}{
 		{"steady", [][2]uint64{{100 * ms, 10000}},
-			[]estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}, {At: 70 * ms, Of: criticals, Change: estimate.Period}}, 0.002, 0.015},
+			[]estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Unobserved}, {At: 60 * ms, Of: criticals, Change: estimate.Observed}, {At: 70 * ms, Of: criticals, Change: estimate.Period}}, 0.002, 0.015},
 		{"away at the end", [][2]uint64{{100 * ms, 10000}},
-			[]estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20*ms + 500, Of: criticals, Change: estimate.Away}}, 0, 0}, // one is open then
+			[]estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20*ms + 500, Of: criticals, Change: estimate.Unobserved}}, 0, 0}, // one is open then
 		{"no period before", [][2]uint64{{100 * ms, 10000}},
-			[]estimate.Switch{{At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}}, 0.002, 0.21},
+			[]estimate.Switch{{At: 20 * ms, Of: criticals, Change: estimate.Unobserved}, {At: 60 * ms, Of: criticals, Change: estimate.Observed}}, 0.002, 0.21},
 		{"several gaps", [][2]uint64{{100 * ms, 10000}},
-			[]estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 10 * ms, Of: criticals, Change: estimate.Away}, {At: 30 * ms, Of: criticals, Change: estimate.Back}, {At: 35 * ms, Of: criticals, Change: estimate.Away}, {At: 80 * ms, Of: criticals, Change: estimate.Back}}, 0.005, 0.02},
+			[]estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 10 * ms, Of: criticals, Change: estimate.Unobserved}, {At: 30 * ms, Of: criticals, Change: estimate.Observed}, {At: 35 * ms, Of: criticals, Change: estimate.Unobserved}, {At: 80 * ms, Of: criticals, Change: estimate.Observed}}, 0.005, 0.02},
 		{"the storm ends in a gap", [][2]uint64{{50 * ms, 10000}, {100 * ms, 1000 * ms}},
-			[]estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}, {At: 90 * ms, Of: criticals, Change: estimate.Period}}, 0, 0},
+			[]estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Unobserved}, {At: 60 * ms, Of: criticals, Change: estimate.Observed}, {At: 90 * ms, Of: criticals, Change: estimate.Period}}, 0, 0},
 		{"it gets faster", [][2]uint64{{40 * ms, 10000}, {100 * ms, 5000}},
-			[]estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}, {At: 90 * ms, Of: criticals, Change: estimate.Period}}, 0.001, 0.2},
+			[]estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Unobserved}, {At: 60 * ms, Of: criticals, Change: estimate.Observed}, {At: 90 * ms, Of: criticals, Change: estimate.Period}}, 0.001, 0.2},
 	} {
 		var events []event.Event
 		from := uint64(0)
@@ -236,7 +236,7 @@ func TestExtrapolate(t *testing.T) {
 		}
 		var away int64
 		for i, w := range c.switches {
-			if w.Change != estimate.Away {
+			if w.Change != estimate.Unobserved {
 				continue
 			}
 			end := from
@@ -245,8 +245,8 @@ func TestExtrapolate(t *testing.T) {
 			}
 			away += int64(end - w.At)
 		}
-		if o := p.Meta.Observations[0]; o.Away != away {
-			t.Errorf("%s: away %d ns, want %d", c.name, o.Away, away)
+		if o := p.Meta.Observations[0]; o.Unobserved != away {
+			t.Errorf("%s: away %d ns, want %d", c.name, o.Unobserved, away)
 		}
 	}
 }
@@ -278,8 +278,8 @@ func TestTaskCreatedInAGap(t *testing.T) {
 	for _, away := range []bool{true, false} {
 		e := New(1, fakeFiles{})
 		if away {
-			e.Observe(estimate.Switch{At: 100, Of: tasks, Change: estimate.Away})
-			e.Observe(estimate.Switch{At: 200, Of: tasks, Change: estimate.Back})
+			e.Observe(estimate.Switch{At: 100, Of: tasks, Change: estimate.Unobserved})
+			e.Observe(estimate.Switch{At: 200, Of: tasks, Change: estimate.Observed})
 		}
 		for i, edge := range []event.Edge{event.Begin, event.End} {
 			e.Feed(&event.Event{TID: 1, Time: 300 + uint64(i), Construct: event.TaskExec, Edge: edge, Key: 5})
@@ -306,8 +306,8 @@ func TestTaskCreatedInAGap(t *testing.T) {
 // past that; one that begins after they came back is not taken for one created before.
 func TestTaskBegunBeforeAGap(t *testing.T) {
 	e := New(1, fakeFiles{})
-	e.Observe(estimate.Switch{At: 100, Of: tasks, Change: estimate.Away})
-	e.Observe(estimate.Switch{At: 200, Of: tasks, Change: estimate.Back})
+	e.Observe(estimate.Switch{At: 100, Of: tasks, Change: estimate.Unobserved})
+	e.Observe(estimate.Switch{At: 200, Of: tasks, Change: estimate.Observed})
 	feed := func(tid uint32, at uint64, c event.Construct, edge event.Edge, key uint64) {
 		e.Feed(&event.Event{TID: tid, Time: at, Construct: c, Edge: edge, Key: key})
 	}

@@ -96,9 +96,9 @@ func (p *paced) govern() {
 	w := estimate.Switch{At: at, Of: criticals}
 	switch {
 	case !p.away && dear:
-		p.away, w.Change = true, estimate.Away
+		p.away, w.Change = true, estimate.Unobserved
 	case p.away && spare > 0.55*p.share*1e9*(0.7+0.6*p.rnd.Float64()):
-		p.away, w.Change = false, estimate.Back
+		p.away, w.Change = false, estimate.Observed
 	case !p.away && p.changed+100e6 < now:
 		w.Change = estimate.Period
 	default:

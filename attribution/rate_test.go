@@ -76,17 +76,17 @@ func TestExtrapolateShortRegions(t *testing.T) {
 	of := criticals | barriers
 	for _, c := range []shortCase{
 		{name: "observed at the beginning", cost: 2000, inside: 2000, between: 5000, end: 200 * ms, off: 0.01,
-			switches: []estimate.Switch{{At: 1, Of: of, Change: estimate.Period}, {At: 20 * ms, Of: of, Change: estimate.Away}}},
+			switches: []estimate.Switch{{At: 1, Of: of, Change: estimate.Period}, {At: 20 * ms, Of: of, Change: estimate.Unobserved}}},
 		{name: "until it became too dear", cost: 2000, inside: 2000, between: 5000, end: 200 * ms, off: 0.01,
-			switches: []estimate.Switch{{At: 20 * ms, Of: of, Change: estimate.Away}}},
+			switches: []estimate.Switch{{At: 20 * ms, Of: of, Change: estimate.Unobserved}}},
 		{name: "for a moment", cost: 2000, inside: 2000, between: 5000, end: 200 * ms, off: 0.1,
-			switches: []estimate.Switch{{At: 1, Of: of, Change: estimate.Away}, {At: 100 * ms, Of: of, Change: estimate.Back}, {At: 100*ms + 400000, Of: of, Change: estimate.Away}}},
+			switches: []estimate.Switch{{At: 1, Of: of, Change: estimate.Unobserved}, {At: 100 * ms, Of: of, Change: estimate.Observed}, {At: 100*ms + 400000, Of: of, Change: estimate.Unobserved}}},
 		{name: "for so short that little is known", cost: 2000, inside: 2000, between: 5000, end: 200 * ms, off: 0.4,
-			switches: []estimate.Switch{{At: 1, Of: of, Change: estimate.Away}, {At: 100 * ms, Of: of, Change: estimate.Back}, {At: 100*ms + 50000, Of: of, Change: estimate.Away}}},
+			switches: []estimate.Switch{{At: 1, Of: of, Change: estimate.Unobserved}, {At: 100 * ms, Of: of, Change: estimate.Observed}, {At: 100*ms + 50000, Of: of, Change: estimate.Unobserved}}},
 		{name: "before and after", cost: 9000, inside: 1000, between: 50000, end: 400 * ms, off: 0.01,
-			switches: []estimate.Switch{{At: 1, Of: of, Change: estimate.Period}, {At: 30 * ms, Of: of, Change: estimate.Away}, {At: 300 * ms, Of: of, Change: estimate.Back}}},
+			switches: []estimate.Switch{{At: 1, Of: of, Change: estimate.Period}, {At: 30 * ms, Of: of, Change: estimate.Unobserved}, {At: 300 * ms, Of: of, Change: estimate.Observed}}},
 		{name: "a worker waits for the fork of its first region", cost: 2000, inside: 20000, between: 50000, end: 2500 * ms, existing: true, off: 0.01,
-			switches: []estimate.Switch{{At: 1, Of: of, Change: estimate.Period}, {At: 20 * ms, Of: of, Change: estimate.Away}, {At: 600 * ms, Of: of, Change: estimate.Back}, {At: 610 * ms, Of: of, Change: estimate.Away}}},
+			switches: []estimate.Switch{{At: 1, Of: of, Change: estimate.Period}, {At: 20 * ms, Of: of, Change: estimate.Unobserved}, {At: 600 * ms, Of: of, Change: estimate.Observed}, {At: 610 * ms, Of: of, Change: estimate.Unobserved}}},
 	} {
 		e := New(1, fakeFiles{})
 		var costs event.HitCosts
@@ -131,7 +131,7 @@ func TestExtrapolateReadLate(t *testing.T) {
 		each = 10000
 		end  = 100 * ms
 	)
-	switches := []estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}, {At: 80 * ms, Of: criticals, Change: estimate.Period}}
+	switches := []estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Unobserved}, {At: 60 * ms, Of: criticals, Change: estimate.Observed}, {At: 80 * ms, Of: criticals, Change: estimate.Period}}
 	e := New(1, fakeFiles{})
 	for _, w := range switches {
 		e.Observe(w)

@@ -28,7 +28,7 @@ type Stream struct {
 	Watched bool `json:"watched,omitempty"`
 
 	// Each thread's time without a core before the measurement, ns.
-	CoreWaits map[uint32]int64 `json:"core_waits,omitempty"`
+	NoCoreBefore map[uint32]int64 `json:"core_waits,omitempty"`
 
 	Costs event.HitCosts `json:"costs,omitzero"` // cost of hits of the probes that wrote the events
 
@@ -75,7 +75,7 @@ func (s *Stream) begin() *Engine {
 	}
 	e.MainStack(s.StackLo, s.StackHi)
 	e.Costs(s.Costs)
-	e.CoreWaits(s.CoreWaits)
+	e.NoCoreBefore(s.NoCoreBefore)
 	if s.Watched {
 		e.Watched()
 	}

@@ -300,7 +300,7 @@ func (tk *tasking) waitedForTasks(t *stack.Thread, ev *event.Event) {
 	if f == nil || f.Node.Key.Construct != ev.Construct || f.Phase != stack.InBarrier {
 		return // it was entered before measurement began, or other calls share the return
 	}
-	if t.Log != nil {
+	if t.OffCore != nil {
 		t.AskTasks(f, ev.Time+t.Suspended)
 	}
 	f.Pass(profile.Barrier, ev.Time)

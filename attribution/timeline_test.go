@@ -312,8 +312,8 @@ func TestTimelineUnobserved(t *testing.T) {
 	e := New(1, fakeFiles{})
 	e.Timeline(rec)
 	locks, barriers := event.SetOf(event.Critical, event.Lock), event.SetOf(event.Barrier)
-	for _, w := range []Switch{{At: 1000, Of: locks, Change: estimate.Away}, {At: 1500, Of: locks, Change: estimate.Period},
-		{At: 2000, Of: barriers, Change: estimate.Away}, {At: 3000, Of: locks, Change: estimate.Back}} {
+	for _, w := range []Switch{{At: 1000, Of: locks, Change: estimate.Unobserved}, {At: 1500, Of: locks, Change: estimate.Period},
+		{At: 2000, Of: barriers, Change: estimate.Unobserved}, {At: 3000, Of: locks, Change: estimate.Observed}} {
 		e.Observe(w)
 	}
 	e.Finish(9000)

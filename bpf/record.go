@@ -144,12 +144,12 @@ type FoldCounters struct {
 // Uses holds the functions that receive the records of each kind. A function may be nil if its Ring
 // holds no such records.
 type Uses struct {
-	Record func(*Record, []uint64) // with the thread's counters, nil if none were read
-	Fold   func(*FoldRecord, *FoldCounters)
-	MPI    func(*MPIRecord)
-	Sample func(*SampleRecord)
-	Wait   func(CoreWait)    // may be nil in any case
-	Away   func(*AwayRecord) // the same
+	Record  func(*Record, []uint64) // with the thread's counters, nil if none were read
+	Fold    func(*FoldRecord, *FoldCounters)
+	MPI     func(*MPIRecord)
+	Sample  func(*SampleRecord)
+	NoCore  func(NoCore)         // may be nil in any case
+	OffCore func(*OffCoreRecord) // the same
 }
 
 // Ring reads one record ring.
@@ -199,14 +199,14 @@ func (r *Ring) one(b []byte, use *Uses) error {
 	case len(b) == int(unsafe.Sizeof(Record{})):
 		rec := (*Record)(unsafe.Pointer(&b[0])) // the kernel aligns entries to eight bytes
 		switch {
-		case rec.Flags&recCoreWait == 0:
+		case rec.Flags&recNoCore == 0:
 			use.Record(rec, nil)
-		case use.Wait != nil:
-			use.Wait(coreWaitOf(rec))
+		case use.NoCore != nil:
+			use.NoCore(noCoreOf(rec))
 		}
-	case isAway(b):
-		if use.Away != nil {
-			use.Away((*AwayRecord)(unsafe.Pointer(&b[0])))
+	case isOffCore(b):
+		if use.OffCore != nil {
+			use.OffCore((*OffCoreRecord)(unsafe.Pointer(&b[0])))
 		}
 	case isFolded(b):
 		if err := decodeFolded(b, &r.fold); err != nil {

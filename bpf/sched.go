@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// AwayRecord says that a thread was off its core; the fields' comments are in sched.h.
-type AwayRecord = schedAwayRecord
+// OffCoreRecord says that a thread was off its core; the fields' comments are in sched.h.
+type OffCoreRecord = schedAwayRecord
 
-const recAway = uint16(schedAwayFlagREC_AWAY)
+const recOffCore = uint16(schedAwayFlagREC_AWAY)
 
-// isAway reports whether a ring entry is an AwayRecord.
-func isAway(b []byte) bool {
-	return len(b) == int(unsafe.Sizeof(AwayRecord{})) && binary.NativeEndian.Uint16(b[flagsAt:])&recAway != 0
+// isOffCore reports whether a ring entry is an OffCoreRecord.
+func isOffCore(b []byte) bool {
+	return len(b) == int(unsafe.Sizeof(OffCoreRecord{})) && binary.NativeEndian.Uint16(b[flagsAt:])&recOffCore != 0
 }
 
 // Sched is the loaded kernel side that watches when threads leave their cores and get one again. It

@@ -12,23 +12,23 @@ import (
 )
 
 // counted are uses that count the records handed over.
-func counted(n *int, away *AwayRecord) *Uses {
+func counted(n *int, away *OffCoreRecord) *Uses {
 	return &Uses{Record: func(*Record, []uint64) { *n++ }, Fold: func(*FoldRecord, *FoldCounters) { *n++ },
-		MPI: func(*MPIRecord) { *n++ }, Sample: func(*SampleRecord) { *n++ }, Wait: func(CoreWait) { *n++ },
-		Away: func(r *AwayRecord) { *n++; *away = *r }}
+		MPI: func(*MPIRecord) { *n++ }, Sample: func(*SampleRecord) { *n++ }, NoCore: func(NoCore) { *n++ },
+		OffCore: func(r *OffCoreRecord) { *n++; *away = *r }}
 }
 
 // A record of a time off a core is told from the record of a time without one, which has the same flag.
 func TestDecodeAway(t *testing.T) {
-	want := AwayRecord{Time: 9, Pid: 2, Tid: 3, Flags: recAway, Lost: 4, Off: 5, Woken: 6, Own: 7, Foreign: 8, ByTime: 1, By: 12, Moves: 13, ByName: [16]uint8{'x'}}
+	want := OffCoreRecord{Time: 9, Pid: 2, Tid: 3, Flags: recOffCore, Lost: 4, Off: 5, Woken: 6, Own: 7, Foreign: 8, ByTime: 1, By: 12, Moves: 13, ByName: [16]uint8{'x'}}
 	b := make([]byte, unsafe.Sizeof(want))
 	copy(b, unsafe.Slice((*byte)(unsafe.Pointer(&want)), len(b)))
-	var got AwayRecord
+	var got OffCoreRecord
 	n := 0
 	if err := new(Ring).one(b, counted(&n, &got)); err != nil || n != 1 || got != want {
 		t.Errorf("%d records, %+v (%v), want %+v", n, got, err, want)
 	}
-	if isAway(b[:unsafe.Sizeof(Record{})]) {
+	if isOffCore(b[:unsafe.Sizeof(Record{})]) {
 		t.Error("a record of a time without a core is taken for one of a time off a core")
 	}
 	if err := new(Ring).one(b, &Uses{}); err != nil {
@@ -38,9 +38,9 @@ func TestDecodeAway(t *testing.T) {
 
 // Whatever a ring holds, it is one record or an error.
 func FuzzEntry(f *testing.F) {
-	f.Add(make([]byte, unsafe.Sizeof(AwayRecord{})))
-	for _, size := range []uintptr{unsafe.Sizeof(AwayRecord{}), unsafe.Sizeof(Record{}), unsafe.Sizeof(FoldRecord{}), unsafe.Sizeof(sampleSampleRecord{}) + 8} {
-		for _, flag := range []uint16{recAway, recFolded, recSample, recCounters} {
+	f.Add(make([]byte, unsafe.Sizeof(OffCoreRecord{})))
+	for _, size := range []uintptr{unsafe.Sizeof(OffCoreRecord{}), unsafe.Sizeof(Record{}), unsafe.Sizeof(FoldRecord{}), unsafe.Sizeof(sampleSampleRecord{}) + 8} {
+		for _, flag := range []uint16{recOffCore, recFolded, recSample, recCounters} {
 			b := make([]byte, size)
 			binary.NativeEndian.PutUint16(b[flagsAt:], flag)
 			f.Add(b)
@@ -54,7 +54,7 @@ func FuzzEntry(f *testing.F) {
 		if len(b) <= int(flagsAt)+1 {
 			return // shorter than the head of any record
 		}
-		if err := new(Ring).one(own, counted(&n, new(AwayRecord))); (err == nil) != (n == 1) {
+		if err := new(Ring).one(own, counted(&n, new(OffCoreRecord))); (err == nil) != (n == 1) {
 			t.Errorf("%d records, %v", n, err)
 		}
 	})
@@ -105,8 +105,8 @@ func TestSchedTellsOfSleep(t *testing.T) {
 	r := <-done
 	w := s.Leave(os.Getpid())
 	var slept, long int
-	uses := counted(new(int), new(AwayRecord))
-	uses.Away = func(a *AwayRecord) {
+	uses := counted(new(int), new(OffCoreRecord))
+	uses.OffCore = func(a *OffCoreRecord) {
 		if int(a.Tid) != r.tid || a.Woken == 0 {
 			return
 		}

@@ -107,7 +107,7 @@ func (m *Measurement) join(pid int) (*joined, error) {
 	tids := target.ThreadsOf(pid)
 	p.existing = len(tids)
 	p.engine.Existing(tids, p.began)
-	p.readCoreWaits()
+	p.readNoCore()
 	if p.recorder != nil {
 		p.recorder.Stream.Existing = tids
 	}

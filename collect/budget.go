@@ -133,7 +133,7 @@ func (pc *placer) removeGroup(g event.Group) {
 	pc.mu.Lock()
 	pc.reader.mu.Lock()
 	pc.budget.removed[g] = true
-	pc.reader.observeAll(g, attribution.Away)
+	pc.reader.observeAll(g, attribution.Unobserved)
 	pc.reader.mu.Unlock()
 	var closings []func()
 	for _, l := range pc.groups() {
@@ -156,7 +156,7 @@ func (pc *placer) placeGroup(g event.Group) {
 	}
 	pc.reader.mu.Lock()
 	pc.budget.removed[g] = false
-	pc.reader.observeAll(g, attribution.Back)
+	pc.reader.observeAll(g, attribution.Observed)
 	pc.reader.mu.Unlock()
 }
 

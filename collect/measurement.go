@@ -92,7 +92,7 @@ func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Coun
 			return nil, err
 		}
 	}
-	if err := k.TellCoreWaits(); err != nil {
+	if err := k.TellNoCore(); err != nil {
 		m.Close()
 		return nil, err
 	}

@@ -141,7 +141,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 		p.engine.LogCalls()
 	}
 	lv.recordTimeline(p)
-	p.readCoreWaits()
+	p.readNoCore()
 	p.meta = target.Describe(pid)
 	p.meta.Tool, p.meta.Built = Version()
 	p.meta.MPI = rank.Told(pid)
@@ -155,7 +155,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 	lv.reader.tellCosts(p)
 	for g := range event.NumGroups {
 		if lv.budget != nil && lv.budget.removed[g] {
-			p.observe(attribution.Switch{At: ktime(), Of: g.Constructs(), Change: attribution.Away})
+			p.observe(attribution.Switch{At: ktime(), Of: g.Constructs(), Change: attribution.Unobserved})
 		}
 	}
 	lv.reader.mu.Unlock()
@@ -185,9 +185,9 @@ func (p *Process) feed(ev *event.Event) {
 			f.Counters = slices.Clone(f.Counters)
 			kept.Fold = &f
 		}
-		if ev.Away != nil {
-			a := *ev.Away
-			kept.Away = &a
+		if ev.OffCore != nil {
+			a := *ev.OffCore
+			kept.OffCore = &a
 		}
 		p.recorder.Stream.Events = append(p.recorder.Stream.Events, kept)
 	}

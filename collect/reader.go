@@ -131,7 +131,7 @@ func (rd *reader) drain() (d drained, err error) {
 	now := ktime() // if a ring is read to its end, all records before now have been read
 	var ev event.Event
 	var fold event.Fold
-	var away event.Away
+	var away event.OffCoreTime
 	var last *Process
 	read := now
 	if rd.costing.pending {
@@ -166,15 +166,15 @@ func (rd *reader) drain() (d drained, err error) {
 		}, MPI: func(rec *bpf.MPIRecord) {
 			latest = rec.Time
 			rd.feedMPI(rec)
-		}, Wait: func(w bpf.CoreWait) {
+		}, NoCore: func(w bpf.NoCore) {
 			latest = w.Time
 			if p := rd.procs[w.PID]; p != nil {
-				p.feedCoreWait(w)
+				p.feedNoCore(w)
 			}
-		}, Away: func(rec *bpf.AwayRecord) {
+		}, OffCore: func(rec *bpf.OffCoreRecord) {
 			latest = rec.Time
 			if p := rd.procs[rec.Pid]; p != nil {
-				p.feedAway(rec, &away)
+				p.feedOffCore(rec, &away)
 			}
 		}, Sample: func(rec *bpf.SampleRecord) {
 			latest = rec.Time

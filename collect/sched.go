@@ -47,13 +47,13 @@ func (rd *reader) endWatching(p *Process) {
 	p.watched.Unseen += w.Unseen
 }
 
-// feedAway tells the engine that a thread was off its core. If the thread got a core again only
+// feedOffCore tells the engine that a thread was off its core. If the thread got a core again only
 // after the end of the process's measured time, it counts as off until that end.
-func (p *Process) feedAway(r *bpf.AwayRecord, a *event.Away) {
-	*a = event.Away{Off: r.Off, Woken: r.Woken, Rival: r.By, Had: int64(r.ByTime), Moves: r.Moves, Own: int64(r.Own), Foreign: int64(r.Foreign), Lost: r.Lost}
+func (p *Process) feedOffCore(r *bpf.OffCoreRecord, a *event.OffCoreTime) {
+	*a = event.OffCoreTime{Off: r.Off, Woken: r.Woken, Rival: r.By, Had: int64(r.ByTime), Moves: r.Moves, Own: int64(r.Own), Foreign: int64(r.Foreign), Lost: r.Lost}
 	name, _, _ := bytes.Cut(r.ByName[:], []byte{0})
 	a.Name = string(name)
-	ev := event.Event{Time: r.Time, PID: r.Pid, TID: r.Tid, Edge: event.OffCore, Away: a}
+	ev := event.Event{Time: r.Time, PID: r.Pid, TID: r.Tid, Edge: event.OffCore, OffCore: a}
 	if p.ended != 0 && ev.Time > p.ended && a.Off < p.ended {
 		ev.Time = p.ended
 		a.Woken = min(a.Woken, p.ended)

@@ -199,7 +199,7 @@ func (c *schedCheck) names(kind string) {
 		c.Fatalf("process %d is not named: %+v", c.own[0].Rival, c.p.Rivals)
 	}
 	var had int64
-	var due profile.Off
+	var due profile.OffCore
 	for thread := range c.own {
 		s := c.sums(thread, everywhere)
 		due.Add(s.Due)

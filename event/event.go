@@ -79,13 +79,13 @@ const (
 	// nothing else meanwhile. The event's time is the start of the first execution.
 	Folded
 
-	// CoreWait is not a hit. Since its last CoreWait, the thread was ready to run for Value ns
-	// and had no core. Key of these ns lie in the MPI call whose event follows. Num is 1 for
-	// the thread's first CoreWait: then Value counts from the start of the thread.
-	CoreWait
+	// NoCore is not a hit. Since its last NoCore, the thread was ready to run for Value ns and had
+	// no core. Key of these ns lie in the MPI call whose event follows. Num is 1 for the thread's
+	// first NoCore: then Value counts from the start of the thread.
+	NoCore
 
 	// OffCore is not a hit either. The thread was off its core until the event's time, as its field
-	// Away says.
+	// OffCore says.
 	OffCore
 
 	numEdges
@@ -195,8 +195,8 @@ type Event struct {
 	Size  int32    `json:"size,omitempty"` // team size (Fork, Begin); 0 when not known
 	MPI   *MPICall `json:"mpi,omitempty"`  // for Construct MPI only
 	// Values of the thread's counters since each began to count; nil: not read here.
-	Counters []uint64 `json:"ctr,omitempty"`
-	Sample   *Sample  `json:"smp,omitempty"`  // of Edge Sampled only
-	Fold     *Fold    `json:"fold,omitempty"` // of Edge Folded only
-	Away     *Away    `json:"away,omitempty"` // of Edge OffCore only
+	Counters []uint64     `json:"ctr,omitempty"`
+	Sample   *Sample      `json:"smp,omitempty"`  // of Edge Sampled only
+	Fold     *Fold        `json:"fold,omitempty"` // of Edge Folded only
+	OffCore  *OffCoreTime `json:"away,omitempty"` // of Edge OffCore only
 }

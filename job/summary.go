@@ -45,12 +45,12 @@ type Why int
 
 // The reasons.
 const (
-	OnlyTime  Why = iota // counts and volumes are alike
-	MoreWork             // it executes more
-	MoreBytes            // it exchanges more bytes
-	Uneven               // its threads have uneven work
-	OffCore              // it had less processor time than the others
-	Crowded              // it was ready to run, but others had its cores
+	OnlyTime      Why = iota // counts and volumes are alike
+	MoreWork                 // it executes more
+	MoreBytes                // it exchanges more bytes
+	Uneven                   // its threads have uneven work
+	LessProcessor            // it had less processor time than the others
+	Crowded                  // it was ready to run, but others had its cores
 )
 
 // String returns the reason's name in JSON.
@@ -155,7 +155,7 @@ func (s *Summary) why(j *Job, by mpi.Accounting) {
 	// processor time.
 	slow := s.Slowest(j)
 	if cpu := float64(rankCPU(slow)); cpu < s.CPU.Mean-mostOf*s.Excess && cpu < (1-mostOf/2)*float64(slow.Wall-slow.MPIWall) {
-		s.Why = OffCore
+		s.Why = LessProcessor
 	}
 	if away := j.RankStats(rankNoCore); slices.Contains(s.Slow, away.MaxRank) &&
 		(float64(slow.NoCore)-away.Mean)/float64(max(1, slow.Threads)) >= mostOf*s.Excess {
@@ -181,7 +181,7 @@ func (s *Summary) why(j *Job, by mpi.Accounting) {
 		s.Why = MoreWork
 	case slices.Contains(s.Slow, within.MaxRank) && float64(within.Max)-within.Mean >= uneven*(float64(where.Max)-where.Mean):
 		s.Why = Uneven
-	case s.Why == OffCore:
+	case s.Why == LessProcessor:
 	case more(bytes):
 		s.Why = MoreBytes
 	}

@@ -58,7 +58,7 @@ func TestSummary(t *testing.T) {
 				}
 			}},
 		{name: "outside of regions", change: serial(200 * ms), slow: []int{2}, excess: 150 * ms, where: -1, fn: "pack", waits: 3},
-		{name: "asleep", slow: []int{2}, excess: 150 * ms, where: -1, why: OffCore, waits: 3,
+		{name: "asleep", slow: []int{2}, excess: 150 * ms, where: -1, why: LessProcessor, waits: 3,
 			change: func(rank int, p *profile.Profile) {
 				if p.Meta.UserTime = 100 * ms; rank != 2 {
 					p.Meta.UserTime = 300 * ms

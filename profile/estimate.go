@@ -10,9 +10,9 @@ import (
 // not.
 type Observation struct {
 	// Name of a group of constructs, as the user knows it.
-	Name string           `json:"name,omitempty"`
-	Of   event.Constructs `json:"of"`
-	Away int64            `json:"away_ns"` // wall time in which they were not observed
+	Name       string           `json:"name,omitempty"`
+	Of         event.Constructs `json:"of"`
+	Unobserved int64            `json:"away_ns"` // wall time in which they were not observed
 	// Wall time of the periods from which the rest is extrapolated.
 	Sampled int64 `json:"sampled_ns"`
 	Gaps    int   `json:"gaps"` // number of times that they were not observed

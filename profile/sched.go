@@ -7,7 +7,7 @@ import (
 
 // Off divides a time T of a thread by what the scheduler did with the thread (ns). The rest of T,
 // without Asleep, Late and Preempted, is time on a core.
-type Off struct {
+type OffCore struct {
 	T int64 `json:"t,omitempty"`
 	// Asleep is the part in which the thread had given its core up, until it was woken.
 	Asleep int64 `json:"asleep,omitempty"`
@@ -23,17 +23,17 @@ type Off struct {
 }
 
 // OnCore returns the part of the time in which the thread had a core (ns).
-func (o *Off) OnCore() int64 { return o.T - o.Asleep - o.Late - o.Preempted }
+func (o *OffCore) OnCore() int64 { return o.T - o.Asleep - o.Late - o.Preempted }
 
 // Ready returns the part of the time in which the thread was ready to run without a core (ns).
-func (o *Off) Ready() int64 { return o.Late + o.Preempted }
+func (o *OffCore) Ready() int64 { return o.Late + o.Preempted }
 
-func (o *Off) times() [5]*int64 {
+func (o *OffCore) times() [5]*int64 {
 	return [5]*int64{&o.T, &o.Asleep, &o.Late, &o.Preempted, &o.Foreign}
 }
 
 // Add adds other times.
-func (o *Off) Add(other Off) {
+func (o *OffCore) Add(other OffCore) {
 	for i, t := range o.times() {
 		*t += *other.times()[i]
 	}
@@ -41,7 +41,7 @@ func (o *Off) Add(other Off) {
 }
 
 // Less takes other times away.
-func (o *Off) Less(other Off) {
+func (o *OffCore) Less(other OffCore) {
 	for i, t := range o.times() {
 		*t -= *other.times()[i]
 	}
@@ -49,7 +49,7 @@ func (o *Off) Less(other Off) {
 }
 
 // Scale multiplies all times by a factor.
-func (o *Off) Scale(by float64) {
+func (o *OffCore) Scale(by float64) {
 	for _, t := range o.times() {
 		*t = int64(float64(*t) * by)
 	}
@@ -82,16 +82,16 @@ func AddShare(list []Share, s Share) []Share {
 // Sched divides a thread's waits at one node by what the scheduler did (--sched). The times are of
 // the program's clock, and include the time that probes took.
 type Sched struct {
-	Wait Off `json:"wait,omitzero"` // at a barrier, until the team's last thread came
-	Done Off `json:"done,omitzero"` // from then until the thread left the barrier
-	Lock Off `json:"lock,omitzero"` // before a critical or lock was got
-	Task Off `json:"task,omitzero"` // for tasks, without tasks executed meanwhile
-	MPI  Off `json:"mpi,omitzero"`  // in MPI calls
+	Wait OffCore `json:"wait,omitzero"` // at a barrier, until the team's last thread came
+	Done OffCore `json:"done,omitzero"` // from then until the thread left the barrier
+	Lock OffCore `json:"lock,omitzero"` // before a critical or lock was got
+	Task OffCore `json:"task,omitzero"` // for tasks, without tasks executed meanwhile
+	MPI  OffCore `json:"mpi,omitzero"`  // in MPI calls
 	// Due is the others' wait at barriers for this thread, as far as the thread was off its core
 	// for longer than they were, since they were last together.
-	Due Off `json:"due,omitzero"`
+	Due OffCore `json:"due,omitzero"`
 	// Held is the others' wait for a lock while this thread held it.
-	Held Off `json:"held,omitzero"`
+	Held OffCore `json:"held,omitzero"`
 	// By and DueBy say which processes had the core while the thread was Late or Preempted: By in Wait
 	// to MPI, DueBy in Due and Held. For each time off the core, only the process with the longest turn
 	// counts.
@@ -100,8 +100,8 @@ type Sched struct {
 }
 
 // Parts lists the times of s.
-func (s *Sched) Parts() [7]*Off {
-	return [7]*Off{&s.Wait, &s.Done, &s.Lock, &s.Task, &s.MPI, &s.Due, &s.Held}
+func (s *Sched) Parts() [7]*OffCore {
+	return [7]*OffCore{&s.Wait, &s.Done, &s.Lock, &s.Task, &s.MPI, &s.Due, &s.Held}
 }
 
 // Plus returns the sum of two threads', or two places', figures; either may be nil. It changes
@@ -127,7 +127,7 @@ func (s *Sched) minus(o *Sched) *Sched {
 	some := false
 	for i, p := range out.Parts() {
 		p.Less(*o.Parts()[i])
-		some = some || *p != Off{}
+		some = some || *p != OffCore{}
 	}
 	out.By, out.DueBy = sumShares(s.By, o.By, -1), sumShares(s.DueBy, o.DueBy, -1)
 	if !some && len(out.By)+len(out.DueBy) == 0 {
@@ -139,7 +139,7 @@ func (s *Sched) minus(o *Sched) *Sched {
 // caused returns the figures about the waits of others, without those about the thread's own; nil
 // if there are none.
 func (s *Sched) caused() *Sched {
-	if s == nil || s.Due == (Off{}) && s.Held == (Off{}) {
+	if s == nil || s.Due == (OffCore{}) && s.Held == (OffCore{}) {
 		return nil
 	}
 	return &Sched{Due: s.Due, Held: s.Held, DueBy: s.DueBy}

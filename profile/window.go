@@ -60,7 +60,7 @@ func (m *Meta) since(e *Meta) {
 	for i := range m.Observations {
 		for _, o := range e.Observations {
 			if x := &m.Observations[i]; x.Of == o.Of && x.Name == o.Name {
-				x.Away, x.Sampled, x.Gaps = x.Away-o.Away, x.Sampled-o.Sampled, x.Gaps-o.Gaps
+				x.Unobserved, x.Sampled, x.Gaps = x.Unobserved-o.Unobserved, x.Sampled-o.Sampled, x.Gaps-o.Gaps
 			}
 		}
 	}

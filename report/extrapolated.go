@@ -49,7 +49,7 @@ func (o *ompp) budgetHeader(key func(name, format string, args ...any)) {
 
 // observationText says how long constructs were not observed.
 func observationText(c clock, x *profile.Observation) string {
-	return fmt.Sprintf("%s: %s sec in %s, %s sec around them were", x.Title(), c.seconds(x.Away, 0), words.Plural(x.Gaps, "gap"), c.seconds(x.Sampled, 0))
+	return fmt.Sprintf("%s: %s sec in %s, %s sec around them were", x.Title(), c.seconds(x.Unobserved, 0), words.Plural(x.Gaps, "gap"), c.seconds(x.Sampled, 0))
 }
 
 // extrapolatedNotes tell which figures are extrapolated and how large their error may be, and which

@@ -20,7 +20,7 @@ const mostWaits = 20
 // schedRow is what the waits of one kind at a region were made of, of all threads.
 type schedRow struct {
 	region, kind int
-	profile.Off
+	profile.OffCore
 }
 
 // schedRows adds up what waits were made of, the longest first.
@@ -79,7 +79,7 @@ func (o *ompp) sched() {
 // schedText says in sentences who had the cores for which threads waited, and what was lost.
 func schedText(p *profile.Profile, c clock) (out []string) {
 	w := p.Meta.Sched
-	var own, due profile.Off
+	var own, due profile.OffCore
 	var by, dueBy []profile.Share
 	for i := range p.Nodes {
 		for _, s := range p.Nodes[i].Stats {
@@ -101,7 +101,7 @@ func schedText(p *profile.Profile, c clock) (out []string) {
 			}
 		}
 	}
-	say := func(what string, off profile.Off, by []profile.Share) {
+	say := func(what string, off profile.OffCore, by []profile.Share) {
 		if off.Ready() == 0 {
 			return
 		}

@@ -10,9 +10,9 @@ type Change string
 
 // The changes.
 const (
-	Away   Change = "away"   // they are not observed from here on
-	Back   Change = "back"   // they are observed again
-	Period Change = "period" // they stay observed, and a new period begins
+	Unobserved Change = "away"   // they are not observed from here on
+	Observed   Change = "back"   // they are observed again
+	Period     Change = "period" // they stay observed, and a new period begins
 )
 
 // Switch is one change of what is observed. The set Of is always the same for constructs of one

@@ -63,11 +63,11 @@ func (g *Gaps) Account(c *Moment, m Measure) {
 	case Period:
 		g.endPeriod(o, c)
 		o.begun = c
-	case Away:
+	case Unobserved:
 		before := g.endPeriod(o, c)
 		o.begun, o.gap, o.back, o.before = nil, c, nil, before
 		o.note.Gaps++
-	case Back:
+	case Observed:
 		o.begun, o.back = c, c
 	}
 }
@@ -81,9 +81,9 @@ func (g *Gaps) endPeriod(o *observed, at *Moment) *period {
 	p := &period{o.begun, at}
 	if o.gap != nil && o.back != nil {
 		g.extrapolate(period{o.gap, o.back}, o.before, p)
-		o.note.Away += o.back.since(o.gap)
+		o.note.Unobserved += o.back.since(o.gap)
 		o.gap, o.back = nil, nil
-	} else if at.Change != Away {
+	} else if at.Change != Unobserved {
 		return p
 	}
 	o.note.Sampled += at.since(o.begun)
@@ -124,7 +124,7 @@ func (g *Gaps) Finish(end uint64, m Measure) {
 			g.endPeriod(o, c)
 		default:
 			g.extrapolate(period{o.gap, c}, o.before, nil)
-			o.note.Away += c.since(o.gap)
+			o.note.Unobserved += c.since(o.gap)
 		}
 	}
 	all := ^event.Constructs(0)

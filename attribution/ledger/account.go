@@ -12,11 +12,11 @@ type Account struct {
 	// The phases so far. Exec is empty: the whole time is known when the region is closed.
 	Parts [profile.NumParts]profile.Span
 	Child int64 // time in the regions entered from this one that have ended, ns
-	// Away is the time that the thread executed other tasks while this region's clock stood
+	// Suspended is the time that the thread executed other tasks while this region's clock stood
 	// still, ns.
-	Away  int64
-	Task  int64  // time executing tasks while waiting here, ns
-	Tasks uint64 // number of these tasks
+	Suspended int64
+	Task      int64  // time executing tasks while waiting here, ns
+	Tasks     uint64 // number of these tasks
 	// Uncounted: the counters are known for a part of the region only.
 	Uncounted bool
 

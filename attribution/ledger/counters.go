@@ -25,16 +25,16 @@ func (c *counts) subtract(o *counts) {
 
 // tally holds the counts of an open region.
 type tally struct {
-	all    counts // regions entered from it included
-	child  counts // in regions entered from it that have ended
-	handed counts // the share that the region around has been charged with already (PayOpen)
-	away   counts // in tasks that were executed while this region's clock stood still
+	all       counts // regions entered from it included
+	child     counts // in regions entered from it that have ended
+	handed    counts // the share that the region around has been charged with already (PayOpen)
+	suspended counts // in tasks that were executed while this region's clock stood still
 }
 
 // whole returns all counts while the region was open, tasks included.
 func (y *tally) whole() (sum counts) {
 	sum = y.all
-	sum.add(&y.away)
+	sum.add(&y.suspended)
 	return sum
 }
 

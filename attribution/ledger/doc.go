@@ -13,7 +13,7 @@
 // # Time without a core
 //
 // A thread that was ready to run and had no core reports that time with its next hit
-// (event.CoreWait). It is charged in the same way.
+// (event.NoCore). It is charged in the same way.
 //
 // # Counters
 //

@@ -29,7 +29,7 @@ type charged struct {
 func charge(l *Ledger, a *Account, end uint64) charged {
 	var s profile.ThreadStats
 	a.Pass(profile.Body, end)
-	l.Charge(a, &s, int64(end-a.Start)-a.Away)
+	l.Charge(a, &s, int64(end-a.Start)-a.Suspended)
 	c := charged{exec: s.Exec.T, child: s.Child, count: s.Counters[0], countsOfSub: s.ChildCounters[0]}
 	for _, toll := range []*profile.Cost{s.Cost, s.NoCore} {
 		if toll != nil {

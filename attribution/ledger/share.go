@@ -62,7 +62,7 @@ func (l *Ledger) Join(a *Account, s *Share) (exit Tolls) {
 		exit[k] = a.tolls[k].parts[profile.Barrier]
 		if s != nil {
 			exit[k] -= s.wayTolls[k]
-			a.tolls[k].away += s.taskTolls[k] // for the region around the team's
+			a.tolls[k].suspended += s.taskTolls[k] // for the region around the team's
 		}
 	}
 	if s != nil {

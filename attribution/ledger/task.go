@@ -15,7 +15,7 @@ type Interval struct {
 
 // Executed returns the interval of one task, whose account ends after the wall time (ns).
 func (l *Ledger) Executed(a *Account, wall int64) (v Interval) {
-	v = Interval{Wall: wall, Active: wall - a.Away, Tasks: 1, uncounted: a.Uncounted}
+	v = Interval{Wall: wall, Active: wall - a.Suspended, Tasks: 1, uncounted: a.Uncounted}
 	for k := range a.tolls {
 		y := &a.tolls[k]
 		v.tolls[k].wall, v.tolls[k].active = y.whole(), y.own()
@@ -29,26 +29,26 @@ func (l *Ledger) Executed(a *Account, wall int64) (v Interval) {
 // Interrupted returns the interval of the tasks that interrupted a task of the runtime's own, and
 // takes it out of that task's account.
 func (l *Ledger) Interrupted(a *Account) (v Interval) {
-	v = Interval{Wall: a.Away, Active: a.Task, Tasks: a.Tasks, uncounted: a.Uncounted}
+	v = Interval{Wall: a.Suspended, Active: a.Task, Tasks: a.Tasks, uncounted: a.Uncounted}
 	for k := range a.tolls {
 		y := &a.tolls[k]
-		v.tolls[k].wall, v.tolls[k].active = y.away, y.tasks
-		y.away = 0
+		v.tolls[k].wall, v.tolls[k].active = y.suspended, y.tasks
+		y.suspended = 0
 	}
 	if a.counters != nil {
-		v.counters, a.counters.away = a.counters.away, counts{}
+		v.counters, a.counters.suspended = a.counters.suspended, counts{}
 	}
 	return v
 }
 
 // StandStill notes that an account's clock stood still for an interval.
 func (l *Ledger) StandStill(a *Account, v *Interval) {
-	a.Away += v.Wall
+	a.Suspended += v.Wall
 	for k := range a.tolls {
-		a.tolls[k].away += v.tolls[k].wall
+		a.tolls[k].suspended += v.tolls[k].wall
 	}
 	if l.width != 0 {
-		l.countersOf(a).away.add(&v.counters)
+		l.countersOf(a).suspended.add(&v.counters)
 	}
 }
 

@@ -17,18 +17,18 @@ const (
 type toll struct {
 	// By part of the region, regions entered from it included. The whole is the sum of all:
 	// Exec holds what lies in none of the others.
-	parts  [profile.NumParts]int64
-	child  int64 // the share of the regions entered from it that have ended
-	handed int64 // the share that the region around has been charged with already (PayOpen)
-	away   int64 // in tasks that were executed while this region's clock stood still
-	tasks  int64 // in tasks that were executed while waiting here
+	parts     [profile.NumParts]int64
+	child     int64 // the share of the regions entered from it that have ended
+	handed    int64 // the share that the region around has been charged with already (PayOpen)
+	suspended int64 // in tasks that were executed while this region's clock stood still
+	tasks     int64 // in tasks that were executed while waiting here
 }
 
 // some tells whether there is any toll. A comparison with the empty toll would call a function of
 // the runtime.
 func (y *toll) some() bool {
 	p := &y.parts
-	return p[0]|p[1]|p[2]|p[3]|p[4]|y.child|y.handed|y.away|y.tasks != 0
+	return p[0]|p[1]|p[2]|p[3]|p[4]|y.child|y.handed|y.suspended|y.tasks != 0
 }
 
 // own is the toll of the region's time.
@@ -38,7 +38,7 @@ func (y *toll) own() int64 {
 }
 
 // whole is the toll of all the time that the region was open, tasks included.
-func (y *toll) whole() int64 { return y.own() + y.away }
+func (y *toll) whole() int64 { return y.own() + y.suspended }
 
 // due is what the region around has not been charged with yet.
 func (y *toll) due() int64 { return y.whole() - y.handed }

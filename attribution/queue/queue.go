@@ -85,7 +85,7 @@ func (q *Queue) Push(c *Chunks, ev *event.Event) {
 		own.Counters = k.counters[k.n*k.width:][:n:n]
 		copy(own.Counters, ev.Counters)
 	}
-	if ev.MPI != nil || ev.Sample != nil || ev.Fold != nil || ev.Away != nil {
+	if ev.MPI != nil || ev.Sample != nil || ev.Fold != nil || ev.OffCore != nil {
 		k.more = true
 		copyMore(own)
 	}
@@ -108,9 +108,9 @@ func copyMore(ev *event.Event) {
 		f.Counters = slices.Clone(f.Counters)
 		ev.Fold = &f
 	}
-	if ev.Away != nil {
-		a := *ev.Away
-		ev.Away = &a
+	if ev.OffCore != nil {
+		a := *ev.OffCore
+		ev.OffCore = &a
 	}
 }
 

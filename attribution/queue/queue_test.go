@@ -88,7 +88,7 @@ func TestOnlySamplesFollow(t *testing.T) {
 		want  bool
 	}{
 		{[]event.Edge{event.Enter}, true},
-		{[]event.Edge{event.Enter, event.Sampled, event.CoreWait}, true},
+		{[]event.Edge{event.Enter, event.Sampled, event.NoCore}, true},
 		{[]event.Edge{event.Enter, event.Sampled, event.End}, false},
 	} {
 		var c Chunks

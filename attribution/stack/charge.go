@@ -13,7 +13,7 @@ import (
 func (st *Stacks) HadNoCore(t *Thread, ev *event.Event) {
 	more := ev.Value
 	if ev.Num != 0 { // the thread's first report, which counts from the thread's beginning
-		before, known := st.CoreWaits[t.Tid]
+		before, known := st.NoCoreBefore[t.Tid]
 		if !known && st.Older[t.Tid] {
 			more = 0
 		}

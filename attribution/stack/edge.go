@@ -86,7 +86,7 @@ func (st *Stacks) FindNext(t *Thread) {
 	for ev := range t.Queue.All() {
 		switch ev.Edge {
 		case event.Sampled, event.OffCore:
-		case event.CoreWait: // it belongs to the time before that event
+		case event.NoCore: // it belongs to the time before that event
 			st.HadNoCore(t, ev)
 			ev.Value, ev.Key, ev.Num = 0, 0, 0
 		default:

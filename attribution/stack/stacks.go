@@ -24,12 +24,12 @@ type Stacks struct {
 	// Nodes of existing threads that are not known to be in a region or outside (existingAt).
 	Whereabouts map[uint32]*tree.Node
 	// When measurement of existing threads began, or went on after a pause; 0: there are none.
-	Began     uint64
-	From      uint64           // when the process's measured time began, if it was told
-	Started   uint64           // time of the first event; 0: there was none
-	Switching bool             // there were changes of what is observed, or there may be some
-	Gone      event.Constructs // constructs that were unobserved at some time
-	CoreWaits map[uint32]int64 // without a core before the measurement, ns, by thread id
+	Began        uint64
+	From         uint64           // when the process's measured time began, if it was told
+	Started      uint64           // time of the first event; 0: there was none
+	Switching    bool             // there were changes of what is observed, or there may be some
+	Gone         event.Constructs // constructs that were unobserved at some time
+	NoCoreBefore map[uint32]int64 // without a core before the measurement, ns, by thread id
 
 	Unmatched uint64 // events that belong to no open region
 	Partial   uint64 // executions that were seen in part
@@ -76,7 +76,7 @@ func (st *Stacks) Remove(t *Thread, i int, at uint64) {
 		}
 		st.Ledger.PayOpen(&f.Account, &t.Stack[i+1].Account, &more, at)
 	}
-	exec := ledger.Span(f.Start, at) - f.Away
+	exec := ledger.Span(f.Start, at) - f.Suspended
 	if outer := t.outer(i); outer >= 0 { // its time is part of the outer execution's
 		for j := outer + 1; j < i; j++ {
 			t.Stack[j].LeaveOut(f.Due(at))

@@ -61,7 +61,7 @@ func IsContext(c event.Construct) bool { return c.IsParallel() || tree.IsExecuti
 func (t *Thread) SetClock() {
 	t.Suspended = 0
 	if x := t.Executing(); x != nil {
-		t.Suspended = uint64(x.Away)
+		t.Suspended = uint64(x.Suspended)
 	}
 }
 
@@ -94,7 +94,7 @@ func (st *Stacks) resume(t *Thread, v *ledger.Interval, at uint64) {
 	if t.Interval != nil && f != nil {
 		t.executedWaiting(f, v, at)
 	}
-	if t.Log != nil && f != nil && f.Phase == InBarrier && f.Node.Key.Construct.IsTasking() && v.Wall > 0 {
+	if t.OffCore != nil && f != nil && f.Phase == InBarrier && f.Node.Key.Construct.IsTasking() && v.Wall > 0 {
 		if f.meanwhile == nil {
 			f.meanwhile = &waits.Meanwhile{}
 		}
@@ -102,7 +102,7 @@ func (st *Stacks) resume(t *Thread, v *ledger.Interval, at uint64) {
 	}
 	if x := t.Executing(); x != nil {
 		st.Ledger.StandStill(&x.Account, v)
-		t.Suspended = uint64(x.Away)
+		t.Suspended = uint64(x.Suspended)
 		if f.waits() || f.Internal {
 			f.Waited(v, true)
 		}

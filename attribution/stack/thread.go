@@ -40,19 +40,19 @@ type Thread struct {
 	Started   Started
 	Counters  ledger.Counters
 	// Number of changes of what is observed that have been applied to it.
-	Switched int
-	Away     event.Constructs // constructs that are not observed on this thread
-	Due      int64            // time that its last hit took after the time stamp, ns
+	Switched   int
+	Unobserved event.Constructs // constructs that are not observed on this thread
+	Due        int64            // time that its last hit took after the time stamp, ns
 	// Time without a core since its last event, ns.
 	Waited       int64
 	WaitedInCall int64  // the part of it in the MPI call whose event follows
 	WaitTold     uint64 // when the thread last told
 	WaitUnsure   bool   // a part of the next time told was while measurement was off
 	pace         estimate.Pace
-	Log          *waits.Log      // when it was off its core; nil: not known
-	Interval     *waits.Interval // of the innermost team whose barriers are matched; nil: none
-	inTeam       int             // index of that team's frame, where it was when the team began
-	spare        *waits.Interval // for the thread's next outermost team
+	OffCore      *waits.OffCoreTimes // when it was off its core; nil: not known
+	Interval     *waits.Interval     // of the innermost team whose barriers are matched; nil: none
+	inTeam       int                 // index of that team's frame, where it was when the team began
+	spare        *waits.Interval     // for the thread's next outermost team
 	// Edge is the end of the call that the thread is in, if it may not be reported.
 	Edge  Edge
 	Turn  int  // number of the barrier that it came to last, see Teams.Reach
@@ -230,7 +230,7 @@ func (t *Thread) UserOnly() bool {
 // InUnobservedTask tells whether a thread in its region's final barrier may report an event of an
 // unobserved task.
 func (t *Thread) InUnobservedTask(ev *event.Event) bool {
-	return t.Away.Has(event.TaskExec) && !(ev.Construct.IsParallel() && ev.Edge == event.Begin)
+	return t.Unobserved.Has(event.TaskExec) && !(ev.Construct.IsParallel() && ev.Edge == event.Begin)
 }
 
 // OpenShare returns the index of the loop, sections, scope or distribute frame that an event ends,

@@ -77,7 +77,7 @@ func (t *Thread) suspendedAt(i int) uint64 {
 	for i--; i >= 0; i-- {
 		switch f := &t.Stack[i]; {
 		case tree.IsExecution(f.Node.Key.Construct):
-			return uint64(f.Away)
+			return uint64(f.Suspended)
 		case IsContext(f.Node.Key.Construct):
 			return 0
 		}

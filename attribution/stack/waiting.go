@@ -29,7 +29,7 @@ func (tm *Teams) beginWaits(t *Thread, f *Frame, m *Team) {
 	}
 	f.Interval, t.inTeam = t.Interval, len(t.Stack)-1
 	if t.Interval != nil {
-		t.Interval.Log = t.Log
+		t.Interval.OffCore = t.OffCore
 	}
 }
 
@@ -180,14 +180,14 @@ func (t *Thread) NoteUse(i int, at uint64) {
 	if f.Phase != InBody || !t.frees(i) {
 		return
 	}
-	lock, away := waits.Lock{Kind: f.Node.Key.Kind, Address: f.Resource}, t.Suspended
+	lock, pause := waits.Lock{Kind: f.Node.Key.Kind, Address: f.Resource}, t.Suspended
 	wait, busy := ledger.Span(f.Start, f.Mark), ledger.Span(f.Mark, at)
 	if u := t.Interval.Used(f.Node, &lock); u != nil {
-		u.Again(f.Start+away, at+away, wait, busy, 1)
+		u.Again(f.Start+pause, at+pause, wait, busy, 1)
 		return
 	}
 	t.Interval.Use(&waits.Use{Lock: lock, Node: f.Node, Seat: f.Seat, N: 1,
-		From: f.Start + away, Held: f.Mark + away, Freed: at + away, Until: at + away, Wait: wait, Busy: busy})
+		From: f.Start + pause, Held: f.Mark + pause, Freed: at + pause, Until: at + pause, Wait: wait, Busy: busy})
 }
 
 // NoteUseOver notes that the i-th region of a thread's stack, whose lock it has freed, is over (ns).

@@ -19,8 +19,8 @@ func (x *instance) charge(last, s *slot, wait int64) (indirect int64) {
 	if regions == 1 && waited == 0 { // mostly
 		d := min(sum, wait)
 		x.blame(last, most, d)
-		if last.away > s.away {
-			x.away += min(last.away-s.away, d)
+		if last.noCore > s.noCore {
+			x.noCore += min(last.noCore-s.noCore, d)
 		}
 		return 0
 	}
@@ -34,8 +34,8 @@ func (x *instance) charge(last, s *slot, wait int64) (indirect int64) {
 			x.blame(last, i, int64(float64(d)*scale))
 		}
 	}
-	if last.away > s.away {
-		x.away += int64(float64(min(last.away-s.away, sum)) * scale)
+	if last.noCore > s.noCore {
+		x.noCore += int64(float64(min(last.noCore-s.noCore, sum)) * scale)
 	}
 	indirect = int64(float64(waited) * scale)
 	x.indirect += indirect

@@ -25,7 +25,7 @@
 //   - delay.go: what the last thread did more than another one
 //   - critical.go: what made the last thread wait before, and the critical path
 //   - locks.go: for which holders of a lock a thread waited
-//   - away.go: when a thread was off its core, and which part of its waits that explains (--sched)
-//   - offcore.go: the same of the last thread at a barrier, and of a lock's holder
+//   - offcore.go: when a thread was off its core, and which part of its waits that explains (--sched)
+//   - blame_offcore.go: the same of the last thread at a barrier, and of a lock's holder
 //   - rivals.go: processes that had a core for which a thread was ready
 package waits

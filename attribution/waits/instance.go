@@ -25,21 +25,21 @@ type instance struct {
 	// last thread are kept (contend).
 	held    []holding
 	awaited []contention
-	away    int64       // the part of caused that is due to time without a core, ns
-	due     profile.Off // the part of caused in which the last thread was off its core (--sched)
+	noCore  int64           // the part of caused that is due to time without a core, ns
+	due     profile.OffCore // the part of caused in which the last thread was off its core (--sched)
 }
 
 // slot is the part of a thread in an instance.
 type slot struct {
 	barrier, from *tree.Node // nil: the arrival has not been read
 	seat          int
-	at, second    uint64      // see Arrival
-	away          int64       // see Interval
-	since         uint64      // see Interval
-	log           *Log        // of the thread; nil: not known
-	off           profile.Off // since the barrier before
-	known         bool        // off is
-	leave         uint64      // 0: not known
+	at, second    uint64          // see Arrival
+	noCore        int64           // see Interval
+	since         uint64          // see Interval
+	offCore       *OffCoreTimes   // of the thread; nil: not known
+	off           profile.OffCore // since the barrier before
+	known         bool            // off is
+	leave         uint64          // 0: not known
 	left, unsure  bool
 	lost          bool   // its events in the barrier were lost
 	ended         bool   // it is charged, or dropped
@@ -92,9 +92,9 @@ func (x *instance) arrive(iv *Interval, a *Arrival) {
 	s := &x.slots[iv.num]
 	s.barrier, s.from, s.seat, s.at = a.Barrier, a.From, a.Seat, a.At
 	s.second, s.unsure = a.Second, iv.unsure
-	s.away, iv.away = iv.away, 0
-	if s.log, s.since, s.known = iv.Log, iv.since, false; s.log != nil {
-		s.off, s.known = s.log.sum(s.since, a.At, nil), s.log.from <= s.since
+	s.noCore, iv.noCore = iv.noCore, 0
+	if s.offCore, s.since, s.known = iv.OffCore, iv.since, false; s.offCore != nil {
+		s.off, s.known = s.offCore.sum(s.since, a.At, nil), s.offCore.from <= s.since
 	}
 	s.leave, s.left, s.lost, s.ended = 0, false, false, false
 	if len(s.tasks)+len(s.late) > 0 {
@@ -173,8 +173,8 @@ func (x *instance) resolve(tm *Team) {
 	}
 }
 
-// settle charges the last thread with the others' waits for it.
-func (x *instance) settle() {
+// chargeLast charges the last thread with the others' waits for it.
+func (x *instance) chargeLast() {
 	if x.caused == 0 {
 		return
 	}
@@ -187,13 +187,13 @@ func (x *instance) settle() {
 	if x.indirect != 0 {
 		x.passOn()
 	}
-	if x.away != 0 {
-		waitsAt(l.from, l.seat).NoCore += x.away
+	if x.noCore != 0 {
+		waitsAt(l.from, l.seat).NoCore += x.noCore
 	}
 	if x.due.T > 0 {
-		x.settleDue(l)
+		x.chargeOffCore(l)
 	}
-	x.caused, x.delay, x.indirect, x.away, x.due = 0, 0, 0, 0, profile.Off{}
+	x.caused, x.delay, x.indirect, x.noCore, x.due = 0, 0, 0, 0, profile.OffCore{}
 }
 
 // finish charges a thread's part, when all its events in the barrier have been read.
@@ -217,7 +217,7 @@ func (m *Meter) finish(tm *Team, x *instance, num int32) {
 			waitsAt(l.by, l.seat).LateTask.Add(l.time)
 		}
 	}
-	if s.log != nil {
+	if s.offCore != nil {
 		s.ask(x.at, wait, after)
 	}
 	own := waitsAt(s.barrier, s.seat)
@@ -233,7 +233,7 @@ func (m *Meter) finish(tm *Team, x *instance, num int32) {
 		waitsAt(s.from, s.seat).Late.C++
 	case wait > 0:
 		if x.caused += wait; l.known && s.known {
-			x.blameOff(l, s, wait)
+			x.blameOffCore(l, s, wait)
 		}
 		own.Indirect += x.charge(l, s, wait)
 	}

@@ -4,14 +4,14 @@ import "ompp-attach/attribution/tree"
 
 // Interval notes what a thread does in a team between two barriers.
 type Interval struct {
-	Log   *Log // when the thread was off its core; nil: not known
-	team  *Team
-	id    uint64    // of the team's execution
-	outer *Interval // of the team around, in which the thread goes on after this one
-	inner *Interval // for the next team that the thread forks in this one
-	num   int32     // the thread's number in the team
-	seq   int       // number of the team's barriers that the thread has come to
-	at    *instance // the barrier that the thread is in; nil: none
+	OffCore *OffCoreTimes // when the thread was off its core; nil: not known
+	team    *Team
+	id      uint64    // of the team's execution
+	outer   *Interval // of the team around, in which the thread goes on after this one
+	inner   *Interval // for the next team that the thread forks in this one
+	num     int32     // the thread's number in the team
+	seq     int       // number of the team's barriers that the thread has come to
+	at      *instance // the barrier that the thread is in; nil: none
 	// Running: the thread is in no barrier, and its time is noted.
 	running bool
 	// Pending: the thread may have come to a barrier; a later event tells.
@@ -20,7 +20,7 @@ type Interval struct {
 	unsure bool
 	tick   uint64 // time up to which everything is noted, ns
 	idle   uint64 // in a barrier: since when the thread has had no task, ns
-	away   int64  // since the last barrier, the time without a core, ns
+	noCore int64  // since the last barrier, the time without a core, ns
 	since  uint64 // when the thread left the last barrier, or its team was forked; 0: not known
 	hint   int    // index in own of the region that was noted last
 	own    []pathTime
@@ -56,7 +56,7 @@ func (tm *Team) Begin(before, spare *Interval, num int32, forked uint64) *Interv
 	}
 	// Field by field: regions begin often.
 	iv.team, iv.id, iv.outer, iv.num, iv.seq, iv.at = tm, 0, before, num, 0, nil
-	iv.running, iv.pending, iv.unsure, iv.tick, iv.hint, iv.away = false, false, false, forked, 0, 0
+	iv.running, iv.pending, iv.unsure, iv.tick, iv.hint, iv.noCore = false, false, false, forked, 0, 0
 	iv.since = forked
 	if len(iv.own)+len(iv.uses) > 0 {
 		iv.own, iv.uses = iv.own[:0], iv.uses[:0]
@@ -108,7 +108,7 @@ func (iv *Interval) Note(n *tree.Node, seat int, waited bool, at uint64) {
 // NoCore notes that the thread was ready to run, but had no core, for a time (ns).
 func (iv *Interval) NoCore(d int64) {
 	if iv.running {
-		iv.away += d
+		iv.noCore += d
 	}
 }
 

@@ -23,7 +23,7 @@ type Use struct {
 	From, Held, Freed, Until uint64
 	Wait, Busy               int64 // time before the lock was held, and time for which it was held
 	N                        uint64
-	log                      *Log // of the thread; nil: not known
+	offCore                  *OffCoreTimes // of the thread; nil: not known
 }
 
 // mostUses bounds the places at which a thread uses locks between two barriers. Of uses at others no
@@ -36,7 +36,7 @@ func (iv *Interval) Use(u *Use) {
 	if iv.team == nil {
 		return
 	}
-	u.log = iv.Log
+	u.offCore = iv.OffCore
 	if s := iv.Used(u.Node, &u.Lock); s != nil {
 		s.Again(u.From, u.Until, u.Wait, u.Busy, u.N)
 	} else if len(iv.uses) < mostUses {
@@ -189,8 +189,8 @@ func (x *instance) wait(thread int32, u *Use) (c contention, some bool) {
 		waiter.Shared += c.time
 	}
 	x.shares(&c, func(h *Use, part int64) {
-		if h.blame(part, c.single); c.single && h.log != nil {
-			h.blameOff(max(h.Held, u.From), min(h.Freed, u.Held), part)
+		if h.blame(part, c.single); c.single && h.offCore != nil {
+			h.blameOffCore(max(h.Held, u.From), min(h.Freed, u.Held), part)
 		}
 	})
 	most := x.by(&x.held[c.most])

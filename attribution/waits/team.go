@@ -70,7 +70,7 @@ func (m *Meter) Arrive(iv *Interval, a *Arrival) {
 		m.stop(tm, iv.seq)
 		waitsAt(a.Barrier, a.Seat).Dropped++
 		iv.forget(m)
-		iv.own, iv.hint, iv.away = iv.own[:0], 0, 0
+		iv.own, iv.hint, iv.noCore = iv.own[:0], 0, 0
 		return
 	}
 	iv.seq++
@@ -145,7 +145,7 @@ func (tm *Team) close(m *Meter) {
 	n := 0
 	for n < len(tm.open) && tm.open[n].ended == tm.size {
 		tm.last = tm.open[n].at
-		tm.open[n].settle()
+		tm.open[n].chargeLast()
 		m.instances = append(m.instances, tm.open[n])
 		n++
 	}
@@ -176,7 +176,7 @@ func (m *Meter) stop(tm *Team, from int) {
 // drop counts the arrivals of an instance that cannot be matched.
 func (m *Meter) drop(x *instance) {
 	x.dropped = true
-	x.settle()
+	x.chargeLast()
 	for i := range x.slots {
 		if s := &x.slots[i]; s.barrier != nil && !x.complete && !m.Quiet {
 			for j := range s.uses {
@@ -203,7 +203,7 @@ func (m *Meter) CutOff(iv *Interval, end uint64) {
 	iv.forget(m)
 	if x != nil && x.complete && !x.dropped && x.at <= end && !x.slots[iv.num].ended {
 		m.finish(iv.team, x, iv.num)
-		x.settle()
+		x.chargeLast()
 	}
 }
 
@@ -237,7 +237,7 @@ func (m *Meter) End(tm *Team, done, joined uint64) {
 					m.finish(tm, x, int32(i))
 				}
 			}
-			x.settle()
+			x.chargeLast()
 			m.instances = append(m.instances, x)
 		}
 	}

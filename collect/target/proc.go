@@ -120,8 +120,8 @@ func MainStack(pid int) (lo, hi uint64, ok bool) {
 	return 0, 0, false
 }
 
-// CoreWait reads how long a thread has been ready to run without a core, ns.
-func CoreWait(pid, tid int) (ns int64, ok bool) {
+// NoCore reads how long a thread has been ready to run without a core, ns.
+func NoCore(pid, tid int) (ns int64, ok bool) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/schedstat", pid, tid))
 	if err != nil {
 		return 0, false

@@ -94,7 +94,7 @@ func (t *jobText) slowWhy(s *job.Summary) string {
 			}
 		}
 		return text + ": others had the cores"
-	case job.OffCore:
+	case job.LessProcessor:
 		return fmt.Sprintf("it had a processor for %s sec, the mean rank for %s: it sleeps, waits for files, or shares its core",
 			t.sec(float64(s.Slowest(t.j).User+s.Slowest(t.j).System)), t.sec(s.CPU.Mean))
 	}

@@ -17,7 +17,7 @@ import (
 func starved(events []event.Event) (out []event.Event, waited map[uint32]int64) {
 	waited = map[uint32]int64{}
 	for i, ev := range events {
-		wait := event.Event{PID: ev.PID, TID: ev.TID, Edge: event.CoreWait, Value: int64(1000 + 100*(i%7))}
+		wait := event.Event{PID: ev.PID, TID: ev.TID, Edge: event.NoCore, Value: int64(1000 + 100*(i%7))}
 		d := waited[ev.TID]
 		if ev.MPI != nil {
 			call := *ev.MPI
@@ -49,7 +49,7 @@ func asCosts(p *profile.Profile) *profile.Profile {
 
 // Of threads that wait for nobody, what is left after taking out the time without a core
 // is to the nanosecond what would have been with one.
-func TestCoreWaitsExactly(t *testing.T) {
+func TestNoCoreExactly(t *testing.T) {
 	tried := 0
 	for _, tc := range slices.Concat(commonCases, gompCases, inlineCases, kmpcCases, taskCases, newerCases, userCases) {
 		events := parse(t, tc.events)
@@ -75,7 +75,7 @@ func TestCoreWaitsExactly(t *testing.T) {
 	}
 }
 
-func TestCoreWaitsOfCalls(t *testing.T) {
+func TestNoCoreOfCalls(t *testing.T) {
 	events := parse(t, `
 		0 1 fork parallel fn=300 key=7 size=1 site=90
 		0 1 begin parallel
@@ -97,7 +97,7 @@ func TestCoreWaitsOfCalls(t *testing.T) {
 	}
 }
 
-func coreWaits(p *profile.Profile, c event.Construct) map[int]profile.Cost {
+func noCore(p *profile.Profile, c event.Construct) map[int]profile.Cost {
 	got := map[int]profile.Cost{}
 	for _, n := range p.Nodes {
 		if (n.Region < 0) == (c == event.NoConstruct) && (n.Region < 0 || p.Regions[n.Region].Construct == c) {
@@ -112,12 +112,12 @@ func coreWaits(p *profile.Profile, c event.Construct) map[int]profile.Cost {
 }
 
 func wait(tid uint32, at uint64, ns int64) event.Event {
-	return event.Event{Time: at, PID: 1, TID: tid, Edge: event.CoreWait, Value: ns}
+	return event.Event{Time: at, PID: 1, TID: tid, Edge: event.NoCore, Value: ns}
 }
 
 // A team: the primary thread's time without a core, while it starts or ends the team, is its own
 // only; a worker's between two regions is no region's.
-func TestCoreWaitsOfATeam(t *testing.T) {
+func TestNoCoreOfATeam(t *testing.T) {
 	events := parse(t, `
 		1000 1 fork parallel fn=300 key=7 size=2 site=90
 		2200 1 begin parallel
@@ -143,18 +143,18 @@ func TestCoreWaitsOfATeam(t *testing.T) {
 		0: {Exec: 1000 + 200 + 500, Enter: 1000, Barrier: 200, Exit: 500},
 		1: {Exec: 4000 + 400, Enter: 400, Body: 4000},
 	}
-	if d := cmp.Diff(want, coreWaits(p, event.Parallel)); d != "" {
+	if d := cmp.Diff(want, noCore(p, event.Parallel)); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
 	all := map[int]profile.Cost{0: {Exec: 1700}, 1: {Exec: 4000 + 9999}}
-	if d := cmp.Diff(all, coreWaits(p, event.NoConstruct)); d != "" {
+	if d := cmp.Diff(all, noCore(p, event.NoConstruct)); d != "" {
 		t.Errorf("in all: -want +got\n%s", d)
 	}
 }
 
 // What a thread had waited before measurement began, or while the process was stopped, does not
 // count: no thread is without a core for longer than since it told so last.
-func TestCoreWaitsBeforeAndBetween(t *testing.T) {
+func TestNoCoreBeforeAndBetween(t *testing.T) {
 	first := func(ev event.Event) event.Event { ev.Num = 1; return ev }
 	var began uint64
 	var stop Stop
@@ -164,7 +164,7 @@ func TestCoreWaitsBeforeAndBetween(t *testing.T) {
 		if existing != nil {
 			e.Existing(existing, 10)
 		}
-		e.CoreWaits(base)
+		e.NoCoreBefore(base)
 		for i := range waits {
 			if i == 1 && stop.To != 0 {
 				e.Stopped(stop)
@@ -176,7 +176,7 @@ func TestCoreWaitsBeforeAndBetween(t *testing.T) {
 			enter.Edge, enter.Time = event.Release, enter.Time+1
 			e.Feed(&enter)
 		}
-		return coreWaits(e.Finish(10000), event.NoConstruct)[0].Exec
+		return noCore(e.Finish(10000), event.NoConstruct)[0].Exec
 	}
 	type figures struct{ got, want int64 }
 	cases := map[string]figures{
@@ -197,7 +197,7 @@ func TestCoreWaitsBeforeAndBetween(t *testing.T) {
 
 // A thread's life begins with its first event, so its wait before that is nobody's: not that of the
 // thread which has the first seat either. Of a worker, the part since the fork is the region's.
-func TestCoreWaitsBeforeTheFirstEvent(t *testing.T) {
+func TestNoCoreBeforeTheFirstEvent(t *testing.T) {
 	events := parse(t, `
 		900 7 enter critical site=400 free noret
 		910 7 release critical free noret
@@ -224,14 +224,14 @@ func TestCoreWaitsBeforeTheFirstEvent(t *testing.T) {
 	if d := cmp.Diff([]int64{0, 60, 0, 700}, got); d != "" {
 		t.Errorf("by thread: -want +got\n%s", d)
 	}
-	if d := cmp.Diff(map[int]profile.Cost{1: {Exec: 500, Enter: 500}}, coreWaits(p, event.Parallel)); d != "" {
+	if d := cmp.Diff(map[int]profile.Cost{1: {Exec: 500, Enter: 500}}, noCore(p, event.Parallel)); d != "" {
 		t.Errorf("in the region: -want +got\n%s", d)
 	}
 }
 
 // Threads report short waits together with later ones. No part of a region has more than its time: the
 // rest is in the thread's whole.
-func TestCoreWaitsReportedTogether(t *testing.T) {
+func TestNoCoreReportedTogether(t *testing.T) {
 	events := parse(t, `
 		0 1 fork parallel fn=300 key=7 size=1 site=90
 		0 1 begin parallel
@@ -247,15 +247,15 @@ func TestCoreWaitsReportedTogether(t *testing.T) {
 		event.Parallel:    {Exec: 500, Body: 500, Child: 200},
 		event.NoConstruct: {Exec: 500},
 	} {
-		if d := cmp.Diff(want, coreWaits(p, c)[0]); d != "" {
+		if d := cmp.Diff(want, noCore(p, c)[0]); d != "" {
 			t.Errorf("%s: -want +got\n%s", c, d)
 		}
 	}
 }
 
-// coreWaitsBeyondTold names a thread whose regions lacked a core for longer than the thread told in
+// noCoreBeyondTold names a thread whose regions lacked a core for longer than the thread told in
 // all, "" if there is none.
-func coreWaitsBeyondTold(p *profile.Profile) string {
+func noCoreBeyondTold(p *profile.Profile) string {
 	left := make([]int64, len(p.Threads))
 	for i, n := range p.Nodes {
 		for _, s := range n.Stats {
@@ -278,7 +278,7 @@ func coreWaitsBeyondTold(p *profile.Profile) string {
 
 // In whatever order threads are read, waits change no other figure. No part of a time without a
 // core is longer than the time. The parts of a thread add up to no more than the thread told.
-func TestCoreWaitsInAnyProgram(t *testing.T) {
+func TestNoCoreInAnyProgram(t *testing.T) {
 	for seed := range tries(uint64(100)) {
 		s := simulate(rand.New(rand.NewPCG(seed, 1)), []event.Runtime{event.Gomp, event.Kmpc}[seed%2], 300)
 		var events []event.Event
@@ -294,7 +294,7 @@ func TestCoreWaitsInAnyProgram(t *testing.T) {
 		if d := cmp.Diff(table(p), table(q)); d != "" {
 			t.Fatalf("seed %d: -without waits +with them\n%s", seed, d)
 		}
-		if d := coreWaitsBeyondTold(q); d != "" {
+		if d := noCoreBeyondTold(q); d != "" {
 			t.Fatalf("seed %d: %s", seed, d)
 		}
 		for _, n := range q.Nodes[1:] {
@@ -315,7 +315,7 @@ func TestCoreWaitsInAnyProgram(t *testing.T) {
 
 // A worker that libgomp ends does so by what looks like a region's beginning, and tells
 // at its end how long it had no core: that is no region.
-func TestCoreWaitOfAWorkerThatEnds(t *testing.T) {
+func TestNoCoreOfAWorkerThatEnds(t *testing.T) {
 	events := parse(t, `
 		1000 1 fork parallel fn=300 key=7 size=2 site=90
 		1100 1 begin parallel
@@ -331,7 +331,7 @@ func TestCoreWaitOfAWorkerThatEnds(t *testing.T) {
 }
 
 // While measurement is off by the program's own marker, no thread's time without a core counts.
-func TestCoreWaitsWhileOff(t *testing.T) {
+func TestNoCoreWhileOff(t *testing.T) {
 	events := parse(t, `
 		0 1 enter user-region site=500 sp=9000 v=2
 		0 2 enter critical site=400 free noret
@@ -353,7 +353,7 @@ func TestCoreWaitsWhileOff(t *testing.T) {
 	if all != 4+3+2 {
 		t.Errorf("%d ns without a core, want 9", all)
 	}
-	if d := cmp.Diff(map[int]profile.Cost{0: {Exec: 6, Body: 6}}, coreWaits(p, event.UserRegion)); d != "" {
+	if d := cmp.Diff(map[int]profile.Cost{0: {Exec: 6, Body: 6}}, noCore(p, event.UserRegion)); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
 }

@@ -9,22 +9,22 @@ import (
 	"ompp-attach/profile"
 )
 
-func window(n *tree.Node, from, to uint64) Window {
-	return Window{Node: n, Kind: AtBarrier, From: from, To: to, T: int64(to - from)}
+func window(n *tree.Node, from, to uint64) Wait {
+	return Wait{Node: n, Reason: AtBarrier, From: from, To: to, T: int64(to - from)}
 }
 
 // A wait that is asked for before its end was read is divided when it has been. A wait that the log
 // does not reach back to never is.
 func TestWindowsWait(t *testing.T) {
-	l, n := &Log{}, &tree.Node{}
+	l, n := &OffCoreTimes{}, &tree.Node{}
 	l.Seen(100)
 	l.Ask(window(n, 50, 200))
 	l.Ask(window(n, 300, 400))
 	if n.Stats != nil {
 		t.Fatal("divided too early")
 	}
-	l.Add(Away{From: 150, Woken: 180, To: 220, Rival: -1})
-	if got, want := n.Stat(0).Sched.Wait, (profile.Off{T: 150, Asleep: 30, Late: 20}); got != want {
+	l.Add(OffCore{From: 150, Woken: 180, To: 220, Rival: -1})
+	if got, want := n.Stat(0).Sched.Wait, (profile.OffCore{T: 150, Asleep: 30, Late: 20}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	l.Forget(310)
@@ -38,11 +38,11 @@ func TestWindowsWait(t *testing.T) {
 // other one the parts are no more than the wait.
 func TestManyAways(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	l, n := &Log{}, &tree.Node{}
-	var want profile.Off
+	l, n := &OffCoreTimes{}, &tree.Node{}
+	var want profile.OffCore
 	at := uint64(1000)
 	for range 3000 {
-		a := Away{From: at + 1 + r.Uint64N(50), Rival: r.IntN(5), Moves: uint32(r.IntN(2))}
+		a := OffCore{From: at + 1 + r.Uint64N(50), Rival: r.IntN(5), Moves: uint32(r.IntN(2))}
 		a.To = a.From + 1 + r.Uint64N(100)
 		if r.IntN(2) == 0 {
 			a.Woken = a.From + r.Uint64N(a.To-a.From+1)
@@ -61,8 +61,8 @@ func TestManyAways(t *testing.T) {
 	if got := n.Stat(0).Sched.Wait; got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if len(l.aways) > maxAways {
-		t.Errorf("%d times are kept", len(l.aways))
+	if len(l.times) > maxTimes {
+		t.Errorf("%d times are kept", len(l.times))
 	}
 }
 
@@ -70,7 +70,7 @@ func TestManyAways(t *testing.T) {
 func FuzzLog(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		l, n := &Log{}, &tree.Node{}
+		l, n := &OffCoreTimes{}, &tree.Node{}
 		word := func() (v uint64) {
 			var w [8]byte
 			k := copy(w[:], b)
@@ -82,7 +82,7 @@ func FuzzLog(f *testing.F) {
 			b = b[1:]
 			switch kind % 4 {
 			case 0, 1:
-				l.Add(Away{From: word() >> 2, Woken: word() >> 2, To: word() >> 2, Rival: int(int8(kind)), ByRival: int64(word()), Foreign: int64(word())})
+				l.Add(OffCore{From: word() >> 2, Woken: word() >> 2, To: word() >> 2, Rival: int(int8(kind)), ByRival: int64(word()), Foreign: int64(word())})
 			case 2:
 				if from, to := word()>>2, word()>>2; from < to {
 					l.Ask(window(n, from, to))

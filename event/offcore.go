@@ -1,7 +1,7 @@
 package event
 
-// Away says that a thread was off its core. It got one again at the event's time.
-type Away struct {
+// OffCoreTime says that a thread was off its core. It got one again at the event's time.
+type OffCoreTime struct {
 	Off   uint64 `json:"off"`             // when it left its core: CLOCK_MONOTONIC, ns
 	Woken uint64 `json:"woken,omitempty"` // when it was woken; 0: it was ready to run all the time
 	// Of the time in which the thread was ready, how long threads of its own process had its core,
@@ -18,4 +18,4 @@ type Away struct {
 }
 
 // IsHit tells whether an event with this edge is a hit of a probe, or several.
-func (e Edge) IsHit() bool { return e != Sampled && e != CoreWait && e != OffCore }
+func (e Edge) IsHit() bool { return e != Sampled && e != NoCore && e != OffCore }

@@ -21,7 +21,7 @@ func schedTable(p *profile.Profile) (out []string) {
 			}
 			r := p.Regions[p.Nodes[i].Region]
 			for k, o := range s.Sched.Parts() {
-				if *o == (profile.Off{}) {
+				if *o == (profile.OffCore{}) {
 					continue
 				}
 				out = append(out, fmt.Sprintf("%s@%d %d %s %d: on %d asleep %d preempted %d late %d foreign %d moves %d", r.Construct, r.Location.Begin,

@@ -1,0 +1,65 @@
+package waits
+
+import "ompp-attach/profile"
+
+// ask divides the thread's wait in a barrier, and the time from the last arrival until the thread
+// left. tasks is the part of the latter in tasks (ns).
+func (s *slot) ask(last uint64, wait, tasks int64) {
+	w := Wait{Node: s.barrier, Seat: s.seat, Reason: AtBarrier, From: s.at, To: last, T: wait, tasks: s.tasks}
+	s.offCore.Ask(w)
+	if s.leave != 0 {
+		w.Reason, w.From, w.To, w.T = Completing, last, s.leave, max(0, int64(s.leave-last)-tasks)
+		s.offCore.Ask(w)
+	}
+}
+
+// blameOffCore notes for which part of another thread's wait (ns) the last thread's time off its core is
+// the reason: by how much that was longer than the waiting thread's, since they were last together.
+func (x *instance) blameOffCore(last, s *slot, wait int64) {
+	d := profile.OffCore{T: wait,
+		Asleep:    last.off.Asleep - s.off.Asleep,
+		Late:      last.off.Late - s.off.Late,
+		Preempted: last.off.Preempted - s.off.Preempted}
+	fit(&d)
+	x.due.Add(d)
+}
+
+// chargeOffCore charges the last thread with the others' waits, by its time off its core (blameOffCore).
+func (x *instance) chargeOffCore(l *slot) {
+	var by []profile.Share
+	off := l.offCore.sum(l.since, l.at, &by)
+	s := schedAt(l.from, l.seat)
+	part := 0.0
+	if ready := off.Ready(); ready > 0 {
+		part = min(1, float64(x.due.Ready())/float64(ready))
+	}
+	x.due.Foreign, x.due.Moves = int64(float64(off.Foreign)*part), off.Moves
+	s.Due.Add(x.due)
+	addDue(s, by, part)
+}
+
+// blameOffCore charges a lock's holder with another thread's wait d for it (ns). It divides d as the
+// holder's time between from and to, in which it held the lock.
+func (u *Use) blameOffCore(from, to uint64, d int64) {
+	if d <= 0 || from >= to {
+		return
+	}
+	var by []profile.Share
+	off := u.offCore.sum(from, to, &by)
+	part := float64(d) / float64(to-from)
+	off.Scale(part)
+	off.T = d
+	fit(&off)
+	s := schedAt(u.Node, u.Seat)
+	s.Held.Add(off)
+	addDue(s, by, part)
+}
+
+// addDue adds a part of the times in which rivals had the core.
+func addDue(s *profile.Sched, by []profile.Share, part float64) {
+	for _, b := range by {
+		if b.T = int64(float64(b.T) * part); b.T > 0 {
+			s.DueBy = profile.AddShare(s.DueBy, b)
+		}
+	}
+}
