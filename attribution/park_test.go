@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/queue"
 	"ompp-attach/event"
 )
@@ -54,7 +53,7 @@ func TestQueue(t *testing.T) {
 	var c queue.Chunks
 	var q queue.Queue
 	next, first := uint64(0), uint64(0)
-	counters := make([]uint64, ledger.MaxCounts)
+	counters := make([]uint64, event.MaxCounts)
 	push := func(n int) {
 		for range n {
 			width := int(next % 4)

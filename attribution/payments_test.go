@@ -3,7 +3,6 @@ package attribution
 import (
 	"testing"
 
-	"ompp-attach/attribution/ledger"
 	"ompp-attach/event"
 )
 
@@ -77,11 +76,11 @@ func TestTooManyCounters(t *testing.T) {
 		0 1 enter lock site=400 fn=1 free noret
 		30 1 release lock fn=1 free noret`)
 	for i := range events {
-		events[i].Counters = make([]uint64, ledger.MaxCounts+3)
-		events[i].Counters[ledger.MaxCounts-1] = events[i].Time
+		events[i].Counters = make([]uint64, event.MaxCounts+3)
+		events[i].Counters[event.MaxCounts-1] = events[i].Time
 	}
 	p := replay(events, 1000)
-	if c := p.Nodes[1].Stats[0].Counters; len(c) != ledger.MaxCounts || c[ledger.MaxCounts-1] != 30 {
-		t.Errorf("%v, want %d numbers and 30 at last", c, ledger.MaxCounts)
+	if c := p.Nodes[1].Stats[0].Counters; len(c) != event.MaxCounts || c[event.MaxCounts-1] != 30 {
+		t.Errorf("%v, want %d numbers and 30 at last", c, event.MaxCounts)
 	}
 }

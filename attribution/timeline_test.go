@@ -17,7 +17,13 @@ import (
 // recordAll feeds an engine with a recorder that keeps everything, and reads the timeline again.
 func recordAll(t testing.TB, e *Engine, end uint64, feed func()) (*profile.Profile, *timeline.File) {
 	t.Helper()
-	rec, err := timeline.NewRecorder(timeline.Options{Plan: timeline.Plan{Cap: 1 << 30}, Wait: true})
+	return recordCounting(t, e, end, nil, feed)
+}
+
+// recordCounting is recordAll for events with counters.
+func recordCounting(t testing.TB, e *Engine, end uint64, c *timeline.Counting, feed func()) (*profile.Profile, *timeline.File) {
+	t.Helper()
+	rec, err := timeline.NewRecorder(timeline.Options{Plan: timeline.Plan{Cap: 1 << 30}, Wait: true, Counting: c})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,6 +41,9 @@ func (c *common) recordTimeline(p *Process) {
 	tool, _ := Version()
 	o := timeline.Options{Plan: c.timelines.Plan, PID: int(p.pid), Tool: tool, Began: p.engine.Clock(p.began), Say: c.say,
 		Polite: func() { _ = unix.Setpriority(unix.PRIO_PROCESS, 0, leastPriority) }} // of the calling thread only
+	if counters, column, turns, ok := c.counting.Numbers(); ok {
+		o.Counting = &timeline.Counting{Counters: counters, Column: column, Turns: turns}
+	}
 	if c.timelines.Open != nil {
 		o.Open = func() (io.WriteCloser, error) { return c.timelines.Open(int(p.pid), p.program.pid) }
 	}

@@ -28,20 +28,23 @@ import (
 // with tasks, kept in memory and written meanwhile.
 func TestTimeline(t *testing.T) {
 	atOnce(t)
-	for _, tc := range []struct{ name, compiler, source, plan string }{
-		{"all constructs", "gcc", "matrix.c", "last:1h"},
-		{"all constructs, clang", "clang-19", "matrix.c", "first:1h,1G"},
-		{"tasks, into a file", "gcc", "tasks.c", "all,1G"},
-		{"tasks, clang", "clang-19", "tasks.c", "all"},
+	for _, tc := range []struct{ name, compiler, source, plan, counters string }{
+		{"all constructs", "gcc", "matrix.c", "last:1h", "task-clock,page-faults"},
+		{"all constructs, clang", "clang-19", "matrix.c", "first:1h,1G", "none"},
+		{"tasks, into a file", "gcc", "tasks.c", "all,1G", "none"},
+		{"tasks, clang", "clang-19", "tasks.c", "all", "page-faults,task-clock"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			bin := testbin.Build(t, tc.source, testbin.Options{Compiler: tc.compiler})
-			s := clean(t, options{flags: []string{"--timeline", tc.plan, "--format", "json"}}, bin)
+			s := clean(t, options{flags: []string{"--timeline", tc.plan, "--counters", tc.counters, "--format", "json"}}, bin)
 			f := timelineIn(t, s.dir)
 			drawnAll(t, s.dir, f)
 			wrong, figures := timelinetest.Differences(s.main, f)
 			for _, w := range wrong {
 				t.Error(w)
+			}
+			if (f.Counting != nil) != (tc.counters != "none") {
+				t.Errorf("the counters are %+v", f.Counting)
 			}
 			if figures < 5 || len(f.Gaps) > 0 || f.Torn {
 				t.Errorf("%d figures compared, gaps %+v, torn %v", figures, f.Gaps, f.Torn)

@@ -26,3 +26,11 @@ func SumCounters(a, b []int64) []int64 {
 	}
 	return sum
 }
+
+// Counts are the counters of one execution, in the order in which events carry them.
+type Counts struct {
+	All   []int64 // regions entered from it included; empty: all are 0
+	Child []int64 // in the regions entered from it; empty: all are 0
+	// Partial: the counters are known for a part of the execution only.
+	Partial bool
+}

@@ -10,10 +10,13 @@ import (
 // checksum, and the contents. The length or checksum shows that a block was not written to its end.
 // Blocks are only appended, so that whole ones remain if the tool is killed.
 
-// mark begins each file. Its last byte is the format's version.
+// mark begins each file. The byte behind it is the format's version.
+const mark = "OMPPTML"
+
+// The versions of the format.
 const (
-	mark    = "OMPPTML"
-	version = 1
+	versionPlain  = 1
+	versionCounts = 2 // spans may have counters. Without counters, files have version 1.
 )
 
 // The kinds of blocks.
@@ -34,8 +37,9 @@ var sums = crc32.MakeTable(crc32.Castagnoli)
 
 // header tells what was recorded, before anything else is known.
 type header struct {
-	PID  int    `json:"pid"`
-	Tool string `json:"tool,omitempty"`
+	PID      int       `json:"pid"`
+	Tool     string    `json:"tool,omitempty"`
+	Counting *Counting `json:"counting,omitempty"`
 }
 
 // names holds the numbers that spans in the chunks behind it use for the first time.

@@ -5,13 +5,15 @@ import (
 	"fmt"
 
 	"github.com/klauspost/compress/zstd"
+
+	"ompp-attach/event"
 )
 
 // chunkSize is the size at which a thread's spans are closed as a chunk (bytes, before compression).
 const chunkSize = 64 << 10
 
 // largestSpan bounds the bytes of one span.
-const largestSpan = 256
+const largestSpan = 256 + 2*event.MaxCounts*binary.MaxVarintLen64
 
 // extent says which spans are in a chunk.
 type extent struct {

@@ -27,6 +27,7 @@ const (
 	moreTask
 	moreLock
 	moreCall
+	moreCounts // since version 2
 )
 
 // The flags of a call's byte: fields that differ from the call before in the chunk.
@@ -101,6 +102,9 @@ func (st *state) put(b []byte, s *Span) []byte {
 	if s.Kind == Call {
 		more |= moreCall
 	}
+	if s.Counts != nil {
+		more |= moreCounts
+	}
 	if more != 0 {
 		first |= hasMore
 		b = st.putMore(append(b, more), s, more)
@@ -149,6 +153,9 @@ func (st *state) putMore(b []byte, s *Span, more byte) []byte {
 	}
 	if more&moreCall != 0 {
 		b = st.putCall(b, &s.Call)
+	}
+	if more&moreCounts != 0 {
+		b = putCounts(b, s.Counts)
 	}
 	return b
 }
@@ -315,6 +322,9 @@ func (st *state) takeMore(r *source, s *Span, more byte) {
 	if more&moreCall != 0 {
 		st.takeCall(r)
 		s.Call = st.call
+	}
+	if more&moreCounts != 0 {
+		s.Counts = takeCounts(r)
 	}
 }
 

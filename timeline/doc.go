@@ -4,6 +4,7 @@
 //   - span.go: an execution, a call, a fold, a gap; what the engine tells (Sink)
 //   - dictionary.go: which region and thread the numbers in spans mean
 //   - code.go: spans as bytes; chunk.go: bytes of one thread that can be read by themselves
+//   - counts.go: hardware counters of spans
 //   - block.go: the file
 //   - recorder.go: the engine's sink: lanes of spans; unobserved.go: the gaps that the engine tells
 //   - packer.go: compresses chunks in a goroutine of its own

@@ -189,10 +189,14 @@ func (p *packer) complete(d *Dictionary, gaps []Gap) error {
 
 // writeHead writes the beginning of a file.
 func writeHead(w io.Writer, o *Options, n *names) error {
+	version := byte(versionPlain)
+	if o.Counting != nil {
+		version = versionCounts
+	}
 	if _, err := w.Write(append([]byte(mark), version)); err != nil {
 		return err
 	}
-	if err := putJSON(w, blockHeader, header{o.PID, o.Tool}); err != nil {
+	if err := putJSON(w, blockHeader, header{o.PID, o.Tool, o.Counting}); err != nil {
 		return err
 	}
 	return putJSON(w, blockNames, n)

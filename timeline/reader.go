@@ -29,6 +29,8 @@ type File struct {
 	Torn bool
 	PID  int
 	Tool string // version of the tool that recorded it
+	// Counting says what the counters of spans are; nil: the spans have none.
+	Counting *Counting
 
 	r       io.ReaderAt
 	chunks  map[uint32][]place // by thread
@@ -72,7 +74,7 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 		}
 		return nil, ErrNotTimeline
 	}
-	if head[len(mark)] != version {
+	if v := head[len(mark)]; v != versionPlain && v != versionCounts {
 		return nil, ErrNewerVersion
 	}
 	unpack, err := newUnpacking()
@@ -169,7 +171,10 @@ func (f *File) describe(kind byte, data []byte, known *names) error {
 		if err := json.Unmarshal(data, &h); err != nil {
 			return err
 		}
-		f.PID, f.Tool = h.PID, h.Tool
+		if h.Counting != nil && !h.Counting.valid() {
+			return errDamaged
+		}
+		f.PID, f.Tool, f.Counting = h.PID, h.Tool, h.Counting
 	case blockNames:
 		var n names
 		if err := json.Unmarshal(data, &n); err != nil {

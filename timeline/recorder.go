@@ -17,6 +17,8 @@ type Options struct {
 	PID   int
 	Tool  string // the tool's version
 	Began uint64 // the measurement's beginning: the plan's times count from it (engine's clock, ns)
+	// Counting says what the spans' counters are; nil: they are not recorded.
+	Counting *Counting
 	// Open makes the file of a plan that streams.
 	Open func() (io.WriteCloser, error)
 	// Say tells the user a sentence at once; nil: nobody listens.
@@ -124,6 +126,9 @@ func (r *Recorder) Span(s *Span) {
 	l := r.recent[s.TID%uint32(len(r.recent))]
 	if id := (laneID{s.TID, s.Team != 0}); l == nil || l.id != id {
 		l = r.lane(id)
+	}
+	if r.options.Counting == nil {
+		s.Counts = nil
 	}
 	was := len(l.data)
 	l.data = l.put(l.data, s)

@@ -65,6 +65,9 @@ type Span struct {
 	Task uint64 // number of the task that is executed or was created; 0: not known, or none
 	Lock uint64 // address of the lock, or of a named critical's lock; 0: none
 	Call MPI    // of a Call
+	// Counts are the execution's counters; nil: not known. Of an MPI call, they are those of the region
+	// around. File.Counting says what they are.
+	Counts *profile.Counts
 }
 
 // MPI holds what is recorded of an MPI call.
@@ -100,7 +103,7 @@ type Seat struct {
 }
 
 // Sink takes the spans and names of an engine. All calls come from one goroutine at a time. A sink
-// keeps no pointer to a Span. The Dictionary of End is the sink's.
+// keeps no pointer to a Span or its Counts. The Dictionary of End is the sink's.
 type Sink interface {
 	// Define comes before the first span of a node.
 	Define(d Definition)

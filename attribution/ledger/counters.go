@@ -5,11 +5,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// MaxCounts bounds the numbers that an event may carry of its thread: eight counters and, if the
-// counters take turns, how long each of them counted.
-const MaxCounts = 17
-
-type counts [MaxCounts]int64
+type counts [event.MaxCounts]int64
 
 func (c *counts) add(o *counts) {
 	for i := range c {
@@ -53,9 +49,9 @@ func (y *tally) contain(c *counts) {
 
 // Counters holds what is known of a thread's counters.
 type Counters struct {
-	values [MaxCounts]uint64 // at the thread's last event
-	known  bool              // an event had counters
-	gap    bool              // later events had none
+	values [event.MaxCounts]uint64 // at the thread's last event
+	known  bool                    // an event had counters
+	gap    bool                    // later events had none
 }
 
 // Reset forgets the values: counts go on from the next event.
@@ -73,7 +69,7 @@ func (l *Ledger) Read(c *Counters, ev *event.Event, innermost *Account) (incompl
 			c.gap = true // matters only if counters come later
 			return false
 		}
-		l.width = min(len(ev.Counters), MaxCounts)
+		l.width = min(len(ev.Counters), event.MaxCounts)
 	}
 	switch {
 	case len(ev.Counters) < l.width:
@@ -141,6 +137,42 @@ func (l *Ledger) count(s *profile.ThreadStats, y *tally, uncounted bool) {
 		s.Counters[i] += y.all[i]
 		s.ChildCounters[i] += y.child[i]
 	}
+}
+
+// Counts writes what an account's execution is charged with to c. It returns nil if counters are not
+// read.
+func (l *Ledger) Counts(a *Account, c *profile.Counts) *profile.Counts {
+	return l.copyCounts(a.counters, a.Uncounted, c)
+}
+
+// CountsOfShare is Counts for a thread's part in a team.
+func (l *Ledger) CountsOfShare(s *Share, c *profile.Counts) *profile.Counts {
+	return l.copyCounts(s.counters, s.uncounted, c)
+}
+
+func (l *Ledger) copyCounts(y *tally, partial bool, c *profile.Counts) *profile.Counts {
+	if l.width == 0 {
+		return nil
+	}
+	c.All, c.Child, c.Partial = c.All[:0], c.Child[:0], partial
+	if y != nil {
+		c.All, c.Child = append(c.All, y.all[:l.width]...), append(c.Child, y.child[:l.width]...)
+	}
+	return c
+}
+
+// CountsOfFold is Counts for executions that the kernel side has added up.
+func (l *Ledger) CountsOfFold(f *event.Fold, c *profile.Counts) *profile.Counts {
+	if l.width == 0 {
+		return nil
+	}
+	c.All, c.Child, c.Partial = c.All[:0], c.Child[:0], len(f.Counters) < l.width
+	if !c.Partial {
+		for _, n := range f.Counters[:l.width] {
+			c.All = append(c.All, int64(n))
+		}
+	}
+	return c
 }
 
 // countersOf returns the counts of an account.

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
@@ -13,13 +14,14 @@ import (
 type Spans struct {
 	to      timeline.Sink
 	seats   *Seats
-	told    int           // seats that the sink knows
-	nodes   int32         // nodes that have a number
-	teams   uint64        // executions of parallel regions so far
-	tasks   uint64        // tasks that were created so far
-	closing bool          // the executions that are charged now were under way when measurement ended
-	derived bool          // the executions that are charged now end at a derived time
-	span    timeline.Span // scratch memory: without it, each span would be allocated
+	told    int            // seats that the sink knows
+	nodes   int32          // nodes that have a number
+	teams   uint64         // executions of parallel regions so far
+	tasks   uint64         // tasks that were created so far
+	closing bool           // the executions that are charged now were under way when measurement ended
+	derived bool           // the executions that are charged now end at a derived time
+	span    timeline.Span  // scratch memory: without it, each span would be allocated
+	counts  profile.Counts // scratch memory, too
 	moved   []timeline.Moved
 }
 
@@ -29,7 +31,7 @@ func NewSpans(to timeline.Sink, seats *Seats) *Spans { return &Spans{to: to, sea
 // With returns a copy of sp for a copy of the engine, with another sink and the copy's seats.
 func (sp *Spans) With(to timeline.Sink, seats *Seats) *Spans {
 	c := *sp
-	c.to, c.seats, c.moved = to, seats, nil
+	c.to, c.seats, c.moved, c.counts = to, seats, nil, profile.Counts{}
 	return &c
 }
 
@@ -108,9 +110,10 @@ func (sp *Spans) tell(s *timeline.Span) {
 }
 
 // ended tells of the i-th region of a thread, which was charged with a time (ns) when it ended.
-func (sp *Spans) ended(t *Thread, i int, at uint64, exec int64) {
+func (sp *Spans) ended(t *Thread, i int, at uint64, exec int64, l *ledger.Ledger) {
 	f := &t.Stack[i]
 	s := sp.begin(t.Tid, f.Node, f.Seat)
+	s.Counts = l.Counts(&f.Account, &sp.counts)
 	s.From, s.To = f.began(), at
 	if !IsContext(f.Node.Key.Construct) {
 		s.To += t.suspendedAt(i)
@@ -151,9 +154,10 @@ func (sp *Spans) unseen(tid uint32, n *tree.Node, seat int, from uint64, team ui
 }
 
 // member tells of a thread's part in a team. was holds the thread's figures before the part was
-// charged.
-func (sp *Spans) member(m *Team, mem *Member, was *[profile.NumParts]profile.Span, joined uint64) {
+// charged, counts its counters; nil: counters are not read.
+func (sp *Spans) member(m *Team, mem *Member, was *[profile.NumParts]profile.Span, counts *profile.Counts, joined uint64) {
 	s := sp.begin(mem.tid, m.Node, mem.Seat)
+	s.Counts = counts
 	s.From, s.To, s.Team = m.Forked, joined, m.number
 	if m.Derived.of(mem.num) {
 		s.Flags |= timeline.Approximate
@@ -179,9 +183,10 @@ func figures(s *profile.ThreadStats) (out [profile.NumParts]profile.Span) {
 }
 
 // Folded tells of executions that the kernel side has added up.
-func (sp *Spans) Folded(t *Thread, n *tree.Node, ev *event.Event) {
+func (sp *Spans) Folded(t *Thread, n *tree.Node, ev *event.Event, l *ledger.Ledger) {
 	f := ev.Fold
 	s := sp.begin(t.Tid, n, t.Seat)
+	s.Counts = l.CountsOfFold(f, &sp.counts)
 	s.Kind, s.From, s.To = timeline.Fold, ev.Time+t.Suspended, f.Last
 	s.Exec = profile.Span{T: int64(f.Enter + f.Body + f.Exit), C: f.Executions}
 	s.Parts = [timeline.NumParts]profile.Span{
@@ -251,7 +256,7 @@ func (st *Stacks) charge(t *Thread, i int, at uint64, exec int64) {
 		t.show(i, at)
 	}
 	if st.Spans != nil {
-		st.Spans.ended(t, i, at, exec)
+		st.Spans.ended(t, i, at, exec, st.Ledger)
 	}
 }
 

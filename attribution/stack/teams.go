@@ -164,9 +164,9 @@ func (tm *Teams) chargeMember(m *Team, mem *Member, end, last, joined uint64) {
 		tm.addMember(m, mem, s, end, last, joined)
 		return
 	}
-	was := figures(s)
+	was, counts := figures(s), tm.Ledger.CountsOfShare(&mem.Share, &tm.Spans.counts)
 	tm.addMember(m, mem, s, end, last, joined)
-	tm.Spans.member(m, mem, &was, joined)
+	tm.Spans.member(m, mem, &was, counts, joined)
 }
 
 // addMember adds a thread's part in a team to its figures.

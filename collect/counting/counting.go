@@ -156,6 +156,18 @@ func (c *Counters) Complete(p *profile.Profile) {
 	}
 }
 
+// Numbers says what the numbers are that an event carries: the counters, the index of each of them
+// (-1: it cannot be counted), and how many of them take turns. ok is false if nothing is counted.
+func (c *Counters) Numbers() (counters []profile.Counter, column []int, turns int, ok bool) {
+	if c == nil || len(c.wanted) == 0 {
+		return nil, nil, 0, false
+	}
+	if c.kernel.TakeTurns {
+		turns = len(c.wanted)
+	}
+	return c.counters, c.column, turns, true
+}
+
 // Notes tells which counters cannot be counted and why, and whether the counts are estimates
 // because counters take turns.
 func (c *Counters) Notes() (out []string) {

@@ -15,10 +15,25 @@ import (
 	"ompp-attach/timeline"
 )
 
+var counting = &timeline.Counting{Counters: []profile.Counter{{Name: "cycles"}, {Name: "page-faults"}}, Column: []int{-1, 0}}
+
+// Markers have the counters that counted.
+func TestCounters(t *testing.T) {
+	s := timeline.Span{TID: 5, Node: 1, From: 100, To: 200, Exec: profile.Span{T: 100, C: 1}}
+	s.Counts = &profile.Counts{All: []int64{12}, Partial: true}
+	var b bytes.Buffer
+	if err := Write(&b, []*timeline.File{recorded(t, timeline.Plan{Cap: 4 << 20}, 7, s)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := lines(t, b.Bytes()); len(got) != 2 || !strings.HasSuffix(got[1], "a.c (1) note its counters are known for a part only counter2 12") {
+		t.Errorf("%q", got)
+	}
+}
+
 // recorded returns a timeline of a process with a region, a call, a lock and a task.
 func recorded(t *testing.T, plan timeline.Plan, pid int, spans ...timeline.Span) *timeline.File {
 	t.Helper()
-	rec, err := timeline.NewRecorder(timeline.Options{Plan: plan, PID: pid, Wait: true})
+	rec, err := timeline.NewRecorder(timeline.Options{Plan: plan, PID: pid, Wait: true, Counting: counting})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,10 @@ func (t *thread) span(s *timeline.Span, r *shown) {
 		p.Note = "it was under way when measurement ended"
 	case s.Flags&timeline.Approximate != 0:
 		p.Note = "its times are approximate"
+	case s.Counts != nil && s.Counts.Partial:
+		p.Note = "its counters are known for a part only"
 	}
+	p.counts = t.counts(s)
 	at := t.file.Dictionary.Monotonic
 	t.marker(name, at(s.From), at(s.To), r.category, &p)
 }
@@ -90,7 +93,7 @@ func (t *thread) marker(name string, from, to uint64, category int, p *payload) 
 	} else {
 		t.text(fmt.Sprintf(",null,%d,%d,", instant, category))
 	}
-	t.object("", p)
+	t.payload(p)
 	t.text("]")
 }
 

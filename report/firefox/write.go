@@ -67,10 +67,13 @@ const (
 	overlap = "LockRegion"
 )
 
-func schemas() (all []schema) {
+func schemas(counters []string) (all []schema) {
 	fields := []field{{"n", "Executions", "integer"}, {"sum", "Time together", "duration"}, {"enter", "Enter", "duration"},
 		{"body", "Body", "duration"}, {"barrier", "Implicit barrier", "duration"}, {"exit", "Exit", "duration"},
 		{"out", "Sent", "bytes"}, {"in", "Received", "bytes"}, {"note", "Note", "string"}}
+	for i, name := range counters {
+		fields = append(fields, field{counterKey(i), name, "integer"})
+	}
 	for _, name := range []string{nested, overlap} {
 		all = append(all, schema{name, "{marker.name}", "{marker.name}", "{marker.name}", []string{"marker-chart", "marker-table"}, fields, name == nested})
 	}
@@ -79,16 +82,17 @@ func schemas() (all []schema) {
 
 // payload is what a marker tells beside its name and times. Times are in ms.
 type payload struct {
-	Type    string  `json:"type"`
-	N       uint64  `json:"n,omitempty"`
-	Sum     float64 `json:"sum,omitempty"`
-	Enter   float64 `json:"enter,omitempty"`
-	Body    float64 `json:"body,omitempty"`
-	Barrier float64 `json:"barrier,omitempty"`
-	Exit    float64 `json:"exit,omitempty"`
-	Out     uint64  `json:"out,omitempty"`
-	In      uint64  `json:"in,omitempty"`
-	Note    string  `json:"note,omitempty"`
+	Type    string   `json:"type"`
+	N       uint64   `json:"n,omitempty"`
+	Sum     float64  `json:"sum,omitempty"`
+	Enter   float64  `json:"enter,omitempty"`
+	Body    float64  `json:"body,omitempty"`
+	Barrier float64  `json:"barrier,omitempty"`
+	Exit    float64  `json:"exit,omitempty"`
+	Out     uint64   `json:"out,omitempty"`
+	In      uint64   `json:"in,omitempty"`
+	Note    string   `json:"note,omitempty"`
+	counts  []string // further members, as JSON
 }
 
 // Write writes the timelines of one or more processes of a machine into one profile. Times count
@@ -98,6 +102,7 @@ func Write(w io.Writer, of []*timeline.File, damaged func(*timeline.File, *timel
 	x := &writer{Writer: bufio.NewWriterSize(w, 1<<20), damaged: damaged, from: 1<<64 - 1}
 	to := uint64(0)
 	for _, f := range of {
+		x.addCounters(f)
 		if len(f.TIDs()) > 0 {
 			x.from = min(x.from, f.Dictionary.Monotonic(f.First()))
 			to = max(to, f.Dictionary.Monotonic(f.Last()))
@@ -107,7 +112,7 @@ func Write(w io.Writer, of []*timeline.File, damaged func(*timeline.File, *timel
 	x.object("{\"meta\":", map[string]any{"version": version, "startTime": float64(m.Start.UnixMicro()) / 1000, "shutdownTime": nil,
 		"profilingStartTime": 0, "profilingEndTime": float64(to-min(to, x.from)) / 1e6,
 		"interval": 1, "stackwalk": 0, "debug": 0, "gcpoison": 0, "asyncstack": 0, "processType": 0, "product": words.Clean(m.Program),
-		"categories": categories, "markerSchema": schemas()})
+		"categories": categories, "markerSchema": schemas(x.counters)})
 	x.text(`,"libs":[],"pages":[],"pausedRanges":[],"processes":[],"threads":[`)
 	for _, f := range of {
 		if err := x.process(f); err != nil {
@@ -127,12 +132,13 @@ func Write(w io.Writer, of []*timeline.File, damaged func(*timeline.File, *timel
 // writer writes a profile.
 type writer struct {
 	*bufio.Writer
-	err     error
-	damaged func(*timeline.File, *timeline.DamageError)
-	from    uint64 // CLOCK_MONOTONIC, ns
-	threads int    // so far
-	pids    int    // processes so far
-	number  []byte // scratch
+	err      error
+	damaged  func(*timeline.File, *timeline.DamageError)
+	from     uint64   // CLOCK_MONOTONIC, ns
+	counters []string // of all processes, in the order in which markers have them
+	threads  int      // so far
+	pids     int      // processes so far
+	number   []byte   // scratch
 }
 
 func (x *writer) text(s string) {

@@ -8,7 +8,7 @@
 //
 //   - trace.go: what is written; process.go: a process with its threads
 //   - thread.go: a thread's spans as slices; parts.go: the slices within a span
-//   - working.go: how many threads work, over time
+//   - working.go: how many threads work, over time; rates.go: hardware counters over time
 //   - flows.go: where flows begin and end
 //   - packet.go: the messages of the format
 //

@@ -59,7 +59,7 @@ func onDisk(t *testing.T, n int) *timeline.File {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec := recording(t)
+	rec := recording(t, nil)
 	for i := range n {
 		from := 2000 + uint64(i)*100
 		s := ran(1, from, from+uint64(i)%90)

@@ -152,7 +152,11 @@ func recorded(t *testing.T, spans ...timeline.Span) *timeline.File {
 
 func save(t *testing.T, spans ...timeline.Span) []byte {
 	t.Helper()
-	rec := recording(t)
+	var of *timeline.Counting
+	if slices.ContainsFunc(spans, func(s timeline.Span) bool { return s.Counts != nil }) {
+		of = counters
+	}
+	rec := recording(t, of)
 	for i := range spans {
 		rec.Span(&spans[i])
 	}
@@ -164,9 +168,12 @@ func save(t *testing.T, spans ...timeline.Span) []byte {
 	return b.Bytes()
 }
 
-func recording(t *testing.T) *timeline.Recorder {
+// counters are what spans of tests have, if they have any: the first one cannot be counted.
+var counters = &timeline.Counting{Counters: []profile.Counter{{Name: "cycles"}, {Name: "clock", Unit: "ns"}, {Name: "faults"}}, Column: []int{-1, 1, 0}}
+
+func recording(t *testing.T, of *timeline.Counting) *timeline.Recorder {
 	t.Helper()
-	rec, err := timeline.NewRecorder(timeline.Options{Plan: timeline.Plan{Cap: 1 << 28}, PID: 77, Wait: true})
+	rec, err := timeline.NewRecorder(timeline.Options{Plan: timeline.Plan{Cap: 1 << 28}, PID: 77, Wait: true, Counting: of})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,8 +189,8 @@ func ended(rec *timeline.Recorder) {
 		Meta:    profile.Meta{Program: "a.out", Host: "node7"},
 		Regions: []profile.Region{at(construct.Parallel, 1), at(construct.Task, 2), at(construct.TaskExec, 2), at(construct.Lock, 3)},
 		Nodes:   []timeline.Node{{Parent: -1, Region: -1}, {Region: 0}, {Parent: 1, Region: 1}, {Parent: 1, Region: 2}, {Parent: 1, Region: 3}},
-		Threads: []profile.Thread{{Num: 0}},
-		NodeOf:  []int32{0, 1, 2, 3, 4}, SeatOf: []int32{0},
+		Threads: []profile.Thread{{Num: 0}, {Num: 1}},
+		NodeOf:  []int32{0, 1, 2, 3, 4}, SeatOf: []int32{0, 1},
 		Stops: []timeline.Stop{{From: 1000, To: 1500}},
 	})
 }

@@ -20,6 +20,7 @@ type process struct {
 	track   uint64
 	labels  []label // of the dictionary's regions
 	working *working
+	rates   *rates // nil: no counters were recorded
 }
 
 // label is how a region is shown.
@@ -39,6 +40,7 @@ func (t *trace) process(f *timeline.File) error {
 	t.packets.track(p.track, 0, "", trackProcess, m)
 	p.gaps()
 	p.working = newWorking(f.First(), f.Last())
+	p.rates = newRates(f, p.working)
 	for _, tid := range f.TIDs() {
 		if err := p.thread(tid); err != nil {
 			return err
@@ -46,6 +48,7 @@ func (t *trace) process(f *timeline.File) error {
 	}
 	if f.Dictionary.Kept == nil { // otherwise most of the time nothing is known
 		p.counter(p.working)
+		p.counters(p.rates)
 	}
 	return nil
 }

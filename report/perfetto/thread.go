@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"ompp-attach/mpi"
@@ -43,6 +44,7 @@ func (p *process) thread(tid uint32) error {
 	m.number(threadTID, unique(p.tids, uint64(tid)))
 	named := false
 	ends := marks{list: p.flows.Thread(int(p.number-1), tid)}
+	counts := counting{rates: p.rates}
 	for s, err := range p.file.Thread(tid) {
 		var d *timeline.DamageError
 		if errors.As(err, &d) {
@@ -63,11 +65,13 @@ func (p *process) thread(tid uint32) error {
 			p.packets.track(t.uuid, 0, "", trackThread, m)
 		}
 		t.span(s, ends.next())
+		counts.span(s)
 		if p.err != nil {
 			return fmt.Errorf("write the trace: %w", p.err)
 		}
 	}
 	t.closeAll()
+	counts.until(math.MaxUint64)
 	return nil
 }
 
@@ -174,6 +178,7 @@ func (t *thread) at(ns uint64) uint64 { return t.file.Dictionary.Monotonic(ns) }
 
 // arguments are the figures of a span that its length does not tell.
 func (t *thread) arguments(s *timeline.Span) (a []argument) {
+	a = t.rates.arguments(s)
 	if s.Flags&timeline.Open != 0 {
 		a = append(a, argument{name: "end", text: "not seen: the recording ended first"})
 	}

@@ -25,15 +25,25 @@ func newWorking(from, to uint64) *working {
 
 // add adds a time of a thread.
 func (w *working) add(from, to uint64) {
+	w.each(from, to, func(bin int, ns uint64) { w.bins[bin] += ns })
+}
+
+// each divides a time into the bins that it lies in.
+func (w *working) each(from, to uint64, do func(bin int, ns uint64)) {
 	for from = max(from, w.from); from < to; {
 		bin := (from - w.from) / w.width
 		if bin >= workBins {
 			return
 		}
 		end := min(to, w.from+(bin+1)*w.width)
-		w.bins[bin] += end - from
+		do(int(bin), end-from)
 		from = end
 	}
+}
+
+// bin returns the bin in which a time lies.
+func (w *working) bin(at uint64) int {
+	return int(min((max(at, w.from)-w.from)/w.width, workBins-1))
 }
 
 // works tells whether a thread works in a region's body.
@@ -50,16 +60,21 @@ func (p *process) counter(w *working) {
 	if w.to <= w.from {
 		return
 	}
+	p.means(w, fmt.Sprintf("threads at work (means of %s)", time.Duration(w.width)), func(bin int) float64 { return float64(w.bins[bin]) })
+}
+
+// means writes a counter's track: the sum of each bin, divided by the bin's time (ns).
+func (p *process) means(w *working, name string, sum func(bin int) float64) {
 	track := p.uuid()
 	at := p.file.Dictionary.Monotonic
-	p.packets.track(track, p.track, fmt.Sprintf("threads at work (means of %s)", time.Duration(w.width)), trackCounter, nil)
+	p.packets.track(track, p.track, name, trackCounter, nil)
 	last := -1.0
-	for i, ns := range w.bins {
+	for i := range w.bins {
 		begin := w.from + uint64(i)*w.width
 		if begin >= w.to {
 			break
 		}
-		if mean := float64(ns) / float64(min(w.width, w.to-begin)); mean != last {
+		if mean := sum(i) / float64(min(w.width, w.to-begin)); mean != last {
 			p.value(track, at(begin), mean)
 			last = mean
 		}

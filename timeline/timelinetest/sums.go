@@ -42,6 +42,10 @@ func Differences(p *profile.Profile, f *timeline.File) (wrong []string, figures 
 			figures++
 		}
 	}
+	if f.Counting != nil {
+		more, n := countDifferences(p, f)
+		wrong, figures = append(wrong, more...), figures+n
+	}
 	for c, g := range got {
 		if _, ok := want[c]; !ok {
 			wrong = append(wrong, fmt.Sprintf("node %d, thread %d: the profile has nothing, spans add up to %+v", c.node, c.thread, *g))

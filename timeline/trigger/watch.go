@@ -54,6 +54,7 @@ func (w *Watch) Span(s *timeline.Span) {
 		if f := &w.found[i]; f.Holds(s) {
 			if f.Executions++; f.Executions == 1 {
 				f.First = *s
+				f.First.Counts = nil // the engine's
 			}
 			w.tell(f)
 		}
