@@ -242,8 +242,8 @@ func (pa *parallel) chargeIfComplete(m *stack.Team) bool {
 	if m.Joined == 0 || m.Ended < len(m.Members) {
 		return false
 	}
-	if int(m.Size) > len(m.Members) || m.Size == 0 && pa.now < m.Joined+stragglerWait {
-		return false
+	if int(m.Size) > len(m.Members) || m.Size == 0 && (pa.now < m.Joined+stragglerWait || !pa.allRead(m.Joined)) {
+		return false // a parked thread may be a member
 	}
 	if pa.tasksSeen && !pa.allRead(m.Joined) { // tasks may have been executed in its final barrier
 		return false
@@ -257,33 +257,53 @@ func (pa *parallel) chargeIfComplete(m *stack.Team) bool {
 // without a join so far may in truth be over, and followed by another one. So the events of the
 // primary thread must have been read up to the worker's begin.
 func (pa *parallel) openTeam(t *stack.Thread, ev *event.Event) *stack.Team {
-	var found *stack.Team // the latest: the join of an older one was lost
-	for _, m := range pa.OpenTeams(stack.TeamKey{Instance: ev.Instance, Key: ev.Key}) {
+	k := stack.TeamKey{Instance: ev.Instance, Key: ev.Key}
+	var found *stack.Team
+	for _, m := range pa.OpenTeams(k) {
 		if m.Forked > ev.Time || m.Member(ev.Num) != nil || m.Size > 0 && ev.Num >= m.Size ||
-			m.Joined != 0 && ev.Time > m.Joined || found != nil && found.Forked > m.Forked {
+			m.Joined != 0 && ev.Time > m.Joined {
 			continue
 		}
-		found = m
+		if found == nil || goesFirst(m, found) {
+			found = m
+		}
 	}
 	if found == nil {
 		return pa.openLeague(ev)
 	}
-	if found.Joined != 0 {
-		return found
+	if found.Joined == 0 {
+		// Its join may be lost, and the fork of another one not read.
+		if found.Primary.Lossy && !pa.allRead(ev.Time) {
+			return nil
+		}
+		if !pa.caughtUp(found.Primary, ev.Time) {
+			return pa.openLeague(ev)
+		}
 	}
-	// Its join may be lost, and the fork of another one not read.
-	if found.Primary.Lossy && !pa.allRead(ev.Time) {
-		return nil
-	}
-	if !pa.caughtUp(found.Primary, ev.Time) {
-		return pa.openLeague(ev)
-	}
-	// If its join is to be derived, the team may be over, and another thread may have forked a team
-	// at its address. A thread of the pool serves the pool's own primary thread only.
-	if x := &found.Primary.Edge; x.Edge == event.Join && x.Team == found && !x.Reported() && t.Serves != found.Primary.Tid && !pa.isNext(ev) {
+	if !found.Held(ev.Time) && !pa.isNext(k, found, ev) {
 		return nil
 	}
 	return found
+}
+
+// goesFirst tells whether a worker's begin is sooner that of an execution than of another one of the
+// same team. The earlier one is filled first. One of which the join may be lost comes last: it may
+// be over.
+func goesFirst(m, other *stack.Team) bool {
+	over, otherOver := m.Joined == 0 && m.Primary.Lossy, other.Joined == 0 && other.Primary.Lossy
+	if over != otherOver {
+		return otherOver
+	}
+	return (m.Since() < other.Since()) != over
+}
+
+// isNext tells whether a worker's begin belongs to the first execution that lacks the worker's number.
+// Another thread's team may have the same address: the one before it, the join of which is reported
+// after the address is free, or the next one, the fork of which is reported before the address is
+// taken. So all earlier begins of that number must have been applied, and all earlier executions
+// must be known.
+func (pa *parallel) isNext(k stack.TeamKey, m *stack.Team, begin *event.Event) bool {
+	return pa.noneBefore(k, begin.Num, begin.Time) && (m.Since() <= begin.Time || pa.noneBefore(k, 0, m.Since()))
 }
 
 // openLeague finds the league of a thread that begins as thread 0. It is the open execution of that

@@ -35,17 +35,18 @@ func (pg *progress) allRead(at uint64) bool {
 	return true
 }
 
-// isNext tells whether a begin is the earliest one of its team and number that has not been applied.
-func (pg *progress) isNext(begin *event.Event) bool {
-	if pg.now < begin.Time+clockSlack {
+// noneBefore tells whether all events before a time have been applied by which a thread with a
+// number begins an execution of a team, or by which the primary thread (0) forks one.
+func (pg *progress) noneBefore(k stack.TeamKey, num int32, at uint64) bool {
+	if pg.now < at+clockSlack {
 		return false
 	}
 	for _, p := range pg.parked {
 		for ev := range p.Queue.All() {
-			if ev.Time >= begin.Time {
+			if ev.Time >= at {
 				break
 			}
-			if ev.Edge == event.Begin && ev.Construct != event.TaskExec && ev.Key == begin.Key && ev.Num == begin.Num && ev.Instance == begin.Instance {
+			if (ev.Edge == event.Begin || ev.Edge == event.Fork) && ev.Construct != event.TaskExec && ev.Key == k.Key && ev.Num == num && ev.Instance == k.Instance {
 				return false
 			}
 		}

@@ -139,6 +139,22 @@ func (m *Team) lateOf(mem *Member, last uint64) int64 {
 	return max(0, min(m.earlier-m.paid(mem), ledger.Span(min(mem.End, last), last)))
 }
 
+// Since returns the first time at which the team is known to have had its address: the primary
+// thread's begin, or its fork as long as that is all that is known.
+func (m *Team) Since() uint64 {
+	if p := m.Member(0); p != nil {
+		return p.Begin
+	}
+	return m.Forked
+}
+
+// Held tells whether the team certainly had its address at a time: the primary thread was in the
+// body. Before that and afterwards, the address may have been another team's.
+func (m *Team) Held(at uint64) bool {
+	p := m.Member(0)
+	return p != nil && p.Begin <= at && (p.End == 0 || at <= p.End)
+}
+
 // NumberInLeague gives a thread the next number in its league. Thread 0 is the thread that
 // encountered the construct. The true team number would have to be read from the runtime's
 // internals.
