@@ -63,8 +63,8 @@ func (r *rankCalls) begin() int64 {
 }
 
 // run matches ranks' calls. If the ranks ran on several machines, the order of calls first tells how
-// far the machines' clocks are apart.
-func (m *Matching) run(ranks []*rankCalls, groups groups) {
+// far the machines' clocks are apart. all says that these are all ranks of the job.
+func (m *Matching) run(ranks []*rankCalls, groups groups, all bool) {
 	machines := machinesOf(ranks)
 	logs := func() (out []*match.Log) { // logs are read but once
 		for _, r := range ranks {
@@ -73,7 +73,7 @@ func (m *Matching) run(ranks []*rankCalls, groups groups) {
 		return out
 	}
 	if len(machines) < 2 {
-		m.Result = *match.Run(logs())
+		m.Result = *m.matched(ranks, logs(), nil, all)
 		return
 	}
 	number := map[string]int{}
@@ -93,7 +93,7 @@ func (m *Matching) run(ranks []*rankCalls, groups groups) {
 		orders.Add(number[first.Host], number[then.Host], at, by)
 	})
 	m.Machines, m.Clocks = machines, clocks.Align(list, orders)
-	m.Result = *match.RunAcross(shifted(), byMachine{m.Clocks, number})
+	m.Result = *m.matched(ranks, shifted(), byMachine{m.Clocks, number}, all)
 }
 
 // shift makes the times of a log those of a common, rough clock.

@@ -75,7 +75,7 @@ func Read(sources []Source, o Options) (*Job, error) {
 	if j, err = merged(sources, o); err != nil {
 		return nil, err
 	}
-	j.Waits, j.Severity.Notes, j.Severity.Nodes = o.waits, o.waits.Sentences(), o.waits.nodes()
+	j.Waits, j.Severity.Notes, j.Severity.Nodes, j.Severity.JobPath = o.waits, o.waits.Sentences(), o.waits.nodes(), o.waits.path()
 	return j, nil
 }
 

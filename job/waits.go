@@ -7,6 +7,7 @@ import (
 
 	"ompp-attach/mpi/calllog"
 	"ompp-attach/mpi/clocks"
+	"ompp-attach/mpi/critical"
 	"ompp-attach/mpi/match"
 	"ompp-attach/profile"
 )
@@ -31,7 +32,12 @@ type Matching struct {
 	Machines []Machine
 	Clocks   *clocks.Alignment
 
-	sites map[int][]calllog.Site // by rank
+	// Path is the critical path of the job; nil: the calls of some ranks are not known.
+	Path *critical.Result
+
+	sites  map[int][]calllog.Site // by rank
+	shares map[int]pathShares     // by rank
+	aside  map[string]int64       // as of rankCalls, of all ranks
 }
 
 // rankCalls are a rank's calls.
@@ -39,9 +45,11 @@ type rankCalls struct {
 	rank  int
 	log   *calllog.Log
 	comms rankComms
-	clock *clocks.Record // nil: an older version recorded the profile
-	start int64          // the process's start, ns since 1970
-	why   string         // why the rank takes no part in matching; empty: it does
+	clock *clocks.Record   // nil: an older version recorded the profile
+	start int64            // the process's start, ns since 1970
+	paths []string         // by site: its call path
+	aside map[string]int64 // by operation: time in calls that are not recorded one by one, ns
+	why   string           // why the rank takes no part in matching; empty: it does
 }
 
 // callsOf takes the calls out of a profile; nil: the profile has none.
@@ -50,7 +58,7 @@ func callsOf(p *profile.Profile, rank int) *rankCalls {
 		return nil
 	}
 	m := &p.Meta
-	c := &rankCalls{rank: rank, log: p.Calls, comms: commsOf(p, rank), clock: m.Clock, start: m.Start.UnixNano()}
+	c := &rankCalls{rank: rank, log: p.Calls, comms: commsOf(p, rank), clock: m.Clock, start: m.Start.UnixNano(), paths: callPaths(p), aside: asideOf(p)}
 	switch {
 	case m.MPI == nil || m.MPI.Rank != rank || m.MPI.Size <= 0:
 		c.why = "their ranks in MPI_COMM_WORLD are not known"
@@ -87,7 +95,7 @@ func matchCalls(ranks []*rankCalls, complete bool) *Matching {
 		}
 		taken = append(taken, r)
 	}
-	out.run(taken, groups)
+	out.run(taken, groups, complete && len(out.LeftOut) == 0)
 	return out
 }
 
@@ -141,6 +149,7 @@ func (m *Matching) apply(p *profile.Profile, rank int) {
 	if m == nil {
 		return
 	}
+	m.applyPath(p, rank)
 	for _, w := range m.Waits {
 		if w.At.Rank == rank {
 			if x := m.statsAt(p, w.At); x != nil {
@@ -212,6 +221,7 @@ func (m *Matching) Sentences() (out []string) {
 		out = append(out, s)
 	}
 	out = append(out, m.acrossMachines()...)
+	out = append(out, m.pathSentences()...)
 	for _, why := range slices.Sorted(maps.Keys(m.LeftOut)) {
 		out = append(out, fmt.Sprintf("Waits for other ranks leave out %s: %s.", RankList(m.LeftOut[why]), why))
 	}

@@ -2,7 +2,9 @@ package job
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"testing"
 
@@ -108,6 +110,38 @@ func TestDueTimesWithoutCore(t *testing.T) {
 	}
 	if wait := c.Total("mpi_barrier.wait"); wait >= 300 || wait < 100 || due != wait {
 		t.Errorf("%d, and %d due to a rank", wait, due)
+	}
+}
+
+// TestJobPath: the critical path over the ranks stands in the tree of properties, at the ranks and
+// calls that it goes through. It needs the calls of all ranks.
+func TestJobPath(t *testing.T) {
+	ps := []*profile.Profile{waiting(0, [2]uint64{100, 410}, [2]uint64{500, 650}), waiting(1, [2]uint64{400, 412}, [2]uint64{600, 640})}
+	j, err := Read(sourcesOf(t, ps...), Options{Severity: &severity.Options{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, got := j.Severity, map[string][3]int64{}
+	for _, x := range c.JobPathParts() {
+		for _, r := range x.Ranks {
+			got[fmt.Sprintf("%d %s %v", c.Processes[r.Thread].Rank, c.Regions[c.Paths[x.Path].Region].Name, x.In)] = [3]int64{r.Time, x.Imbalance, x.Saves}
+		}
+	}
+	// Between the barrier and the end, 250 ns, rank 0 has 150 of its own, and rank 1 has 240.
+	want := map[string][3]int64{"1 MPI_Send false": {188, 94, 6}, "1 MPI_Barrier true": {12, 1, 11}, "0 MPI_Recv true": {50, 25, 0}}
+	if p := c.JobPath; !maps.Equal(got, want) || p == nil || p.Length != 250 || p.Unknown != 0 || p.Turns != 1 {
+		t.Errorf("%v, %+v", got, c.JobPath)
+	}
+	for name, spoil := range map[string]func(){"attached": func() { ps[1].Meta.Attached = true }, "missing": func() { ps = ps[:1] }} {
+		spoil()
+		j, err := Read(sourcesOf(t, ps...), Options{Severity: &severity.Options{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.Join(j.Severity.Notes, " ")
+		if c := j.Severity; c.JobPath != nil || c.Total(severity.JobCritical) != 0 || !strings.Contains(notes, "The critical path over the ranks is not known") {
+			t.Errorf("%s: %+v, %s", name, c.JobPath, notes)
+		}
 	}
 }
 

@@ -14,6 +14,19 @@ type RankWaits struct {
 	// Caused is how long calls of other ranks waited for this call site, and how many.
 	Caused Span
 	Due    []Due // for whom this one waited
+	// Path has the times of the job's critical path, before the calls and in them.
+	Path [2]PathTime
+}
+
+// PathTime has a rank's share in the critical path of its job, ns (package mpi/critical).
+type PathTime struct {
+	T         int64 // on the path
+	Imbalance int64 // of the path's time there, what exceeds the mean of all ranks: this rank's share
+	Saves     int64 // what the job saves at most if all ranks have the same time there: this rank's share
+}
+
+func (p *PathTime) add(o PathTime, sign int64) {
+	p.T, p.Imbalance, p.Saves = p.T+sign*o.T, p.Imbalance+sign*o.Imbalance, p.Saves+sign*o.Saves
 }
 
 // Due says which rank a thread waited for.
@@ -41,6 +54,9 @@ func (w *RankWaits) Plus(o *RankWaits) *RankWaits {
 	}
 	sum.Caused.Add(o.Caused)
 	sum.Due = slices.Concat(w.Due, o.Due)
+	for i := range sum.Path {
+		sum.Path[i].add(o.Path[i], 1)
+	}
 	return &sum
 }
 
@@ -55,12 +71,15 @@ func (w *RankWaits) minus(o *RankWaits) *RankWaits {
 	}
 	out.Caused.subtract(o.Caused)
 	out.Due = slices.Clone(w.Due)
+	for i := range out.Path {
+		out.Path[i].add(o.Path[i], -1)
+	}
 	for _, d := range o.Due {
 		if i := slices.Index(out.Due, d); i >= 0 {
 			out.Due = slices.Delete(out.Due, i, i+1)
 		}
 	}
-	if len(out.Due) == 0 && out.Waits == [match.NumProperties]Span{} && out.Caused == (Span{}) {
+	if len(out.Due) == 0 && out.Path == [2]PathTime{} && out.Waits == [match.NumProperties]Span{} && out.Caused == (Span{}) {
 		return nil
 	}
 	return &out

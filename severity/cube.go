@@ -79,6 +79,8 @@ type Cube struct {
 	Blames []Blame
 	// Nodes says how the clocks of several nodes were compared; nil: all waits are of one node.
 	Nodes *Nodes
+	// JobPath is the critical path over the ranks of a job; nil: not known.
+	JobPath *JobPath
 	// Doubts are the findings that analysis.Findings leaves out.
 	Doubts []Doubt
 

@@ -95,6 +95,7 @@ func (w *walker) node(i int) {
 			w.conditionsAt(i, s)
 		} else { // calls without regions of their own (profile.HideCalls)
 			add("mpi", c.MPI)
+			onJobPath(add, s.Ranks)
 			w.spent[s.Thread] += c.MPI
 		}
 		if k := s.Cost; k != nil {

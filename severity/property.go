@@ -57,5 +57,5 @@ func (p *Property) Title() string {
 // Catalogue returns all properties that do not depend on the profile. A parent precedes its
 // children.
 func Catalogue() []Property {
-	return slices.Concat(general, withParts(openMP), withRanks(mpiTimes), others, causeTrees, schedTrees(), rankTrees)
+	return slices.Concat(general, withParts(openMP), withRanks(mpiTimes), others, causeTrees, schedTrees(), rankTrees, pathTrees())
 }

@@ -195,6 +195,7 @@ func (w *walker) rankCauses(add func(string, int64), node int, property string, 
 		return
 	}
 	add(LateRank, max(0, x.Caused.T))
+	onJobPath(add, x)
 	var n uint64
 	for p, s := range x.Waits {
 		switch match.Property(p) {

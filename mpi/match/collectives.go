@@ -56,6 +56,7 @@ type instance struct {
 type member struct {
 	of         *instance
 	rank       *rank
+	call       int   // number of the call that begins it
 	in         int32 // rank in the communicator
 	at         Place
 	start, end uint64
@@ -80,17 +81,19 @@ func (r *run) collective(k *rank, c *Call, p pattern) {
 	if !ok {
 		r.result.Collectives.leave(NoComm)
 		k.unknown(c, NoComm)
+		r.astray(k, c)
 		return
 	}
 	g := r.groups[at]
 	number := g.next[own]
 	g.next[own]++
-	m := &member{rank: k, in: own, at: k.place(c), start: c.Start, end: c.End, later: c.Later, sends: c.Sends, receives: c.Receives, unknown: c.Unknown}
+	m := &member{rank: k, call: k.call, in: own, at: k.place(c), start: c.Start, end: c.End, later: c.Later, sends: c.Sends, receives: c.Receives, unknown: c.Unknown}
 	if c.Later && c.Request != 0 {
 		k.requests[c.Request] = m
 	}
 	if !c.Later {
-		m.by = &waiter{rank: k, at: m.at, start: c.Start, end: c.End, open: 1}
+		m.by = &waiter{rank: k, call: k.call, at: m.at, start: c.Start, end: c.End, open: 1}
+		r.pending(k)
 	}
 	why, lacks := g.lacks(r)
 	switch {
@@ -132,9 +135,10 @@ func (r *run) join(g *group, number uint64, m *member, p pattern, root int32) {
 	r.tellAll(i)
 	for _, m := range i.members {
 		if m.by != nil {
-			r.offer(m.by, m.wait(r))
+			r.offer(m.by, m.told(r))
 		}
 	}
+	r.together(i)
 }
 
 // complete sets the fields that need all members.
@@ -174,8 +178,17 @@ func (m *member) completedBy(r *run, w *waiter) {
 		r.fail(w, m.why)
 	case m.of.whole:
 		r.tellOne(m)
-		r.offer(w, m.wait(r))
+		r.offer(w, m.told(r))
 	}
+}
+
+// told is wait, with the event that the call had to wait for if somebody watches.
+func (m *member) told(r *run) longest {
+	l := m.wait(r)
+	if r.watch != nil {
+		l.last = m.awaited(r)
+	}
+	return l
 }
 
 // wait returns how long a member waited for others.

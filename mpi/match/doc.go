@@ -25,5 +25,6 @@
 //   - messages.go, outbox.go: which send belongs to which receive
 //   - collectives.go, camps.go: instances of collective operations; their members by machine
 //   - waiter.go: of the waits in one call, the longest; across.go: waits between machines
+//   - watch.go: tells what each call had to wait for
 //   - result.go: waits and counts
 package match

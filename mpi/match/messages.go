@@ -5,6 +5,7 @@ import "ompp-attach/mpi"
 // side is a send or a receive.
 type side struct {
 	rank       *rank
+	call       int // number of the call that begins it
 	at         Place
 	start, end uint64
 	send       bool
@@ -84,9 +85,9 @@ func (r *run) counted(send bool) *Count {
 // message takes a call that sends, receives, or both.
 func (r *run) message(k *rank, c *Call) {
 	sends, receives := c.Sends && !isNobody(c.To), c.Receives && !isNobody(c.From)
-	w := &waiter{rank: k, at: k.place(c), start: c.Start, end: c.End}
+	w := &waiter{rank: k, call: k.call, at: k.place(c), start: c.Start, end: c.End}
 	new := func(send bool) *side {
-		s := &side{rank: k, at: w.at, start: c.Start, end: c.End, send: send, buffered: c.buffered(), blocking: !c.Later}
+		s := &side{rank: k, call: k.call, at: w.at, start: c.Start, end: c.End, send: send, buffered: c.buffered(), blocking: !c.Later}
 		if !c.Later {
 			s.by = w
 			w.open++
@@ -99,6 +100,9 @@ func (r *run) message(k *rank, c *Call) {
 	}
 	if receives {
 		in = new(false)
+		if !c.Later {
+			r.pending(k)
+		}
 	}
 	if c.Later && c.Request != 0 {
 		delete(k.requests, c.Request) // the handle is new: a test completed its last operation
@@ -267,7 +271,7 @@ func (r *run) settle(s *side) {
 	w, o := s.by, s.peer
 	start, bound := r.seen(s.rank, o.rank, o.start)
 	l := longest{property: LateSender, after: LateSenderDone, due: o.at, sent: o.start, from: o.rank, bound: bound}
-	l.wait = int64(start) - int64(w.start)
+	l.wait, l.last = int64(start)-int64(w.start), s.begun(start, bound, w)
 	if s.send {
 		l.property, l.after = LateReceiver, LateReceiverDone
 		l.onlyIf(int64(w.end)-int64(start), bound)

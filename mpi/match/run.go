@@ -2,6 +2,7 @@ package match
 
 import (
 	"container/heap"
+	"slices"
 
 	"ompp-attach/mpi"
 )
@@ -63,11 +64,14 @@ type run struct {
 	clocks Clocks                                            // nil: only times of one machine are compared
 	order  func(first *Log, at uint64, then *Log, by uint64) // see Orders; nil: not wanted
 	paired func(send, receive Place)                         // see Pairs; nil: not wanted
+	watch  Watcher                                           // nil: nobody
 }
 
 // rank is the state of a rank.
 type rank struct {
 	log      *Log
+	index    int   // of its log
+	call     int   // number of the latest call
 	comms    []int // by index in Log.Comms: index in run.groups; -1: it has no name
 	open     int   // threads that have more calls
 	over     bool  // there are no more calls
@@ -87,7 +91,7 @@ func (l lost) completedBy(r *run, w *waiter) { r.fail(w, Reason(l)) }
 
 // enroll notes a rank and its communicators.
 func (r *run) enroll(l *Log) {
-	k := &rank{log: l, requests: map[uint64]operation{}}
+	k := &rank{log: l, index: len(r.ranks), call: -1, requests: map[uint64]operation{}}
 	for _, c := range l.Comms {
 		at := -1
 		if c.Name != "" && c.Size > 0 && c.Rank >= 0 && c.Rank < c.Size {
@@ -119,6 +123,7 @@ func (r *run) group(name string, size int32) int {
 // take takes the next call.
 func (r *run) take(k *rank, c *Call) {
 	p := c.pattern()
+	r.took(k, c)
 	switch {
 	case p == message:
 		r.message(k, c)
@@ -129,15 +134,21 @@ func (r *run) take(k *rank, c *Call) {
 	case p == unsupported:
 		r.result.Collectives.leave(NoRule)
 		k.unknown(c, NoRule)
+		r.astray(k, c)
 	case p == making: // the handle is new: a test completed its last operation
 		delete(k.requests, c.Request)
 	case p == taking:
-		r.poison(k, c, c.From)
+		if r.poison(k, c, c.From); c.Op == mprobe {
+			r.astray(k, c)
+		}
 	case p == matchedRecvs:
 		r.result.Receives.leave(NoRule)
 		k.unknown(c, NoRule)
 	}
 }
+
+// mprobe waits for a message. MPI_Improbe does not.
+var mprobe, _ = mpi.ParseOp("MPI_Mprobe")
 
 // unknown notes that the operation of a call's request was not matched, and why.
 func (k *rank) unknown(c *Call, why Reason) {
@@ -160,9 +171,10 @@ func (k *rank) place(c *Call) Place { return Place{k.log.Rank, c.Site, c.Thread}
 func (r *run) completing(k *rank, c *Call) {
 	if c.Untold {
 		r.result.Requests.leave(Untold)
+		r.astray(k, c)
 		return
 	}
-	w := &waiter{rank: k, at: k.place(c), start: c.Start, end: c.End, requests: true}
+	w := &waiter{rank: k, call: k.call, at: k.place(c), start: c.Start, end: c.End, requests: true}
 	var ops []operation
 	for _, q := range c.Completes {
 		if op, ok := k.requests[q]; ok && q != 0 {
@@ -171,6 +183,9 @@ func (r *run) completing(k *rank, c *Call) {
 		}
 	}
 	w.open = len(ops)
+	if slices.ContainsFunc(ops, func(op operation) bool { s, is := op.(*side); return !is || !s.send }) {
+		r.pending(k)
+	}
 	for _, op := range ops {
 		op.completedBy(r, w)
 	}

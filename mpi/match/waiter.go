@@ -4,6 +4,7 @@ package match
 // the operation for which the rank waited longest counts.
 type waiter struct {
 	rank       *rank
+	call       int // number of the call
 	at         Place
 	start, end uint64
 	requests   bool   // the call waits for requests
@@ -14,6 +15,7 @@ type waiter struct {
 	best       longest
 	least      int64 // the longest wait is from least to most (ns)
 	most       int64
+	last       Origin
 	rival      int64 // the most that a wait due to another rank than best's can be (ns)
 }
 
@@ -25,6 +27,7 @@ type longest struct {
 	sent            uint64 // when the late sender sent
 	from            *rank  // the late sender
 	overtakes       bool   // side.overtakes of the send
+	last            Origin // what the call had to wait for
 	// How wrong wait and rest may be, because clocks of several machines are compared.
 	bound, restBound int64
 	least, most      int64
@@ -55,6 +58,9 @@ func (r *run) fail(w *waiter, why Reason) {
 func (r *run) offer(w *waiter, l longest) {
 	l.clip(int64(w.end - w.start))
 	w.take(l)
+	if l.last.At > w.last.At {
+		w.last = l.last
+	}
 	r.finish(w)
 }
 
@@ -63,6 +69,7 @@ func (r *run) finish(w *waiter) {
 	if w.open--; w.open > 0 {
 		return
 	}
+	r.settled(w)
 	if w.requests {
 		if w.dead {
 			r.result.Requests.leave(w.why)

@@ -94,9 +94,11 @@ type (
 		Threads    []thread   `json:"threads"`
 		Findings   []finding  `json:"findings"`
 		// Late lists the ranks for which others waited in MPI calls.
-		Late  []late   `json:"late_ranks,omitempty"`
-		Nodes *nodes   `json:"nodes,omitempty"`
-		Notes []string `json:"notes,omitempty"`
+		Late  []late `json:"late_ranks,omitempty"`
+		Nodes *nodes `json:"nodes,omitempty"`
+		// JobPath is the critical path over the ranks; absent: not known.
+		JobPath *jobPath `json:"job_path,omitempty"`
+		Notes   []string `json:"notes,omitempty"`
 		// Values are quadruples: property, path, thread, value.
 		Values [][4]int64 `json:"values"`
 	}
@@ -207,7 +209,7 @@ func fileOf(c *severity.Cube, o Options) *file {
 		}
 		f.Late = append(f.Late, x)
 	}
-	f.Nodes = nodesOf(c.Nodes, o)
+	f.Nodes, f.JobPath = nodesOf(c.Nodes, o), jobPathOf(c)
 	for _, s := range c.Notes {
 		f.Notes = append(f.Notes, o.Clean(s))
 	}

@@ -33,6 +33,7 @@ func writeText(w io.Writer, c *severity.Cube, o Options) error {
 	t.causes("Delays: where a thread that came late to a barrier spent more time than the threads that waited for it:", t.c.Delays())
 	t.causes("Of these, because other threads or processes had the cores, by where the late thread came from:", t.c.LateCores())
 	t.causes("Long-term delays: where a thread was that held a lock, while another thread waited for it and so came late:", t.c.FarDelays())
+	t.jobPath()
 	t.critical()
 	t.causes("Locks: where a thread was that held a lock while other threads waited for it:", t.c.Held())
 	return t.Flush()

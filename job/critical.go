@@ -1,0 +1,179 @@
+package job
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ompp-attach/event"
+	"ompp-attach/mpi"
+	"ompp-attach/mpi/critical"
+	"ompp-attach/mpi/match"
+	"ompp-attach/profile"
+	"ompp-attach/severity"
+)
+
+// The critical path over the ranks of a job (package mpi/critical).
+
+// callPaths returns the call path of each call site, spelled so that paths of all ranks compare.
+func callPaths(p *profile.Profile) []string {
+	nodes := make([]string, len(p.Nodes))
+	for i := range p.Nodes {
+		if n := &p.Nodes[i]; n.Parent >= 0 {
+			nodes[i] = fmt.Sprintf("%s/%v", nodes[n.Parent], keyOf(&p.Regions[n.Region]))
+		}
+	}
+	var out []string
+	for _, s := range p.Calls.Sites {
+		path := ""
+		if s.Node >= 0 && s.Node < len(nodes) {
+			path = nodes[s.Node]
+		}
+		out = append(out, path)
+	}
+	return out
+}
+
+// matched matches the calls of ranks. If these are all ranks of the job, it finds the critical path.
+func (m *Matching) matched(ranks []*rankCalls, logs []*match.Log, c match.Clocks, all bool) *match.Result {
+	if !all {
+		return match.RunAcross(logs, c)
+	}
+	number, of := map[string]int{}, make([][]int, len(ranks))
+	for i, r := range ranks {
+		for _, path := range r.paths {
+			n, ok := number[path]
+			if !ok {
+				n = len(number)
+				number[path] = n
+			}
+			of[i] = append(of[i], n)
+		}
+	}
+	path := func(rank, site int) int { return of[rank][site] }
+	p := critical.New(logs, path)
+	out := match.Watch(logs, c, p)
+	m.Path, m.aside = p.Finish(), map[string]int64{}
+	for _, r := range ranks {
+		for op, t := range r.aside {
+			m.aside[op] += t
+		}
+	}
+	m.share(ranks, path)
+	return out
+}
+
+// asideOf returns the time in MPI calls that are not recorded one by one, though they may wait for
+// other ranks, by operation (ns).
+func asideOf(p *profile.Profile) map[string]int64 {
+	out := map[string]int64{}
+	for i := range p.Nodes[1:] {
+		n := &p.Nodes[i+1]
+		r := &p.Regions[n.Region]
+		op, ok := mpi.ParseOp(r.Name)
+		if r.Construct != event.MPI || !ok || match.Wanted(op) || op.Info().Query {
+			continue
+		}
+		for j := range n.Stats {
+			out[r.Name] += n.Stats[j].Exec.T
+		}
+	}
+	return out
+}
+
+// pathShares are a rank's shares in the path, by site, before the calls there and in them.
+type pathShares map[int][2]profile.PathTime
+
+func side(in bool) int {
+	if in {
+		return 1
+	}
+	return 0
+}
+
+// share divides what balance saves among the ranks, by their times on the path.
+func (m *Matching) share(ranks []*rankCalls, path func(rank, site int) int) {
+	all := map[critical.Work]critical.Time{}
+	of := func(at critical.Place) critical.Work { return critical.Work{Path: path(at.Rank, at.Site), In: at.In} }
+	for at, t := range m.Path.Times {
+		sum := all[of(at)]
+		all[of(at)] = critical.Time{Path: sum.Path + t.Path, Own: sum.Own + t.Own}
+	}
+	m.shares = map[int]pathShares{}
+	for at, t := range m.Path.Times {
+		w := of(at)
+		sum := all[w]
+		part := 0.0
+		switch {
+		case sum.Path > 0:
+			part = float64(t.Path) / float64(sum.Path)
+		case sum.Own > 0:
+			part = float64(t.Own) / float64(sum.Own)
+		}
+		rank := ranks[at.Rank].rank
+		if m.shares[rank] == nil {
+			m.shares[rank] = pathShares{}
+		}
+		x := m.shares[rank][at.Site]
+		x[side(at.In)] = profile.PathTime{T: t.Path, Imbalance: int64(part * float64(max(0, sum.Path-sum.Own/int64(len(ranks))))),
+			Saves: int64(part * float64(m.Path.Saves[w]))}
+		m.shares[rank][at.Site] = x
+	}
+}
+
+// applyPath adds the times of the critical path to a rank's profile.
+func (m *Matching) applyPath(p *profile.Profile, rank int) {
+	for site, shares := range m.shares[rank] {
+		if x := m.statsAt(p, match.Place{Rank: rank, Site: site}); x != nil {
+			for i, s := range shares {
+				x.Path[i].T += s.T
+				x.Path[i].Imbalance += s.Imbalance
+				x.Path[i].Saves += s.Saves
+			}
+		}
+	}
+}
+
+// path returns the path's length for package severity; nil: there is none.
+func (m *Matching) path() *severity.JobPath {
+	if m.Path == nil || m.Path.Length == 0 {
+		return nil
+	}
+	p := m.Path
+	return &severity.JobPath{Length: p.Length, Unknown: p.Unknown, Bound: p.Bound, Turns: p.Turns, Phases: p.Phases}
+}
+
+// littleAside is the share of the path's length below which calls that may have waited are not named.
+const littleAside = 0.001
+
+// asides names the operations that the path takes for work, though calls may have waited.
+func (m *Matching) asides() []string {
+	var names []string
+	for _, op := range slices.Sorted(maps.Keys(m.aside)) {
+		if t := m.aside[op]; float64(t) >= littleAside*float64(m.Path.Length) {
+			names = append(names, fmt.Sprintf("%s (%.6f sec of all ranks)", op, seconds(t)))
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return []string{"The critical path over the ranks takes these calls for work, though they may have waited for other ranks: " + strings.Join(names, ", ") + "."}
+}
+
+// pathSentences say why the critical path is not known, or not all of it.
+func (m *Matching) pathSentences() []string {
+	const none = "The critical path over the ranks is not known: "
+	switch p := m.Path; {
+	case p == nil:
+		return []string{none + "that needs the MPI calls of all ranks."}
+	case p.Overlap >= 0:
+		return []string{fmt.Sprintf(none+"several threads of rank %d were in MPI at the same time.", m.Ranks[p.Overlap])}
+	case p.Length > 0 && p.Unknown == p.Length:
+		return []string{none + "it cannot be told for whom ranks waited."}
+	case p.Unknown > 0:
+		return append(m.asides(), fmt.Sprintf("Of %.6f of %.6f sec of the critical path over the ranks it is not known where it was: it cannot be told for whom a rank waited.",
+			seconds(p.Unknown), seconds(p.Length)))
+	}
+	return m.asides()
+}

@@ -1,0 +1,66 @@
+package critical
+
+// balance adds each rank's own time in a phase that took a time (ns), until the rank's call of a
+// number began. Then it finds what the job would save at most if all ranks had the same time at a
+// call path, with the same sum, and all else took as long as before:
+//
+//   - The path's other parts stay. So no more is saved than the path's time there.
+//   - Each rank still has its other own time, and its share of the time there. So the phase lasts at
+//     least as long as the rank with the most other time, and the share.
+//
+// What is not known of the path may be anywhere.
+func (p *Path) balance(numbers []int, took int64) {
+	known := int64(0)
+	for _, t := range p.on {
+		known += t
+	}
+	unknown := max(0, took-known)
+	all := map[Work]int64{}
+	busy := make([]int64, len(p.ranks))
+	for rank := range p.ranks {
+		own := p.owned(rank, numbers[rank])
+		for w, t := range own {
+			busy[rank] += t
+			all[w] += t
+		}
+	}
+	for w, sum := range all {
+		most := p.on[w] + unknown
+		if most == 0 {
+			continue
+		}
+		other := int64(0)
+		for rank := range p.ranks {
+			other = max(other, busy[rank]-p.own[rank][w])
+		}
+		if saves := min(most, took-other-sum/int64(len(p.ranks))); saves > 0 {
+			p.Saves[w] += saves
+		}
+	}
+}
+
+// owned returns a rank's own times in the phase, before its call of a number.
+func (p *Path) owned(rank, number int) map[Work]int64 {
+	own := p.own[rank]
+	clear(own)
+	k := &p.ranks[rank]
+	put := func(site int32, in bool, from, to uint64) {
+		if t := int64(to) - int64(from); t > 0 {
+			own[Work{p.path(rank, int(site)), in}] += t
+			p.time(rank, int(site), in).Own += t
+		}
+	}
+	for i := range k.list {
+		c := &k.list[i]
+		if i > 0 {
+			put(c.site, false, k.list[i-1].end, c.start)
+		}
+		if k.first+i >= number {
+			break
+		}
+		if c.state == free || c.state == waited || i == 0 && p.synced {
+			put(c.site, true, c.over(), c.end)
+		}
+	}
+	return own
+}
