@@ -293,6 +293,9 @@ func Parts(link io.Closer) []io.Closer {
 	return []io.Closer{link}
 }
 
+// Join makes one link of several.
+func Join(all ...io.Closer) io.Closer { return closers(all) }
+
 // Close closes many links at a time. The end of a perf event waits for an RCU grace period of some
 // 10 ms; links that are closed together share that wait.
 func (c closers) Close() error {

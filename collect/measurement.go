@@ -54,7 +54,7 @@ type common struct {
 func assemble(c *common) *Measurement {
 	rd := &reader{common: c, procs: map[uint32]*Process{}}
 	pc := &placer{common: c, reader: rd, plans: map[*symbols.Object]planned{}, code: map[*symbols.Object]planned{},
-		plains: map[*symbols.Object]bool{}, loaders: map[*symbols.Object]io.Closer{}}
+		loopPlans: map[*symbols.Object]planned{}, plains: map[*symbols.Object]bool{}, loaders: map[*symbols.Object]io.Closer{}}
 	pf := &profiles{common: c, reader: rd}
 	return &Measurement{common: c, reader: rd, placer: pc, profiles: pf,
 		lives: &lives{common: c, reader: rd, placer: pc, profiles: pf, strangers: newStrangers()}}

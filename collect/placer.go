@@ -29,9 +29,12 @@ type placer struct {
 
 	// mu guards the fields below, and what is placed in each process (placement). It is taken
 	// before reader.mu.
-	mu      sync.Mutex
-	plans   map[*symbols.Object]planned   // an inode may be reused for another file
-	code    map[*symbols.Object]planned   // plans of probes in the files' own code
+	mu    sync.Mutex
+	plans map[*symbols.Object]planned // an inode may be reused for another file
+	code  map[*symbols.Object]planned // plans of probes in the files' own code
+	// loopPlans are the plans of probes at calls of static loops: see placeLoops.
+	loopPlans map[*symbols.Object]planned
+
 	plains  map[*symbols.Object]bool      // whether a file is plain: see the method plain
 	loaders map[*symbols.Object]io.Closer // see watchLoader; nil: the loader cannot be watched
 	mpi     mpiPlans
@@ -51,12 +54,12 @@ func (pc *placer) scan(p *Process) (found int, first error) {
 	if p.detached || p.paused {
 		return 0, nil
 	}
-	mods, err := p.mapped.Modules()
+	mods, incomplete := p.mapped.Modules()
 	if len(mods) == 0 {
-		return 0, err
+		return 0, incomplete
 	}
-	if err != nil {
-		pc.logf("process %d: not everything it maps can be read: %v", p.pid, err)
+	if incomplete != nil {
+		pc.logf("process %d: not everything it maps can be read: %v", p.pid, incomplete)
 	}
 	pc.reader.mu.Lock()
 	p.resolver.SetModules(mods)
@@ -99,15 +102,20 @@ func (pc *placer) scan(p *Process) (found int, first error) {
 		p.usage.Add(a.Instance(), a.Plan.Runtime, mod.Path)
 		pc.reader.mu.Unlock()
 		begin := time.Now()
-		link, err := pc.attach(p, mod.HostPath, a)
+		link, err := pc.attachRuntime(p, mod, a, mods)
 		if err != nil {
 			trouble(target.NotPlaced(int(p.pid), err))
 			continue
 		}
-		pc.logf("process %d: %d probes placed in %s in %s", p.pid, len(a.Points()), mod.Path, time.Since(begin).Round(time.Microsecond))
-		p.placed[target.IDOf(mod)] = placed{link, a.Plan, target.DescribeRuntime(mod, a.Plan)}
+		runtime := target.DescribeRuntime(mod, a.Plan)
+		runtime.Probes -= p.loops.leftOut(a)
+		pc.logf("process %d: %d probes placed in %s in %s", p.pid, runtime.Probes, mod.Path, time.Since(begin).Round(time.Microsecond))
+		p.placed[target.IDOf(mod)] = placed{link, a.Plan, runtime}
 		p.tasking = p.tasking || a.Plan.NoTasks != nil && mayHaveTasks(a.Plan.Object, imported)
 		found++
+	}
+	if err := pc.placeLoops(p, mods, incomplete); err != nil {
+		trouble(err)
 	}
 	n, err := pc.placeMPI(p, mods)
 	if found += n; err != nil {
@@ -203,6 +211,7 @@ func (pc *placer) detachLinks(p *Process) (all []io.Closer) {
 			}
 		}
 	}
+	all = append(all, p.detachLoops()...)
 	for _, pl := range p.placedMPI {
 		if pl.link != nil {
 			all = append(all, pl.link)

@@ -45,6 +45,8 @@ type placement struct {
 	placed    map[target.FileID]placed // runtimes
 	code      map[target.FileID]placed // probes in files' own code
 	placedMPI map[target.FileID]*placedMPI
+	loops     *loopCalls   // nil: libomp's entry points are probed
+	loopsLate bool         // see tookLoops
 	libs      io.Closer    // the watch on its dynamic loader, if it was attached to
 	cores     advice.Cores // on which it may run
 	tasking   bool         // it may create tasks

@@ -36,11 +36,13 @@ func (pc *placer) attachGroups(p *Process, path string, a *probes.Attached) (io.
 	return l, nil
 }
 
+// joins tells whether a process takes part in shared probes: it is a rank of a job.
+func (p *Process) joins() bool { return p.meta.MPI != nil && p.meta.MPI.Size != 1 && !p.alone }
+
 // share places a plan's probes for a process. A rank of a job takes part in the plan's shared
 // probes. place is called with the process's PID, or with 0 for all processes. placer.mu is held.
 func (pc *placer) share(p *Process, plan any, place func(pid int) (io.Closer, error)) (io.Closer, error) {
-	r := p.meta.MPI
-	if r == nil || r.Size == 1 || p.alone {
+	if !p.joins() {
 		return place(int(p.pid))
 	}
 	return pc.shared.Join(plan, func() (io.Closer, error) { return place(0) }, func() error {

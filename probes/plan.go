@@ -81,3 +81,16 @@ func (p *Plan) add(symbol string, r *Row, vaddr uint64, cost disasm.Cost, kernel
 func (p *Plan) sort() {
 	slices.SortFunc(p.Placements, func(a, b Placement) int { return cmp.Compare(a.VAddr, b.VAddr) })
 }
+
+// RowOf returns the row by which an entry point is probed, nil if it has no probe. Names of one
+// function have one probe.
+func (p *Plan) RowOf(symbol string) *Row {
+	at := p.Object.Symbol(symbol)
+	for i := range p.Placements {
+		pl := &p.Placements[i]
+		if pl.Symbol == symbol || len(at) > 0 && slices.Equal(p.Object.Symbol(pl.Symbol), at) {
+			return pl.Row
+		}
+	}
+	return nil
+}

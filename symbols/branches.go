@@ -33,6 +33,9 @@ func (p *places) add(vaddr uint64) {
 
 func (p *places) has(vaddr uint64) bool { return vaddr-p.lo <= p.hi-p.lo && p.in[vaddr] }
 
+// Has tells whether an address of code is one of the targets.
+func (t *Targets) Has(vaddr uint64) bool { return t.code.has(vaddr) }
+
 // Targets returns the places through which the file calls functions of these
 // names: its own functions, stubs of the procedure linkage table, and slots.
 func (o *Object) Targets(names ...string) *Targets {

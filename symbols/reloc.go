@@ -11,6 +11,7 @@ import (
 type relocations struct {
 	slots    map[uint64]string // GOT slot -> symbol it will point to
 	stubs    map[uint64]bool   // slots through which only stubs of the PLT jump
+	taken    map[string]bool   // symbols of which the loader writes the address elsewhere than for stubs
 	pointers []pointer         // sorted by slot
 	tls      []TLSSlot
 }
@@ -31,7 +32,7 @@ type TLSSlot struct {
 
 func (o *Object) loadRelocations() *relocations {
 	const entry = 24 // sizeof(Elf64_Rela)
-	t := &relocations{slots: map[uint64]string{}, stubs: map[uint64]bool{}}
+	t := &relocations{slots: map[uint64]string{}, stubs: map[uint64]bool{}, taken: map[string]bool{}}
 	dynamic := o.symbols().dynamic
 	for _, s := range o.file.Sections {
 		if s.Type != elf.SHT_RELA || s.Flags&elf.SHF_ALLOC == 0 {
@@ -54,6 +55,9 @@ func (o *Object) loadRelocations() *relocations {
 }
 
 func (t *relocations) add(machine elf.Machine, typ uint32, slot, addend uint64, sym dynSymbol) {
+	if sym.name != "" && (machine != elf.EM_X86_64 || elf.R_X86_64(typ) != elf.R_X86_64_JMP_SLOT) {
+		t.taken[sym.name] = true
+	}
 	type kind int
 	const (
 		other kind = iota

@@ -9,6 +9,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/probes/openmp"
+	"ompp-attach/probes/sites"
 	"ompp-attach/profile"
 	"ompp-attach/regions"
 	"ompp-attach/symbols"
@@ -140,6 +141,9 @@ func (r *Resolver) outlined(k attribution.Key, p place, reg *profile.Region) {
 	if t.Found&regions.BySource == 0 {
 		r.inlineParallel(p, reg)
 	}
+	if r.isOneLoop(k, p) {
+		reg.Construct = event.ParallelLoop
+	}
 }
 
 // call places a construct by the call that starts it.
@@ -158,6 +162,22 @@ func (r *Resolver) call(k attribution.Key, reg *profile.Region) {
 	if loc.Begin == 0 && !r.byIdent(k, p, loc) {
 		loc.File, loc.Begin, _ = r.named(p.object).CallLine(p.vaddr)
 	}
+	if r.isOneLoop(k, place{}) {
+		reg.Construct = event.ParallelLoop
+	}
+}
+
+// isOneLoop tells whether a region of libomp is one directive with the static loop in it: then the
+// loop itself may have no probes. p is the region's outlined function, if it is known.
+func (r *Resolver) isOneLoop(k attribution.Key, p place) bool {
+	if k.Construct != event.Parallel || k.Runtime != event.Kmpc {
+		return false
+	}
+	if p.object != nil {
+		return sites.Of(p.object).Whole(p.vaddr)
+	}
+	id, ok := r.ident(k.Loc)
+	return ok && sites.Of(r.bound[k.Loc].object).WholeAt(id)
 }
 
 const noteTail = "the compiler made this construct's call the last jump of its function: the place is the end of that function"

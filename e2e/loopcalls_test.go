@@ -1,0 +1,61 @@
+package e2e
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"ompp-attach/event"
+	"ompp-attach/internal/testbin"
+)
+
+// Static loops of libomp are probed at their calls, and loops that are all of their region not at
+// all. No loop is missed or counted twice: not in libraries that are loaded later, nor where calls
+// come through pointers. There, libomp's own functions are probed from then on.
+func TestLoopCalls(t *testing.T) {
+	atOnce(t)
+	const reps, threads = 50, 2
+	for _, c := range []struct {
+		name     string
+		program  string // flags, on top of -O2 -g
+		library  string // "-": none
+		pointers int
+		says     string
+	}{
+		{"no library", "", "-", 0, "probed at their calls"},
+		{"library", "", "", 0, "probed at their calls"},
+		{"library without optimisation", "", "-O0", 0, "probed at their calls"},
+		{"pointers", "", "-DPOINTERS", 1, "from here on all static loops are probed"},
+		{"dlsym", "-Wl,-u,dlsym", "", 0, "by dlsym"},
+		{"without lines", "-g0", "", 0, "probes placed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			flags := func(more string) []string { return append([]string{"-O2", "-g"}, strings.Fields(more)...) }
+			bin := testbin.Build(t, "loopcalls.c", testbin.Options{Compiler: "clang-19", Flags: flags(c.program)})
+			args := []string{strconv.Itoa(reps)}
+			libraries := 0
+			if c.library != "-" {
+				args = append(args, testbin.Build(t, "loopcalls.c", testbin.Options{Compiler: "clang-19", Flags: flags("-DLIBRARY -fPIC -shared " + c.library)}))
+				libraries = 1
+			}
+			truth := testbin.RunTruth(t, bin, args, append(threadsEnv(threads), "TRUTH_BODIES=1"))
+			s := clean(t, options{env: threadsEnv(threads), flags: []string{"--verbose", "--sample", "off", "--counters", "none"}}, bin, args...)
+			complete(t, s.main)
+			balanced(t, s.main)
+			if !strings.Contains(s.stderr, c.says) {
+				t.Errorf("nobody says %q:\n%s", c.says, s.stderr)
+			}
+			compare(t, kmpcChecks(s.main, truth))
+			each := func(n int) perThread { return perThread{0: uint64(n), 1: uint64(n)} }
+			if c.program != "-g0" {
+				compare(t, []check{
+					{name: "PARALLEL LOOP", got: count(s.main, execC, is(event.ParallelLoop)), want: each(2*reps + libraries)},
+					{name: "LOOP", got: count(s.main, execC, is(event.Loop)), want: each(4*reps + libraries + c.pointers)},
+				})
+			}
+			if t.Failed() {
+				t.Logf("profile:\n%s", dump(s.main))
+			}
+		})
+	}
+}
