@@ -41,7 +41,7 @@ func (e *engine) finish(end uint64) *profile.Profile {
 		Warnings: slices.Concat(e.sharedSeat(), e.Sampling.Note())})
 	p.Comms = e.comms.Finished()
 	p.Strip = e.Strip.Profile(p.Threads, end)
-	p.Rivals = e.Rivals.List
+	p.Rivals = slices.Clone(e.Rivals.List)
 	p.Meta.Hits = e.events
 	p.Meta.Edges = e.edges
 	p.Meta.Overhead = e.Ledger.Overhead()

@@ -31,10 +31,14 @@ type Job struct {
 
 	// Strip tells what the ranks did over time; nil: no rank recorded it, or Options do not ask for it.
 	Strip *Strip
+	// Rivals are the processes that had cores for which threads of ranks were ready (--sched), the
+	// longest first.
+	Rivals []Rival
 
 	severity *severities
 	strips   []*rankStrip
 	calls    []*rankCalls
+	robbed   map[int][]profile.Rival // by rank
 
 	binWidth int // number of ranks of a bin of Region.Bins
 	troubles []trouble
@@ -157,7 +161,7 @@ var pairs = [...]pair{
 
 // newJob returns an empty job.
 func newJob() *Job {
-	return &Job{byKey: map[key]*Region{}, Builds: map[string]string{}, traffic: map[int]*traffic{}}
+	return &Job{byKey: map[key]*Region{}, Builds: map[string]string{}, traffic: map[int]*traffic{}, robbed: map[int][]profile.Rival{}}
 }
 
 // fold adds a reduced rank to the job. It answers false if the rank is in the job already.
@@ -168,6 +172,9 @@ func (j *Job) fold(r *reduced) bool {
 	j.seen.set(r.rank.Rank)
 	j.Ranks = append(j.Ranks, r.rank)
 	j.traffic[r.rank.Rank] = &r.traffic
+	if len(r.rivals) > 0 {
+		j.robbed[r.rank.Rank] = r.rivals
+	}
 	j.Size = max(j.Size, r.rank.MPI.Size)
 	maps.Copy(j.Builds, r.builds)
 	for i := range r.parts {
@@ -244,6 +251,7 @@ func (j *Job) finish() {
 	slices.SortFunc(j.Ranks, func(a, b Rank) int { return cmp.Compare(a.Rank, b.Rank) })
 	slices.SortFunc(j.Regions, func(a, b *Region) int { return a.key.compare(&b.key) })
 	j.Strip, j.strips = strip(j.strips), nil
+	j.Rivals, j.robbed = j.rivals(), nil
 	number := map[key]int{}
 	mpiTime := j.rankMoments(rankCommunication)
 	for i, g := range j.Regions {

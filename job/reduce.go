@@ -68,6 +68,7 @@ type reduced struct {
 	number  []int             // by region of the profile: its part
 	calls   *rankCalls        // nil: there are none, or Options do not ask for Severity
 	strip   *rankStrip        // nil: there is none, or Options do not ask for it
+	rivals  []profile.Rival   // of the profile, with times
 	builds  map[string]string // base name of a file to its build id
 }
 
@@ -145,6 +146,11 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 		}
 	}
 	out.rank.NoCore = analysis.NoCore(p)
+	for _, r := range p.Rivals {
+		if r.T > 0 {
+			out.rivals = append(out.rivals, r)
+		}
+	}
 	if o.Strip {
 		out.strip = stripOf(p, rank)
 	}

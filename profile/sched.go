@@ -67,6 +67,9 @@ type Rival struct {
 	PID  int    `json:"pid"`
 	Name string `json:"name"` // of the program, as the kernel has it: 15 characters at most
 	Own  bool   `json:"own,omitempty"`
+	// T is how long the process had a core while a thread of this process was ready to run there, in
+	// waits or not (ns). For each time off the core, only the process with the longest turn counts.
+	T int64 `json:"t,omitempty"`
 }
 
 // AddShare adds a time to a rival's.

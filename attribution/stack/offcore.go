@@ -20,10 +20,15 @@ func (st *Stacks) WasOffCore(t *Thread, ev *event.Event) {
 	}
 	rival := -1
 	if a.Rival != 0 {
-		rival = st.Rivals.Number(int(a.Rival), a.Name, a.Rival == st.Pid)
+		rival = st.Rivals.Had(int(a.Rival), a.Name, a.Rival == st.Pid, min(a.Had, ready(a, ev.Time)))
 	}
 	t.OffCore.Add(waits.OffCore{From: a.Off, Woken: a.Woken, To: ev.Time,
 		Rival: rival, ByRival: a.Had, Foreign: a.Foreign, Moves: a.Moves})
+}
+
+// ready returns the part of a time off the core in which the thread was ready to run (ns).
+func ready(a *event.OffCoreTime, to uint64) int64 {
+	return max(0, int64(to-max(a.Off, a.Woken)))
 }
 
 // AskTasks has the time divided for which a thread waited for tasks, in its innermost region (ns).

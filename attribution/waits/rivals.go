@@ -12,8 +12,17 @@ type Rivals struct {
 // Later ones are not named.
 const maxRivals = 256
 
-// Number returns the index of a process in List; -1: there are too many.
-func (r *Rivals) Number(pid int, name string, own bool) int {
+// Had notes that a process had a core for a time (ns). It returns the index of the process in List;
+// -1: there are too many.
+func (r *Rivals) Had(pid int, name string, own bool, t int64) int {
+	n := r.of(pid, name, own)
+	if n >= 0 {
+		r.List[n].T += max(0, t)
+	}
+	return n
+}
+
+func (r *Rivals) of(pid int, name string, own bool) int {
 	k := profile.Rival{PID: pid, Name: name, Own: own}
 	if own {
 		k.Name = "" // threads of one process may have different names

@@ -36,6 +36,7 @@ type (
 
 		Efficiency efficiencies.Overview `json:"efficiency"`
 		Traffic    *trafficJSON          `json:"traffic,omitempty"`
+		Rivals     []rivalJSON           `json:"rivals,omitempty"`
 		Notes      []string              `json:"notes"`
 	}
 	ruleJSON struct {
@@ -163,7 +164,7 @@ func WriteJSON(w io.Writer, j *job.Job, o report.Options) error {
 		out.Regions = append(out.Regions, regionToJSON(g, i, o.Volumes))
 	}
 	out.ByRank = byRankToJSON(j)
-	out.Traffic = trafficToJSON(j)
+	out.Traffic, out.Rivals = trafficToJSON(j), rivalsToJSON(j)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")

@@ -334,6 +334,9 @@ func jobNotes(j *job.Job) []string {
 	if len(volumes) > 0 {
 		items = append(items, fmt.Sprintf("Volumes are not known of %s: %s", job.RankList(volumes), reason))
 	}
+	if s := rivalNote(j); s != "" {
+		items = append(items, s)
+	}
 	return items
 }
 

@@ -1,0 +1,88 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"ompp-attach/internal/testbin"
+	jobs "ompp-attach/job"
+	"ompp-attach/page"
+	"ompp-attach/report"
+	reports "ompp-attach/report/jobs"
+)
+
+// TestSchedOfRanks: a rank that computes has lost its core to another process. The job's report, its
+// JSON and its page name that process, and no more time than it had, and the rank lacked, by the
+// kernel's own account.
+func TestSchedOfRanks(t *testing.T) {
+	if runtime.NumCPU() < 2 {
+		t.Skip("the program binds ranks to two processors")
+	}
+	const ranks = 2
+	for _, m := range bothMPIs {
+		t.Run(fmt.Sprint(m), func(t *testing.T) {
+			m.Need(t)
+			bin := m.Build(t, "mpi_robbed.c", testbin.Options{})
+			line := m.Launch(ranks, bin, "10", "20")
+			s := run(t, options{env: m.LaunchEnv(t), flags: []string{"--sched"}}, line[0], line[1:]...)
+			if s.exit != 0 {
+				t.Fatalf("exit status %d: %s", s.exit, s.stderr)
+			}
+			var pid int
+			var got, ready int64
+			if _, err := fmt.Sscan(s.stdout, &pid, &got, &ready); err != nil || ready <= 0 {
+				t.Fatalf("the program printed %q: %v", s.stdout, err)
+			}
+			j := readJob(t, s.ranks(t, ranks))
+			i := slices.IndexFunc(j.Rivals, func(r jobs.Rival) bool { return r.PID == pid && r.Name == "rival" })
+			if i < 0 {
+				t.Fatalf("process %d is not named: %+v", pid, j.Rivals)
+			}
+			const tick = 10e6 // the kernel's account of a child is as exact as its clock's ticks
+			r := j.Rivals[i]
+			if r.Rank >= 0 || r.Most != 1 || r.Robbed != 1 || r.MostT != r.T || float64(r.T) > 1.05*float64(min(got, ready))+tick || r.T < min(got, ready)/20 {
+				t.Errorf("%+v; it had a core for %d ns, and rank 1 had none for %d", r, got, ready)
+			}
+			inFormats(t, j, pid)
+		})
+	}
+}
+
+// inFormats: the formats of a job name a rival.
+func inFormats(t *testing.T, j *jobs.Job, pid int) {
+	t.Helper()
+	var text, data, html bytes.Buffer
+	for _, err := range []error{reports.WriteText(&text, j, report.Options{}), reports.WriteJSON(&data, j, report.Options{}), page.WriteJob(&html, j, report.Options{})} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	named := fmt.Sprintf("rival (process %d on ", pid)
+	for what, got := range map[string]string{"text": strings.Join(strings.Fields(text.String()), " "), "page": html.String()} {
+		if !strings.Contains(got, named) {
+			t.Errorf("the %s lacks %q", what, named)
+		}
+	}
+	var read struct {
+		Rivals []struct {
+			Name string
+			PID  int
+			Had  int64 `json:"had_ns"`
+			Most int
+		}
+	}
+	if err := json.Unmarshal(data.Bytes(), &read); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range read.Rivals {
+		if r.PID == pid && r.Name == "rival" && r.Had > 0 && r.Most == 1 {
+			return
+		}
+	}
+	t.Errorf("job.json lacks the rival: %+v", read.Rivals)
+}
