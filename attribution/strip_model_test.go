@@ -11,6 +11,7 @@ import (
 // stateTruth notes in which state each thread of a simulation is, tick by tick.
 type stateTruth struct {
 	times map[uint32]map[profile.State]int64
+	all   []stateTime
 	final map[*simTeam][]finalWait // times in the final barriers of open teams
 }
 
@@ -21,14 +22,22 @@ type finalWait struct {
 	from, to uint64
 }
 
-func (s *stateTruth) add(tid uint32, state profile.State, d uint64) {
+// stateTime is a time for which a thread was in a state.
+type stateTime struct {
+	tid      uint32
+	state    profile.State
+	from, to uint64
+}
+
+func (s *stateTruth) add(tid uint32, state profile.State, from, to uint64) {
+	s.all = append(s.all, stateTime{tid, state, from, to})
 	if s.times == nil {
 		s.times, s.final = map[uint32]map[profile.State]int64{}, map[*simTeam][]finalWait{}
 	}
 	if s.times[tid] == nil {
 		s.times[tid] = map[profile.State]int64{}
 	}
-	s.times[tid][state] += int64(d)
+	s.times[tid][state] += int64(to - from)
 }
 
 // pass notes what a thread does from one time to another.
@@ -38,17 +47,17 @@ func (s *stateTruth) pass(t *simThread, from, to uint64) {
 		f := stack[i]
 		state := f.state()
 		if state == profile.StateBarrier && f.team != nil {
-			s.add(t.tid, state, 0)
+			s.add(t.tid, state, from, from)
 			s.final[f.team] = append(s.final[f.team], finalWait{t.tid, from, to})
 			return
 		}
 		if state != "" {
-			s.add(t.tid, state, to-from)
+			s.add(t.tid, state, from, to)
 			return
 		}
 	}
 	if t.pending != nil {
-		s.add(t.tid, profile.StateRuntime, to-from)
+		s.add(t.tid, profile.StateRuntime, from, to)
 	}
 }
 
@@ -59,7 +68,7 @@ func (s *stateTruth) joined(m *simTeam, last uint64) {
 		if w.from >= last {
 			state = profile.StateRuntime
 		}
-		s.add(w.tid, state, w.to-w.from)
+		s.add(w.tid, state, w.from, w.to)
 	}
 	delete(s.final, m)
 }
@@ -107,7 +116,13 @@ func TestStripSumsOfModel(t *testing.T) {
 			feedMixed(rnd, e, s.events, seed%2 == 0)
 			e.Finish(s.now + 10)
 			for _, th := range s.threads {
-				got, want := e.in.Strip.Times(th.tid), s.states.times[th.tid]
+				got, want := map[profile.State]int64{}, s.states.times[th.tid]
+				bins, _ := e.in.Strip.Bins(th.tid)
+				for _, bin := range bins {
+					for state, d := range bin {
+						got[state] += d
+					}
+				}
 				for _, state := range []profile.State{profile.StateWork, profile.StateBarrier, profile.StateLock, profile.StateRuntime} {
 					if got[state] != want[state] {
 						t.Errorf("seed %d, %v, thread %d, %s: %d ns, want %d", seed, rt, th.tid, state, got[state], want[state])
@@ -125,4 +140,71 @@ func TestStripSumsOfModel(t *testing.T) {
 	if compared < 1000 {
 		t.Errorf("only %d times compared", compared)
 	}
+}
+
+// TestStripBinsOfModel: the time of each thread in each state in each bin is that of the program, to
+// the nanosecond, whatever the width of the bins. A step of the program takes so long here that it
+// runs for some bins, or for so many that bins are added up.
+func TestStripBinsOfModel(t *testing.T) {
+	compared, widths := 0, map[uint64]int{}
+	for seed := range tries(uint64(50)) {
+		for _, step := range []uint64{1 << 8, 1 << 16, 1 << 18} {
+			rnd := rand.New(rand.NewPCG(seed, 7))
+			s := simulate(rnd, []event.Runtime{event.Gomp, event.Kmpc}[seed%2], 30+rnd.IntN(300))
+			for i := range s.events {
+				s.events[i].Time *= step
+			}
+			e := New(1, fakeFiles{})
+			began := 1000 * step
+			e.Began(began)
+			feedMixed(rnd, e, s.events, seed%2 == 0)
+			e.Finish((s.now + 10) * step)
+			for _, th := range s.threads {
+				got, width := e.in.Strip.Bins(th.tid)
+				if width == 0 {
+					continue
+				}
+				widths[width]++
+				want := binsOf(s.states.all, th.tid, began, step, width, len(got))
+				for i := range got {
+					for _, state := range []profile.State{profile.StateWork, profile.StateBarrier, profile.StateLock, profile.StateRuntime} {
+						if got[i][state] != want[i][state] {
+							t.Errorf("seed %d, thread %d, bin %d of %d ns, %s: %d ns, want %d", seed, th.tid, i, width, state, got[i][state], want[i][state])
+						}
+						if want[i][state] != 0 {
+							compared++
+						}
+					}
+				}
+			}
+			if t.Failed() {
+				return
+			}
+		}
+	}
+	if compared < 10_000 || len(widths) < 8 {
+		t.Errorf("only %d times compared, of bins of %d widths", compared, len(widths))
+	}
+}
+
+// binsOf divides the times of a thread, in steps of so many ns, into bins of a width (ns).
+func binsOf(all []stateTime, tid uint32, began, step, width uint64, bins int) []map[profile.State]int64 {
+	out := make([]map[profile.State]int64, bins)
+	for i := range out {
+		out[i] = map[profile.State]int64{}
+	}
+	for _, x := range all {
+		if x.tid != tid {
+			continue
+		}
+		for from, to := max(x.from*step, began)-began, max(x.to*step, began)-began; from < to; {
+			i := from / width
+			end := min(to, (i+1)*width)
+			if int(i) < bins {
+				out[i][x.state] += int64(end - from)
+			}
+			from = end
+		}
+	}
+	return out
 }

@@ -126,17 +126,21 @@ func (r *Row) settled() *Row {
 
 const mostMoved = 8
 
-// Times returns how long a thread was in each state (ns), by the notes alone: no bin is settled.
-func (c *Chart) Times(tid uint32) map[profile.State]int64 {
-	out := map[profile.State]int64{}
-	if r := c.byTID[tid]; r != nil {
-		for i, d := range r.cells {
-			if s := State(i % int(numStates)); s != None {
-				out[names[s]] += d
-			}
-		}
+// Bins returns how long a thread was in each state in each bin (ns), by the notes alone: no bin is
+// settled. width is the length of a bin (ns).
+func (c *Chart) Bins(tid uint32) (bins []map[profile.State]int64, width uint64) {
+	r := c.byTID[tid]
+	if r == nil {
+		return nil, 0
 	}
-	return out
+	for at := 0; at < len(r.cells); at += int(numStates) {
+		bin := map[profile.State]int64{}
+		for s := Work; s < numStates; s++ {
+			bin[names[s]] = r.cells[at+int(s)]
+		}
+		bins = append(bins, bin)
+	}
+	return bins, 1 << r.shift
 }
 
 // shares returns a state's share of each bin in 255ths. Trailing bins without the state are left
