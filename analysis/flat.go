@@ -8,7 +8,7 @@ import (
 )
 
 // Row is one thread's figures in a block of a report.
-type Row struct {
+type ThreadFigures struct {
 	profile.ThreadStats
 	// Mgmt is the part of SECTIONS that is neither body nor barrier: Exec - Body - Barrier
 	// (mgmtT), in ns. It is kept apart because the difference means nothing once recursion has
@@ -21,8 +21,8 @@ type Block struct {
 	Region int
 	// Rows are in the order of Profile.Threads. They hold the threads that executed the region,
 	// and the rest of their team with zeros, so that a reader sees who did not take part.
-	Rows []Row
-	Sum  Row // Thread is -1
+	Rows []ThreadFigures
+	Sum  ThreadFigures // Thread is -1
 }
 
 // NodeBlocks returns the recorded figures of each node, unchanged. The root has none.
@@ -56,11 +56,11 @@ func Flat(p *profile.Profile) []Block {
 }
 
 func (t *tree) block(region int, nodes []int, flat bool) Block {
-	rows := map[int]*Row{}
-	row := func(thread int) *Row {
+	rows := map[int]*ThreadFigures{}
+	row := func(thread int) *ThreadFigures {
 		r := rows[thread]
 		if r == nil {
-			r = &Row{ThreadStats: profile.ThreadStats{Thread: thread}}
+			r = &ThreadFigures{ThreadStats: profile.ThreadStats{Thread: thread}}
 			rows[thread] = r
 		}
 		return r
@@ -90,11 +90,11 @@ func (t *tree) block(region int, nodes []int, flat bool) Block {
 			}
 		}
 	}
-	b := Block{Region: region, Sum: Row{ThreadStats: profile.ThreadStats{Thread: -1}}}
+	b := Block{Region: region, Sum: ThreadFigures{ThreadStats: profile.ThreadStats{Thread: -1}}}
 	for _, r := range rows {
 		b.Rows = append(b.Rows, *r)
 	}
-	slices.SortFunc(b.Rows, func(a, c Row) int { return cmp.Compare(a.Thread, c.Thread) })
+	slices.SortFunc(b.Rows, func(a, c ThreadFigures) int { return cmp.Compare(a.Thread, c.Thread) })
 	for i := range b.Rows {
 		b.Sum.Add(&b.Rows[i].ThreadStats)
 		b.Sum.Mgmt += b.Rows[i].Mgmt

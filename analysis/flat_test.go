@@ -12,10 +12,10 @@ import (
 func TestFlatSumsPaths(t *testing.T) {
 	p := nested(t)
 	got := Flat(p)[2] // the lock, on three paths
-	want := Block{Region: 2, Rows: []Row{
+	want := Block{Region: 2, Rows: []ThreadFigures{
 		{ThreadStats: stats{Thread: 0, Exec: span(7, 2), Enter: span(5, 2), Body: span(1, 1), Exit: span(1, 1)}, Mgmt: 6},
 		{ThreadStats: stats{Thread: 1, Exec: span(1, 1), Exit: span(1, 1)}, Mgmt: 1},
-	}, Sum: Row{ThreadStats: stats{Thread: -1, Exec: span(8, 3), Enter: span(5, 2), Body: span(1, 1), Exit: span(2, 2)}, Mgmt: 7}}
+	}, Sum: ThreadFigures{ThreadStats: stats{Thread: -1, Exec: span(8, 3), Enter: span(5, 2), Body: span(1, 1), Exit: span(2, 2)}, Mgmt: 7}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}

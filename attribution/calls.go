@@ -67,7 +67,7 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 	if f != nil {
 		parent, seat = f.Node, f.Seat
 	}
-	leaf := ca.Tree.Child(parent, place.Key{Kind: place.Kind{Construct: event.MPI}, Fn: uint64(c.Op), Site: ev.Site})
+	leaf := ca.Tree.Child(parent, place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: event.MPI}, Fn: uint64(c.Op), Site: ev.Site})
 	own := leaf.Stat(seat)
 	own.Exec.Add(profile.Span{T: s.T, C: s.Calls})
 	own.Body.Add(profile.Span{T: s.T, C: s.Calls})

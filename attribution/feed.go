@@ -28,10 +28,10 @@ func (e *engine) feed(ev *event.Event) {
 			if e.Started == 0 {
 				e.Started = ev.Time
 			}
-			if e.Watched {
+			if e.OffCoreTold {
 				t.OffCore = &waits.OffCoreTimes{}
 			}
-			t.Strip = e.Strip.Row(t.Tid, cmp.Or(e.From, ev.Time))
+			t.Strip = e.Strip.Thread(t.Tid, cmp.Or(e.From, ev.Time))
 			e.Enroll(t)
 		}
 		*slot = t

@@ -9,7 +9,7 @@ import (
 // The names of package place that the engine's users need.
 type (
 	Key         = place.Key
-	Kind        = place.Kind
+	Kind        = place.RuntimeConstruct
 	Resolver    = place.Resolver
 	BarrierKind = place.BarrierKind
 )

@@ -157,7 +157,7 @@ var awayCases = []struct{ name, events, want string }{
 func TestWhatWaitsWereMadeOf(t *testing.T) {
 	for _, tc := range awayCases {
 		t.Run(tc.name, func(t *testing.T) {
-			s := Stream{PID: 1, End: 2000, Watched: true, Events: parse(t, tc.events)}
+			s := Stream{PID: 1, End: 2000, OffCoreTold: true, Events: parse(t, tc.events)}
 			var b bytes.Buffer
 			if err := EncodeStream(&b, &s); err != nil {
 				t.Fatal(err)
@@ -172,13 +172,13 @@ func TestWhatWaitsWereMadeOf(t *testing.T) {
 			}
 			for _, s := range []*Stream{&s, again} {
 				e := New(1, fakeFiles{})
-				e.Watched()
+				e.TellsOffCore()
 				got := schedTable(s.replay(e))
 				if d := cmp.Diff(want, got); d != "" {
 					t.Errorf("-want +got\n%s", d)
 				}
 			}
-			again.Watched = false
+			again.OffCoreTold = false
 			if got := schedTable(again.replay(New(1, fakeFiles{}))); len(got) > 0 {
 				t.Errorf("nobody watched: %v", got)
 			}

@@ -34,7 +34,7 @@ func (pa *parallel) fork(t *stack.Thread, ev *event.Event) {
 		pa.leaveLost(t, ev)
 	}
 	pa.leaveUnknown(t, ev)
-	k := place.Key{Kind: place.Kind{Construct: c, Runtime: ev.Runtime}, Fn: ev.Fn, Loc: ev.Loc}
+	k := place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: c, Runtime: ev.Runtime}, Fn: ev.Fn, Loc: ev.Loc}
 	if k.Fn == 0 {
 		k.Site = ev.Site
 	}

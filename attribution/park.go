@@ -185,7 +185,7 @@ func (e *engine) unnamed(begin *event.Event) (latest *stack.Team) {
 // orphan continues a thread whose team's fork was never seen, in a region of its own.
 func (e *engine) orphan(t *stack.Thread) {
 	ev := t.Queue.Front()
-	n := e.Tree.Child(e.Tree.Root, place.Key{Kind: place.Kind{Construct: event.Unknown}})
+	n := e.Tree.Child(e.Tree.Root, place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: event.Unknown}})
 	e.LeaveAll(t)
 	t.Num, t.Seat, t.Known = ev.Num, e.Seat(0, int(ev.Num)), true
 	t.OpenUnderWay(n, t.Seat, ev.Time)

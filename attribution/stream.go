@@ -24,8 +24,8 @@ type Stream struct {
 	Switches []estimate.Switch `json:"watches,omitempty"`
 	Events   []event.Event     `json:"events"`
 
-	// Watched: events tell when threads were off their cores.
-	Watched bool `json:"watched,omitempty"`
+	// OffCoreTold: events tell when threads were off their cores.
+	OffCoreTold bool `json:"watched,omitempty"`
 
 	// Each thread's time without a core before the measurement, ns.
 	NoCoreBefore map[uint32]int64 `json:"core_waits,omitempty"`
@@ -76,8 +76,8 @@ func (s *Stream) begin() *Engine {
 	e.MainStack(s.StackLo, s.StackHi)
 	e.Costs(s.Costs)
 	e.NoCoreBefore(s.NoCoreBefore)
-	if s.Watched {
-		e.Watched()
+	if s.OffCoreTold {
+		e.TellsOffCore()
 	}
 	e.Began(s.Began)
 	for _, stop := range s.Stops {

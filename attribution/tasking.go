@@ -155,7 +155,7 @@ func (tk *tasking) beginTask(t *stack.Thread, ev *event.Event) bool {
 			if !tk.existed(ev) && tk.now < ev.Time+stragglerWait {
 				return false
 			}
-			n = tk.Tree.Child(tk.Tree.Child(tk.Tree.Root, place.Key{Kind: place.Kind{Construct: event.Unknown}}), place.Key{Kind: place.Kind{Construct: event.TaskExec, Runtime: ev.Runtime}, Fn: ev.Fn})
+			n = tk.Tree.Child(tk.Tree.Child(tk.Tree.Root, place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: event.Unknown}}), place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: event.TaskExec, Runtime: ev.Runtime}, Fn: ev.Fn})
 			if tk.tasksBack != 0 {
 				n.Note(noteAwayTask)
 			} else {

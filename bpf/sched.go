@@ -21,7 +21,7 @@ func isOffCore(b []byte) bool {
 	return len(b) == int(unsafe.Sizeof(OffCoreRecord{})) && binary.NativeEndian.Uint16(b[flagsAt:])&recOffCore != 0
 }
 
-// Sched is the loaded kernel side that watches when threads leave their cores and get one again. It
+// Sched is the loaded kernel side that records when threads leave their cores and get one again. It
 // runs whenever any core of the machine changes threads. Its records go to the rings of the probes
 // for which it was loaded.
 type Sched struct {
@@ -29,7 +29,7 @@ type Sched struct {
 	links closers
 }
 
-// LoadSched loads and attaches the programs. Watch begins to watch a process.
+// LoadSched loads and attaches the programs. Begin begins to record a process.
 func (p *Probes) LoadSched() (*Sched, error) {
 	spec, err := loadSched()
 	if err != nil {
@@ -61,8 +61,8 @@ func (p *Probes) LoadSched() (*Sched, error) {
 	return s, nil
 }
 
-// Watch begins to watch the threads of a process.
-func (s *Sched) Watch(pid int) error {
+// Begin begins to record when the threads of a process are off their cores.
+func (s *Sched) Begin(pid int) error {
 	var now unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &now)
 	if err := s.coll.Maps[schedMapWatching].Put(uint32(pid), schedWatched{Since: uint64(now.Nano())}); err != nil {
@@ -71,24 +71,24 @@ func (s *Sched) Watch(pid int) error {
 	return nil
 }
 
-// Watched says what was written about a process's threads. Times are in ns.
-type Watched struct {
+// SchedRecords says what was written about a process's threads. Times are in ns.
+type SchedRecords struct {
 	Records  uint64
 	Lost     uint64 // records for which there was no room
 	LostTime uint64 // off their cores, which the lost records would have told
 	Unseen   uint64 // switches of which the kernel did not tell
 }
 
-// Leave ends the watching of a process, and says what was written about its threads.
-func (s *Sched) Leave(pid int) (w Watched) {
+// End ends the records of a process, and says what was written about its threads.
+func (s *Sched) End(pid int) (w SchedRecords) {
 	var v schedWatched
 	if s.coll.Maps[schedMapWatching].LookupAndDelete(uint32(pid), &v) != nil {
 		return w
 	}
-	return Watched{Records: v.Written, Lost: v.Lost, LostTime: v.LostTime, Unseen: v.Unseen}
+	return SchedRecords{Records: v.Written, Lost: v.Lost, LostTime: v.LostTime, Unseen: v.Unseen}
 }
 
-// Close ends the watching and frees the kernel side.
+// Close ends the records and frees the kernel side.
 func (s *Sched) Close() error {
 	err := s.links.Close()
 	if s.coll != nil {

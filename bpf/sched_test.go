@@ -87,7 +87,7 @@ func TestSchedTellsOfSleep(t *testing.T) {
 		earlier int64
 	}
 	done := make(chan result)
-	if err := s.Watch(os.Getpid()); err != nil {
+	if err := s.Begin(os.Getpid()); err != nil {
 		t.Fatal(err)
 	}
 	go func() {
@@ -103,7 +103,7 @@ func TestSchedTellsOfSleep(t *testing.T) {
 		done <- result{unix.Gettid(), after.Nvcsw - before.Nvcsw, before.Nvcsw}
 	}()
 	r := <-done
-	w := s.Leave(os.Getpid())
+	w := s.End(os.Getpid())
 	var slept, long int
 	uses := counted(new(int), new(OffCoreRecord))
 	uses.OffCore = func(a *OffCoreRecord) {

@@ -65,7 +65,7 @@ func (m *Measurement) keepBudget(ctx context.Context) {
 			b.told = true
 			m.reader.warn("The budget of %.3g %% could not be kept: what is observed all of the time, parallel regions and MPI calls, costs more by itself.", 100*b.share)
 		}
-		if worst := b.governor.Worst(budget.Window); worst > b.worst {
+		if worst := b.governor.Worst(budget.Horizon); worst > b.worst {
 			m.reader.mu.Lock()
 			b.worst = worst
 			m.reader.mu.Unlock()
@@ -165,11 +165,11 @@ func (b *limiter) describe(p *profile.Profile) {
 	if b == nil {
 		return
 	}
-	window, worst := int64(budget.Window), b.worst
+	window, worst := int64(budget.Horizon), b.worst
 	if d := b.ledger.Measured(); d > 0 && d < window { // the whole run is shorter than a window
 		window, worst = d, worst*float64(window)/float64(d)
 	}
-	p.Meta.Budget = &profile.Budget{Share: b.share, Window: window, Worst: worst}
+	p.Meta.Budget = &profile.Budget{Share: b.share, Horizon: window, Worst: worst}
 	for i := range p.Meta.Observations {
 		x := &p.Meta.Observations[i]
 		for g := event.NoGroup + 1; g < event.NumGroups; g++ {

@@ -87,9 +87,9 @@
 // # Single executions
 //
 // With --timeline, each process's engine tells its spans to a timeline.Recorder (timeline.go). With
-// --when, a trigger.Watch stands between the two. An execution that fulfils a condition has a
+// --when, a trigger.Sink stands between the two. An execution that fulfils a condition has a
 // snapshot written by another goroutine, because the engine must not wait (collect/triggered). With
-// --sched, the kernel side writes when a watched thread was off its core (sched.go).
+// --sched, the kernel side writes when a thread of the program was off its core (sched.go).
 //
 // # One goroutine feeds all engines
 //

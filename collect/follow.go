@@ -96,7 +96,7 @@ func (lv *lives) endMeasuring(p *Process) {
 	p.readCPU()
 	lv.reader.mu.Unlock()
 	lv.reader.endSampling(p)
-	lv.reader.endWatching(p)
+	lv.reader.endSched(p)
 	lv.placer.removeProbes(p)
 	lv.writeFolds(p, false)
 	lv.placer.cutOffMPI(p)

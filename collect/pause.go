@@ -42,7 +42,7 @@ func (m *Measurement) Pause(pid int) error {
 	placed := m.placer.detachLinks(p)
 	m.placer.mu.Unlock()
 	m.reader.endSampling(p)
-	m.reader.endWatching(p)
+	m.reader.endSched(p)
 	links.Close(placed)
 	m.writeFolds(p, false)
 	m.placer.cutOffMPI(p)
@@ -100,7 +100,7 @@ func (m *Measurement) Resume(pid int) error {
 	p.pausedAt, p.resumedAt = 0, at
 	// Before the process's end can be noted, after which nothing would end the sampling.
 	m.reader.beginSampling(p)
-	m.reader.beginWatching(p)
+	m.reader.beginSched(p)
 	m.reader.mu.Unlock()
 	m.logf("process %d: goes on after %s", pid, time.Since(begin).Round(time.Microsecond))
 	return nil

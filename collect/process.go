@@ -71,16 +71,16 @@ type placed struct {
 // reading is what is read of a process, and what the engine needs for it. Guarded by reader.mu. The
 // times are of CLOCK_MONOTONIC, in ns.
 type reading struct {
-	engine   *attribution.Engine
-	resolver *places.Resolver
-	usage    *advice.Usage
-	rates    *advice.Rates         // of the process's first second; nil: that is over, or the cost of hits is not known
-	recorder *attribution.Recorder // see Measurement.RecordEvents; nil normally
-	timeline *timeline.Recorder    // see Measurement.RecordTimelines; nil normally
-	triggers *triggered.Snapshots  // see Timelines.When; nil normally
-	sampled  sampledProcess
-	watched  *profile.Watched // nil: nothing was watched so far
-	rank     rank.Rank
+	engine       *attribution.Engine
+	resolver     *places.Resolver
+	usage        *advice.Usage
+	rates        *advice.Rates         // of the process's first second; nil: that is over, or the cost of hits is not known
+	recorder     *attribution.Recorder // see Measurement.RecordEvents; nil normally
+	timeline     *timeline.Recorder    // see Measurement.RecordTimelines; nil normally
+	triggers     *triggered.Snapshots  // see Timelines.When; nil normally
+	sampled      sampledProcess
+	schedRecords *profile.SchedRecords // nil: no records so far
+	rank         rank.Rank
 
 	began     uint64          // when its measured time began
 	ended     uint64          // when its measured time ended; 0: it goes on
@@ -134,9 +134,9 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 	}
 	p.engine.Began(p.began)
 	if lv.reader.sched != nil {
-		p.engine.Watched()
+		p.engine.TellsOffCore()
 		if p.recorder != nil {
-			p.recorder.Stream.Watched = true
+			p.recorder.Stream.OffCoreTold = true
 		}
 	}
 	if lv.calls {
@@ -162,7 +162,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 	}
 	lv.reader.mu.Unlock()
 	lv.reader.beginSampling(p)
-	lv.reader.beginWatching(p)
+	lv.reader.beginSched(p)
 	if !p.first && lv.reader.waiter != nil {
 		lv.reader.waiter.Wake() // the reader now has to look more often (childEvery)
 	}

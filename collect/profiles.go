@@ -86,7 +86,7 @@ func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *pr
 	pf.reader.mu.Unlock()
 	prof.Meta.Overhead = pf.reader.overhead(meta.Overhead)
 	prof.Meta.Sampling = pf.sampledAs(p, prof)
-	prof.Meta.Sched = p.watched
+	prof.Meta.Sched = p.schedRecords
 	prof.Meta.Duration = p.engine.Elapsed(p.began, end)
 	prof.Meta.UserTime = since(p.cpu.User, p.cpu0.User)
 	prof.Meta.SysTime = since(p.cpu.System, p.cpu0.System)

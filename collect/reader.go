@@ -21,7 +21,7 @@ type reader struct {
 
 	costing  costing
 	sampling sampler
-	sched    *bpf.Sched // nil: the threads' cores are not watched
+	sched    *bpf.Sched // nil: without --sched
 
 	mu         sync.Mutex // guards the fields below, and what is read of each process (reading)
 	readTo     []uint64   // by ring: CLOCK_MONOTONIC, ns, up to which it was read

@@ -9,9 +9,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// WatchCores makes the measurement watch when threads leave their cores and get one again, and
+// TraceSched makes the kernel side record when threads leave their cores and get one again, and
 // which processes have the cores meanwhile. It must be called before any process is measured.
-func (m *Measurement) WatchCores() error {
+func (m *Measurement) TraceSched() error {
 	k, err := m.kernel.LoadSched()
 	if err != nil {
 		return fmt.Errorf("watch the scheduler: %w", err)
@@ -20,31 +20,31 @@ func (m *Measurement) WatchCores() error {
 	return nil
 }
 
-// beginWatching begins to watch the cores of a process's threads.
-func (rd *reader) beginWatching(p *Process) {
+// beginSched begins to record when a process's threads are off their cores.
+func (rd *reader) beginSched(p *Process) {
 	if rd.sched == nil {
 		return
 	}
-	if err := rd.sched.Watch(int(p.pid)); err != nil {
+	if err := rd.sched.Begin(int(p.pid)); err != nil {
 		rd.logf("%v", err)
 	}
 }
 
-// endWatching ends the watching of a process, and keeps what was lost.
-func (rd *reader) endWatching(p *Process) {
+// endSched ends these records of a process, and notes how many were lost.
+func (rd *reader) endSched(p *Process) {
 	if rd.sched == nil {
 		return
 	}
-	w := rd.sched.Leave(int(p.pid))
+	w := rd.sched.End(int(p.pid))
 	rd.mu.Lock()
 	defer rd.mu.Unlock()
-	if p.watched == nil {
-		p.watched = &profile.Watched{}
+	if p.schedRecords == nil {
+		p.schedRecords = &profile.SchedRecords{}
 	}
-	p.watched.Records += w.Records
-	p.watched.Lost += w.Lost
-	p.watched.LostTime += w.LostTime
-	p.watched.Unseen += w.Unseen
+	p.schedRecords.Records += w.Records
+	p.schedRecords.Lost += w.Lost
+	p.schedRecords.LostTime += w.LostTime
+	p.schedRecords.Unseen += w.Unseen
 }
 
 // feedOffCore tells the engine that a thread was off its core. If the thread got a core again only

@@ -36,7 +36,7 @@ func callPaths(p *profile.Profile) []string {
 }
 
 // matched matches the calls of ranks. If these are all ranks of the job, it finds the critical path.
-func (m *Matching) matched(ranks []*rankCalls, logs []*match.Log, c match.Clocks, all bool) *match.Result {
+func (m *Matching) matched(ranks []*rankCalls, logs []*match.RankCalls, c match.Clocks, all bool) *match.Result {
 	if !all {
 		return match.RunAcross(logs, c)
 	}

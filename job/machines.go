@@ -66,7 +66,7 @@ func (r *rankCalls) begin() int64 {
 // far the machines' clocks are apart. all says that these are all ranks of the job.
 func (m *Matching) run(ranks []*rankCalls, groups groups, all bool) {
 	machines := machinesOf(ranks)
-	logs := func() (out []*match.Log) { // logs are read but once
+	logs := func() (out []*match.RankCalls) { // logs are read but once
 		for _, r := range ranks {
 			out = append(out, r.toMatch(groups))
 		}
@@ -81,7 +81,7 @@ func (m *Matching) run(ranks []*rankCalls, groups groups, all bool) {
 	for i := range machines {
 		number[machines[i].key], list[i] = i, machines[i].Clock
 	}
-	shifted := func() []*match.Log {
+	shifted := func() []*match.RankCalls {
 		out := logs()
 		for _, l := range out {
 			shift(l, &list[number[l.Host]])
@@ -89,7 +89,7 @@ func (m *Matching) run(ranks []*rankCalls, groups groups, all bool) {
 		return out
 	}
 	orders := clocks.NewOrders(len(machines))
-	match.Orders(shifted(), func(first *match.Log, at uint64, then *match.Log, by uint64) {
+	match.Orders(shifted(), func(first *match.RankCalls, at uint64, then *match.RankCalls, by uint64) {
 		orders.Add(number[first.Host], number[then.Host], at, by)
 	})
 	m.Machines, m.Clocks = machines, clocks.Align(list, orders)
@@ -97,7 +97,7 @@ func (m *Matching) run(ranks []*rankCalls, groups groups, all bool) {
 }
 
 // shift makes the times of a log those of a common, rough clock.
-func shift(l *match.Log, c *clocks.Clock) {
+func shift(l *match.RankCalls, c *clocks.Clock) {
 	for i := range l.Threads {
 		l.Threads[i] = &shiftedCalls{l.Threads[i], c}
 	}

@@ -100,8 +100,8 @@ func matchCalls(ranks []*rankCalls, complete bool) *Matching {
 }
 
 // toMatch returns the rank's calls as package match takes them.
-func (r *rankCalls) toMatch(groups groups) *match.Log {
-	l := &match.Log{Rank: r.rank, Host: r.machine(), Cancels: r.log.Cancels}
+func (r *rankCalls) toMatch(groups groups) *match.RankCalls {
+	l := &match.RankCalls{Rank: r.rank, Host: r.machine(), Cancels: r.log.Cancels}
 	if r.log.Until != 0 {
 		l.Until = r.log.Monotonic(r.log.Until)
 	}

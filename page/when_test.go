@@ -25,7 +25,7 @@ func drawnPicture(ranks int) *when.Picture {
 	}
 	for r := range ranks {
 		for thread := range 2 {
-			row := when.Row{Label: fmt.Sprintf("rank %d, thread %d", r, thread), Executions: 80, Depth: 3}
+			row := when.Thread{Label: fmt.Sprintf("rank %d, thread %d", r, thread), Executions: 80, Depth: 3}
 			var lanes [3][]int64
 			var last [3]int64
 			put := func(depth int, from, long, name, n, sum int64) {

@@ -29,8 +29,8 @@ func (x *Observation) Title() string {
 
 // Budget is the limit that --max-overhead sets to the measurement's cost.
 type Budget struct {
-	Share  float64 `json:"share"`     // of each thread's time, 0 to 1
-	Window int64   `json:"window_ns"` // the limit holds for every interval of this length
+	Share   float64 `json:"share"`     // of each thread's time, 0 to 1
+	Horizon int64   `json:"window_ns"` // the limit holds for every interval of this length
 	// The largest share of a thread's time that hits, by their known costs, took in such an
 	// interval.
 	Worst float64 `json:"worst"`

@@ -71,10 +71,10 @@ type Meta struct {
 	MPI      *MPIJob   `json:"mpi,omitempty"`      // nil: the process did not use MPI
 	Counters []Counter `json:"counters,omitempty"` // in the order of ThreadStats.Counters
 	// Evaluators are the user's formulas over the counters.
-	Evaluators []string  `json:"evaluators,omitempty"`
-	Sampling   *Sampling `json:"sampling,omitempty"` // nil: not sampled
-	Budget     *Budget   `json:"budget,omitempty"`   // nil: the measurement's cost was not limited
-	Sched      *Watched  `json:"sched,omitempty"`    // nil: the threads' cores were not watched
+	Evaluators []string      `json:"evaluators,omitempty"`
+	Sampling   *Sampling     `json:"sampling,omitempty"` // nil: not sampled
+	Budget     *Budget       `json:"budget,omitempty"`   // nil: the measurement's cost was not limited
+	Sched      *SchedRecords `json:"sched,omitempty"`    // nil: the threads' cores were not watched
 	// Observations list the constructs that were not observed all of the time.
 	Observations []Observation `json:"observations,omitempty"`
 	// Cost of the measurement; nil: an older version recorded the profile, without it.

@@ -160,8 +160,8 @@ func sumShares(a, b []Share, by int64) []Share {
 	return slices.DeleteFunc(out, func(s Share) bool { return s.T == 0 })
 }
 
-// Watched says how the threads' cores were watched (--sched).
-type Watched struct {
+// SchedRecords counts the records of times off a core (--sched).
+type SchedRecords struct {
 	Records  uint64 `json:"records"`             // times off a core that were written
 	Lost     uint64 `json:"lost,omitempty"`      // and that were not, because a ring had no room
 	LostTime uint64 `json:"lost_time,omitempty"` // the sum of these times, ns

@@ -124,7 +124,7 @@ func (o *ompp) counterColumns(split bool) (columns []column) {
 	}
 	for i := range o.p.Meta.Counters {
 		columns = append(columns, column{title: o.p.Meta.Counters[i].Name, nested: true, width: width,
-			text: func(r *analysis.Row, exclusive bool) string {
+			text: func(r *analysis.ThreadFigures, exclusive bool) string {
 				counts := r.Counters
 				if exclusive {
 					counts = exclusiveCounters(&r.ThreadStats)
@@ -134,7 +134,7 @@ func (o *ompp) counterColumns(split bool) (columns []column) {
 	}
 	for _, f := range o.formulas {
 		columns = append(columns, column{title: f.Name, width: evaluatorWidth,
-			text: func(r *analysis.Row, _ bool) string { return evaluatorText(o.p, f, &r.ThreadStats) }})
+			text: func(r *analysis.ThreadFigures, _ bool) string { return evaluatorText(o.p, f, &r.ThreadStats) }})
 	}
 	return columns
 }

@@ -40,7 +40,7 @@ func isEstimated(e *profile.Estimate) bool { return markedExclusive("", e) != ""
 func (o *ompp) budgetHeader(key func(name, format string, args ...any)) {
 	m := &o.p.Meta
 	if b := m.Budget; b != nil {
-		key("Overhead Budget", "%s%% of a thread's time, at most %s%% used in any %.0f sec", share(b.Share), words.Decimal(100*b.Worst, 0, 2), float64(b.Window)/1e9)
+		key("Overhead Budget", "%s%% of a thread's time, at most %s%% used in any %.0f sec", share(b.Share), words.Decimal(100*b.Worst, 0, 2), float64(b.Horizon)/1e9)
 	}
 	for _, x := range m.Observations {
 		key("Not Observed", "%s", observationText(o.clock, &x))

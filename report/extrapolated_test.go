@@ -22,7 +22,7 @@ func extrapolatedProfile() *profile.Profile {
 	p.Nodes[2].Stats[0].Estimate = &profile.Estimate{Exec: profile.Span{T: reporttest.NS(2), C: 2000}, Body: profile.Span{T: reporttest.NS(2), C: 2000},
 		CountError: 120.5, TimeError: 0.25e9}
 	p.Nodes[1].Stats[0].Estimate = &profile.Estimate{Child: reporttest.NS(2)}
-	p.Meta.Budget = &profile.Budget{Share: 0.05, Window: 10e9, Worst: 0.0412}
+	p.Meta.Budget = &profile.Budget{Share: 0.05, Horizon: 10e9, Worst: 0.0412}
 	p.Meta.Observations = []profile.Observation{{Name: "critical", Of: event.SetOf(event.Critical), Unobserved: 4e9, Sampled: 1e9, Gaps: 3}}
 	return p
 }

@@ -25,7 +25,7 @@ func (o *ompp) overheads() {
 	}
 	gap := o.wider(wall)
 	o.printf("            Type                            Location      %sWallclock (%%)%s\n", gap, o.wallCounterTitles())
-	flat, counted := analysis.Flat(o.p), analysis.Row{}
+	flat, counted := analysis.Flat(o.p), analysis.ThreadFigures{}
 	others := 0
 	for i := range all {
 		r := &o.p.Regions[all[i].Region]

@@ -64,12 +64,12 @@ func (o *ompp) mpiHeader(key func(name, format string, args ...any)) {
 
 // The columns on MPI: ompP's, those of MPI-IO, and those of call sites.
 var (
-	mpiT  = column{title: "mpiT", time: func(r *analysis.Row) int64 { return mpiOf(r).T }}
+	mpiT  = column{title: "mpiT", time: func(r *analysis.ThreadFigures) int64 { return mpiOf(r).T }}
 	inV   = column{title: "inV", bytes: func(o *ompp, m *profile.MPIStats) uint64 { return m.In[o.Volumes] }}
 	outV  = column{title: "outV", bytes: func(o *ompp, m *profile.MPIStats) uint64 { return m.Out[o.Volumes] }}
-	recvC = column{title: "recvC", count: func(r *analysis.Row) uint64 { return mpiOf(r).Recvs }}
-	sendC = column{title: "sendC", count: func(r *analysis.Row) uint64 { return mpiOf(r).Sends }}
-	collC = column{title: "collC", count: func(r *analysis.Row) uint64 { return mpiOf(r).Colls }}
+	recvC = column{title: "recvC", count: func(r *analysis.ThreadFigures) uint64 { return mpiOf(r).Recvs }}
+	sendC = column{title: "sendC", count: func(r *analysis.ThreadFigures) uint64 { return mpiOf(r).Sends }}
+	collC = column{title: "collC", count: func(r *analysis.ThreadFigures) uint64 { return mpiOf(r).Colls }}
 
 	readV  = column{title: "readV", bytes: func(_ *ompp, m *profile.MPIStats) uint64 { return m.Read }}
 	writeV = column{title: "writeV", bytes: func(_ *ompp, m *profile.MPIStats) uint64 { return m.Written }}
@@ -84,7 +84,7 @@ var (
 	}}
 )
 
-func mpiOf(r *analysis.Row) profile.MPIStats {
+func mpiOf(r *analysis.ThreadFigures) profile.MPIStats {
 	if r.MPI == nil {
 		return profile.MPIStats{}
 	}

@@ -14,8 +14,8 @@ import (
 // column describes one column of the per-thread tables.
 type column struct {
 	title string
-	time  func(*analysis.Row) int64             // ns; nil: no time
-	count func(*analysis.Row) uint64            // nil: no count
+	time  func(*analysis.ThreadFigures) int64   // ns; nil: no time
+	count func(*analysis.ThreadFigures) uint64  // nil: no count
 	bytes func(*ompp, *profile.MPIStats) uint64 // of a volume; then time and count are nil
 	each  bool                                  // the volume is that of a single call
 	// nested says that the time may hold regions inside. The callgraph profiles split such a time
@@ -27,13 +27,13 @@ type column struct {
 	task bool
 	// text is for a counter, which is split as nested says, or for an evaluator; then time, count
 	// and bytes are nil.
-	text  func(r *analysis.Row, exclusive bool) string
+	text  func(r *analysis.ThreadFigures, exclusive bool) string
 	width int
 }
 
 // inside is the part of a column's time that regions inside took. Tasks that were executed in a
 // construct's barrier are no part of its body.
-func (c *column) inside(r *analysis.Row) int64 {
+func (c *column) inside(r *analysis.ThreadFigures) int64 {
 	if c.body {
 		return r.Child - r.Task
 	}
@@ -42,23 +42,23 @@ func (c *column) inside(r *analysis.Row) int64 {
 
 // ownColumns are the columns of ompP by title. ompP gives a figure a title for each construct.
 var ownColumns = map[string]column{
-	"execT": timeOf(profile.Exec), "execC": {count: func(r *analysis.Row) uint64 { return r.Exec.C }},
+	"execT": timeOf(profile.Exec), "execC": {count: func(r *analysis.ThreadFigures) uint64 { return r.Exec.C }},
 	"enterT": timeOf(profile.Enter), "startupT": timeOf(profile.Enter), "queueT": timeOf(profile.Enter),
 	"bodyT": timeOf(profile.Body), "sectT": timeOf(profile.Body), "singleT": timeOf(profile.Body),
 	"sectC": {count: bodies}, "singleC": {count: bodies}, "teamC": {count: bodies},
 	"partC":    {count: bodies}, // parts of a task's execution
 	"cancelC":  {count: bodies}, // executions that cancelled, or were cancelled
-	"exitBarT": {time: func(r *analysis.Row) int64 { return r.Barrier.T - r.Task }},
+	"exitBarT": {time: func(r *analysis.ThreadFigures) int64 { return r.Barrier.T - r.Task }},
 	"waitT":    timeOf(profile.Barrier), // at the end of a taskgroup with nothing to execute
 	"exitT":    timeOf(profile.Exit), "shutdwnT": timeOf(profile.Exit),
-	"mgmtT": {time: func(r *analysis.Row) int64 { return r.Mgmt }},
-	"taskT": {time: func(r *analysis.Row) int64 { return r.Task }, task: true},
+	"mgmtT": {time: func(r *analysis.ThreadFigures) int64 { return r.Mgmt }},
+	"taskT": {time: func(r *analysis.ThreadFigures) int64 { return r.Task }, task: true},
 }
 
-func bodies(r *analysis.Row) uint64 { return r.Body.C }
+func bodies(r *analysis.ThreadFigures) uint64 { return r.Body.C }
 
 func timeOf(p profile.Part) column {
-	return column{time: func(r *analysis.Row) int64 { return r.Parts()[p].T }, body: p == profile.Body}
+	return column{time: func(r *analysis.ThreadFigures) int64 { return r.Parts()[p].T }, body: p == profile.Body}
 }
 
 // columnsOf returns the columns of a construct's table. The time that may hold regions inside is
@@ -200,7 +200,7 @@ func showsTasks(p *profile.Profile) bool {
 	})
 }
 
-func (o *ompp) row(tid string, columns []column, r *analysis.Row, split bool) []string {
+func (o *ompp) row(tid string, columns []column, r *analysis.ThreadFigures, split bool) []string {
 	cells := []string{tid}
 	for _, c := range columns {
 		switch {

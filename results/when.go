@@ -45,7 +45,7 @@ func WithTimeline(o report.Options, name string, most uint64) (report.Options, e
 	}
 	defer c.Close()
 	if n, _ := f.Spans(); n > most {
-		o.When = &when.Picture{Names: []when.Name{}, Rows: []when.Row{}, Levels: []when.Level{},
+		o.When = &when.Picture{Names: []when.Name{}, Rows: []when.Thread{}, Levels: []when.Level{},
 			Notes: []string{fmt.Sprintf("The timeline holds %d executions, which are not drawn while the measurement ends. `ompp-attach report` on this directory draws them.", n)}}
 		return o, nil
 	}

@@ -104,9 +104,9 @@ func (sh *shelf) lower(latest int) stretches {
 	return k.cover()
 }
 
-// settle drops all spans but those that overlap an execution of lo. Executions that no chunk holds
+// keepOnly drops all spans but those that overlap an execution of lo. Executions that no chunk holds
 // are added. all is the time of the whole recording. The result is the gaps in it.
-func (sh *shelf) settle(lo *longest, all stretch, zip *packing) (gaps []Gap, err error) {
+func (sh *shelf) keepOnly(lo *longest, all stretch, zip *packing) (gaps []Gap, err error) {
 	k := sh.keeper
 	k.claims = lo.claims()
 	cover := k.cover()

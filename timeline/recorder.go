@@ -247,20 +247,20 @@ func (r *Recorder) End(d *Dictionary) {
 			r.packer.follow(<-r.before)
 		}
 		if r.longest != nil {
-			r.settle(d)
+			r.keepLongest(d)
 		}
 	})
 }
 
-// settle drops the spans that were not under way during one of the longest executions. If that
+// keepLongest drops the spans that were not under way during one of the longest executions. If that
 // fails, they stay.
-func (r *Recorder) settle(d *Dictionary) {
+func (r *Recorder) keepLongest(d *Dictionary) {
 	sh := &r.packer.shelf
 	zip, err := newPacking()
 	if err != nil {
 		return
 	}
-	gaps, err := sh.settle(r.longest, stretch{r.first, r.now}, zip)
+	gaps, err := sh.keepOnly(r.longest, stretch{r.first, r.now}, zip)
 	if err != nil {
 		return
 	}

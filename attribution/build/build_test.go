@@ -34,7 +34,7 @@ func (sites) Code(addr uint64) []profile.Frame {
 }
 
 func at(c event.Construct, site uint64) place.Key {
-	return place.Key{Kind: place.Kind{Construct: c, Runtime: event.Gomp}, Site: site}
+	return place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: c, Runtime: event.Gomp}, Site: site}
 }
 
 // spent gives a seat an execution of so many ns at a node.

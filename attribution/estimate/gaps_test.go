@@ -27,7 +27,7 @@ func TestNothingSeenBeforeAGap(t *testing.T) {
 		{"short, but never seen", short, rate{}, 0, false},
 	} {
 		all := tree.New(nil)
-		n := &tree.Node{Key: place.Key{Kind: place.Kind{Construct: event.Task}}, Parent: all.Root}
+		n := &tree.Node{Key: place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: event.Task}}, Parent: all.Root}
 		n.Stat(0).Exec.C = c.observed
 		var e estimate
 		e.add(gap, c.before, c.after)

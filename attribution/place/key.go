@@ -7,14 +7,14 @@ import "ompp-attach/event"
 // Kind is a construct and the runtime that executes it. The two are a struct of their own so that
 // Key has only four fields: the compiler keeps structs of more than four fields in memory. Copying
 // such a Key would have to wait until its single bytes are stored, which takes some 5 ns per copy.
-type Kind struct {
+type RuntimeConstruct struct {
 	Construct event.Construct
 	Runtime   event.Runtime
 }
 
 // Key identifies a construct by addresses, before its place in the source is known.
 type Key struct {
-	Kind
+	RuntimeConstruct
 	// Outlined function (parallel; a construct whose call is a jump at the function's end), or
 	// named critical.
 	Fn   uint64

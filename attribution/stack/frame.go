@@ -52,9 +52,9 @@ type Frame struct {
 	End       BodyEnd          // of a single
 	InlineEnd event.InlineEnd  // of a construct without calls (flags has event.Inline)
 	Waiting   uint64           // when the thread came to its barrier, by the thread's clock; 0: not yet
-	meanwhile *waits.Meanwhile // tasks executed in a wait for tasks; nil: none, or cores are not watched
+	meanwhile *waits.Meanwhile // tasks executed in a wait for tasks; nil: none, or times off the core are not told
 	nested    uint8            // of a target region: open calls between libomptarget's entry points
-	Kind      uint8            // of a user region: event.UserFunction and so on
+	UserKind  uint8            // of a user region: event.UserFunction and so on
 	// A user region on a cycle of regions: its node is that of the outer execution
 	// (enteredFromOther).
 	Inner bool

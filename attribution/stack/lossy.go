@@ -153,7 +153,7 @@ func (st *Stacks) lostWorker(t *Thread, c event.Construct, ev *event.Event) {
 		t.Seat = seat
 		st.NoteTID(t)
 	}
-	n := st.Tree.Child(st.Tree.Root, place.Key{Kind: place.Kind{Construct: event.Unknown}})
+	n := st.Tree.Child(st.Tree.Root, place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: event.Unknown}})
 	n.Note(noteLostWhere)
 	st.Partial++
 	t.OpenUnderWay(n, seat, ev.Time)

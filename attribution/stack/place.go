@@ -22,7 +22,7 @@ const NoteWhere = "also calls of threads that were there when measurement began,
 func (st *Stacks) existingAt(t *Thread) *tree.Node {
 	n := st.Whereabouts[t.Tid]
 	if n == nil || n.Outside {
-		n = &tree.Node{Key: place.Key{Kind: place.Kind{Construct: event.Unknown}}, Parent: st.Tree.Root, Existing: true}
+		n = &tree.Node{Key: place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: event.Unknown}}, Parent: st.Tree.Root, Existing: true}
 		st.Tree.Root.Children = append(st.Tree.Root.Children, n)
 		st.Whereabouts[t.Tid] = n
 	}

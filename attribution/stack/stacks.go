@@ -40,9 +40,9 @@ type Stacks struct {
 	OffBy    *Thread // the thread whose marker switched it off
 	OffTime  profile.Span
 
-	Strip   strip.Chart
-	Watched bool         // events tell when threads were off their cores
-	Rivals  waits.Rivals // processes that had the cores
+	Strip       strip.Chart
+	OffCoreTold bool         // events tell when threads were off their cores
+	Rivals      waits.Rivals // processes that had the cores
 
 	StackLo, StackHi uint64 // see MainStack
 }

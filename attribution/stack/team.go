@@ -196,11 +196,11 @@ type Member struct {
 	tid   uint32
 	Seat  int
 	Begin uint64
-	End   uint64       // 0: not yet
-	turns int          // number of barriers that it has come to
-	strip *strip.Row   // of its thread
-	in    strip.State  // of its thread around the team
-	Body  profile.Span // of parallel sections, or of a league: what the thread executed
+	End   uint64        // 0: not yet
+	turns int           // number of barriers that it has come to
+	strip *strip.Thread // of its thread
+	in    strip.State   // of its thread around the team
+	Body  profile.Span  // of parallel sections, or of a league: what the thread executed
 	ledger.Share
 }
 

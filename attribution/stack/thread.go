@@ -61,13 +61,13 @@ type Thread struct {
 	// Lesson is the last reported end of a call. What is to be learnt from it is known at the
 	// thread's next event.
 	lesson lesson
-	Strip  *strip.Row // nil: it is not followed
+	Strip  *strip.Thread // nil: it is not followed
 }
 
 // Key identifies the construct that a call starts. If the call returns into the runtime itself, the
 // compiler made it the last jump of an outlined function. Then the function identifies the place.
 func (t *Thread) Key(c event.Construct, ev *event.Event) place.Key {
-	k := place.Key{Kind: place.Kind{Construct: c, Runtime: ev.Runtime}, Site: ev.Site, Loc: ev.Loc}
+	k := place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: c, Runtime: ev.Runtime}, Site: ev.Site, Loc: ev.Loc}
 	if ev.Flags&event.Inside != 0 {
 		if i := t.Context(); i >= 0 && t.Stack[i].Node.Key.Fn != 0 {
 			k.Fn, k.Site = t.Stack[i].Node.Key.Fn, 0

@@ -26,7 +26,7 @@ func (st *Stacks) LeaveUser(t *Thread, i int, at uint64) {
 		}
 	}
 	f := &t.Stack[i]
-	switch f.Kind {
+	switch f.UserKind {
 	case event.UserMarker:
 		f.Node.Note(noteNoEnd)
 	default:

@@ -180,7 +180,7 @@ func (t *Thread) NoteUse(i int, at uint64) {
 	if f.Phase != InBody || !t.frees(i) {
 		return
 	}
-	lock, pause := waits.Lock{Kind: f.Node.Key.Kind, Address: f.Resource}, t.Suspended
+	lock, pause := waits.Lock{Of: f.Node.Key.RuntimeConstruct, Address: f.Resource}, t.Suspended
 	wait, busy := ledger.Span(f.Start, f.Mark), ledger.Span(f.Mark, at)
 	if u := t.Interval.Used(f.Node, &lock); u != nil {
 		u.Again(f.Start+pause, at+pause, wait, busy, 1)
@@ -196,7 +196,7 @@ func (t *Thread) NoteUseOver(i int, at uint64) {
 	if !t.frees(i) {
 		return
 	}
-	if u := t.Interval.Used(f.Node, &waits.Lock{Kind: f.Node.Key.Kind, Address: f.Resource}); u != nil {
+	if u := t.Interval.Used(f.Node, &waits.Lock{Of: f.Node.Key.RuntimeConstruct, Address: f.Resource}); u != nil {
 		u.Until = max(u.Until, at+t.Suspended)
 	}
 }
@@ -224,7 +224,7 @@ func (t *Thread) sets(c event.Construct, lock uint64, regions int) bool {
 // NoteUses notes executions of a construct that the kernel side has added up.
 func (t *Thread) NoteUses(n *tree.Node, ev *event.Event) {
 	if x := ev.Fold; locks.Has(ev.Construct) && x.Bodies > 0 && !t.sets(ev.Construct, ev.Fn, len(t.Stack)) {
-		l := waits.Lock{Kind: n.Key.Kind, Address: ev.Fn, Unknown: ev.Construct != event.Critical}
+		l := waits.Lock{Of: n.Key.RuntimeConstruct, Address: ev.Fn, Unknown: ev.Construct != event.Critical}
 		t.Interval.Use(&waits.Use{Lock: l, Node: n, Seat: t.Seat, N: x.Bodies,
 			From: ev.Time, Held: ev.Time + x.Enter, Freed: x.Last - min(x.Last, x.Exit), Until: x.Last,
 			Wait: int64(x.Enter), Busy: int64(x.Body)})

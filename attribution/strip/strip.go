@@ -38,29 +38,29 @@ const (
 	bins       = 2048
 	exact      = 1024 // short executions of a thread that are all noted
 	firstShift = 18   // a bin is 2^18 ns long at first
-	// The time that a lane aims at between two notes: 2^firstPause ns at first, and later a share
+	// The time that a chooser aims at between two notes: 2^firstPause ns at first, and later a share
 	// 2^-perBin of a bin. Executions that are longer than that are all noted.
-	firstPause = 17
-	perBin     = 6
-	mostStride = 512
-	lanes      = 8
+	firstPause  = 17
+	perBin      = 6
+	mostStride  = 512
+	numChoosers = 8
 )
 
-// Row is a thread. A nil *Row stands for a thread that is not followed.
-type Row struct {
-	TID   uint32
-	first uint32 // number of short executions that are still noted without skipping any
-	brief uint64 // an execution below this length is short, ns
-	lanes [lanes]lane
+// Thread is a thread of the operating system. A nil *Thread stands for a thread that is not followed.
+type Thread struct {
+	TID      uint32
+	first    uint32 // number of short executions that are still noted without skipping any
+	brief    uint64 // an execution below this length is short, ns
+	choosers [numChoosers]chooser
 
 	began uint64
 	shift uint8
 	cells []int64 // ns: numStates for each bin that was reached
 }
 
-// lane chooses which short executions of a few constructs are noted. Executions of one construct are
+// chooser chooses which short executions of a few constructs are noted. Executions of one construct are
 // mostly alike. So a choice by construct is closer to the truth than one among all executions.
-type lane struct {
+type chooser struct {
 	skip   uint32 // number of executions to skip before the next one is noted
 	stands uint32 // number of executions that the next noted one stands for
 	stride uint32 // the mean of stands
@@ -68,24 +68,24 @@ type lane struct {
 	noted  uint64 // end of the latest execution that was noted, ns
 }
 
-func newRow(tid uint32, began uint64) *Row {
-	r := &Row{TID: tid, began: began, shift: firstShift, first: exact}
-	for i := range r.lanes {
-		r.lanes[i] = lane{stands: 1, stride: 1, random: tid, noted: began}
+func newThread(tid uint32, began uint64) *Thread {
+	t := &Thread{TID: tid, began: began, shift: firstShift, first: exact}
+	for i := range t.choosers {
+		t.choosers[i] = chooser{stands: 1, stride: 1, random: tid, noted: began}
 	}
-	r.pace()
-	return r
+	t.pace()
+	return t
 }
 
 // pace sets the length below which an execution is short.
-func (r *Row) pace() { r.brief = 1 << max(firstPause, r.shift-perBin) }
+func (t *Thread) pace() { t.brief = 1 << max(firstPause, t.shift-perBin) }
 
-// Due tells whether an execution of a construct is to be noted (Row.Note). took is its length, ns.
-func (r *Row) Due(c event.Construct, took uint64) bool {
-	if r == nil {
+// Due tells whether an execution of a construct is to be noted (Thread.Note). took is its length, ns.
+func (t *Thread) Due(c event.Construct, took uint64) bool {
+	if t == nil {
 		return false
 	}
-	if l := &r.lanes[c%lanes]; took < r.brief && l.skip > 0 {
+	if l := &t.choosers[c%numChoosers]; took < t.brief && l.skip > 0 {
 		l.skip--
 		return false
 	}
@@ -94,24 +94,24 @@ func (r *Row) Due(c event.Construct, took uint64) bool {
 
 // Note is a noted execution, which may stand for others as well.
 type Note struct {
-	row          *Row
+	thread       *Thread
 	times        int64
 	since, until uint64 // the times between which these executions lay, ns
 }
 
 // Note notes an execution of a construct that is due, from one time to another (ns).
-func (r *Row) Note(c event.Construct, from, to uint64) Note {
-	n := Note{r, 1, from, to}
-	if to-from >= r.brief {
+func (t *Thread) Note(c event.Construct, from, to uint64) Note {
+	n := Note{t, 1, from, to}
+	if to-from >= t.brief {
 		return n
 	}
-	l := &r.lanes[c%lanes]
+	l := &t.choosers[c%numChoosers]
 	n.times = int64(l.stands)
 	n.since = min(l.noted, from)
-	if r.first > 0 {
-		r.first--
+	if t.first > 0 {
+		t.first--
 	} else {
-		l.adapt(to, r.brief)
+		l.adapt(to, t.brief)
 	}
 	l.noted = max(l.noted, to)
 	return n
@@ -120,7 +120,7 @@ func (r *Row) Note(c event.Construct, from, to uint64) Note {
 // adapt decides how many short executions are skipped before the next one is noted. The aim is one
 // note in each pause (ns). The number is random: a loop over several executions would otherwise have
 // the same one noted each time.
-func (l *lane) adapt(now, pause uint64) {
+func (l *chooser) adapt(now, pause uint64) {
 	switch since := now - min(l.noted, now); {
 	case since < pause/2 && l.stride < mostStride:
 		l.stride *= 2
@@ -151,63 +151,63 @@ func (n *Note) Spread(from, to State, a, b uint64, d int64) {
 	if n.times > 1 {
 		a, b, d = n.since, n.until, d*n.times
 	}
-	n.row.move(from, to, a, max(b, a+1), d)
+	n.thread.move(from, to, a, max(b, a+1), d)
 }
 
 // move takes a time d, which lay between two moments, from one state to another one.
-func (r *Row) move(from, to State, a, b uint64, d int64) {
-	if a >= r.began {
-		i := int((a - r.began) >> r.shift)
-		if at := i * int(numStates); i == int((b-r.began)>>r.shift) && at < len(r.cells) {
-			c := r.cells[at : at+int(numStates)]
+func (t *Thread) move(from, to State, a, b uint64, d int64) {
+	if a >= t.began {
+		i := int((a - t.began) >> t.shift)
+		if at := i * int(numStates); i == int((b-t.began)>>t.shift) && at < len(t.cells) {
+			c := t.cells[at : at+int(numStates)]
 			c[from] -= d
 			c[to] += d
 			return
 		}
 	}
-	r.moveFar(from, to, a, b, d)
+	t.moveFar(from, to, a, b, d)
 }
 
-func (r *Row) moveFar(from, to State, a, b uint64, d int64) {
-	a, b = max(a, r.began)-r.began, max(b, r.began)-r.began
+func (t *Thread) moveFar(from, to State, a, b uint64, d int64) {
+	a, b = max(a, t.began)-t.began, max(b, t.began)-t.began
 	if a >= b {
 		return
 	}
-	for (b-1)>>r.shift >= bins {
-		r.double()
+	for (b-1)>>t.shift >= bins {
+		t.double()
 	}
-	if n := (int((b-1)>>r.shift) + 1) * int(numStates); n > len(r.cells) {
-		r.cells = append(r.cells, make([]int64, n-len(r.cells))...)
+	if n := (int((b-1)>>t.shift) + 1) * int(numStates); n > len(t.cells) {
+		t.cells = append(t.cells, make([]int64, n-len(t.cells))...)
 	}
 	per := float64(d) / float64(b-a)
 	for left := d; left > 0; {
-		i := a >> r.shift
-		end := min((i+1)<<r.shift, b)
+		i := a >> t.shift
+		end := min((i+1)<<t.shift, b)
 		part := min(int64(per*float64(end-a)+0.5), left)
 		if end == b {
 			part = left
 		}
-		r.cells[i*uint64(numStates)+uint64(from)] -= part
-		r.cells[i*uint64(numStates)+uint64(to)] += part
+		t.cells[i*uint64(numStates)+uint64(from)] -= part
+		t.cells[i*uint64(numStates)+uint64(to)] += part
 		left -= part
 		a = end
 	}
 }
 
 // double makes the bins twice as long.
-func (r *Row) double() {
+func (t *Thread) double() {
 	const n = int(numStates)
-	half := (len(r.cells)/n + 1) / 2
+	half := (len(t.cells)/n + 1) / 2
 	for i := range half {
 		for s := range n {
-			sum := r.cells[2*i*n+s]
-			if second := (2*i + 1) * n; second < len(r.cells) {
-				sum += r.cells[second+s]
+			sum := t.cells[2*i*n+s]
+			if second := (2*i + 1) * n; second < len(t.cells) {
+				sum += t.cells[second+s]
 			}
-			r.cells[i*n+s] = sum
+			t.cells[i*n+s] = sum
 		}
 	}
-	r.cells = r.cells[:half*n]
-	r.shift++
-	r.pace()
+	t.cells = t.cells[:half*n]
+	t.shift++
+	t.pace()
 }

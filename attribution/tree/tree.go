@@ -46,7 +46,7 @@ func ExecutionKey(k place.Key) place.Key {
 	case event.Task, event.TaskLoop:
 		k.Construct = event.TaskExec
 	default: // the creation of the task was lost
-		k = place.Key{Kind: place.Kind{Construct: event.TaskExec, Runtime: k.Runtime}}
+		k = place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: event.TaskExec, Runtime: k.Runtime}}
 	}
 	return k
 }

@@ -18,7 +18,7 @@ type noted struct {
 func (n *noted) Seen(k place.Key) { n.seen = append(n.seen, k) }
 
 func key(c event.Construct, site uint64) place.Key {
-	return place.Key{Kind: place.Kind{Construct: c}, Site: site}
+	return place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: c}, Site: site}
 }
 
 // A key has one child, in whichever order children are asked for, and the resolver hears of each
@@ -46,13 +46,13 @@ func TestChild(t *testing.T) {
 
 func TestExecutionKey(t *testing.T) {
 	of := func(c event.Construct) place.Key {
-		return place.Key{Kind: place.Kind{Construct: c, Runtime: event.Kmpc}, Fn: 1, Site: 2, Loc: 3}
+		return place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: c, Runtime: event.Kmpc}, Fn: 1, Site: 2, Loc: 3}
 	}
 	for _, tc := range []struct{ created, want place.Key }{
 		{of(event.Task), of(event.TaskExec)},
 		{of(event.TaskLoop), of(event.TaskExec)},
 		{of(event.UntiedTask), of(event.UntiedTaskExec)},
-		{of(event.Loop), place.Key{Kind: place.Kind{Construct: event.TaskExec, Runtime: event.Kmpc}}},
+		{of(event.Loop), place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: event.TaskExec, Runtime: event.Kmpc}}},
 	} {
 		if got := ExecutionKey(tc.created); got != tc.want {
 			t.Errorf("%+v: %+v, want %+v", tc.created, got, tc.want)

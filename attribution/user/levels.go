@@ -20,10 +20,10 @@ func (us *Regions) isInner(t *stack.Thread, ev *event.Event) bool {
 		if stack.IsContext(f.Node.Key.Construct) {
 			return false
 		}
-		if f.Node.Key.Construct != event.UserRegion || f.Kind < event.UserLevel {
+		if f.Node.Key.Construct != event.UserRegion || f.UserKind < event.UserLevel {
 			continue
 		}
-		if f.Kind != uint8(ev.Value) {
+		if f.UserKind != uint8(ev.Value) {
 			return false
 		}
 		return ev.Flags&event.Inside != 0 || ev.Value&event.UserContinues != 0 && f.Sp == ev.SP
@@ -40,8 +40,8 @@ func (us *Regions) exitLevel(t *stack.Thread, ev *event.Event) {
 		if stack.IsContext(f.Node.Key.Construct) {
 			break
 		}
-		if f.Node.Key.Construct == event.UserRegion && f.Kind >= event.UserLevel && f.Sp == ev.SP {
-			lowest, matches = i, matches || f.Kind == uint8(ev.Value)
+		if f.Node.Key.Construct == event.UserRegion && f.UserKind >= event.UserLevel && f.Sp == ev.SP {
+			lowest, matches = i, matches || f.UserKind == uint8(ev.Value)
 		}
 	}
 	if !matches {
@@ -50,7 +50,7 @@ func (us *Regions) exitLevel(t *stack.Thread, ev *event.Event) {
 	sp := t.Stack[lowest].Sp
 	for i := len(t.Stack) - 1; i >= lowest; i-- {
 		f := &t.Stack[i]
-		if f.Node.Key.Construct != event.UserRegion || f.Kind == event.UserMarker || f.Sp > sp || !us.SameStack(f.Sp, sp) {
+		if f.Node.Key.Construct != event.UserRegion || f.UserKind == event.UserMarker || f.Sp > sp || !us.SameStack(f.Sp, sp) {
 			continue
 		}
 		f.Parts[profile.Body].T = ledger.Span(f.Mark, ev.Time)

@@ -37,7 +37,7 @@ func (us *Regions) Enter(t *stack.Thread, ev *event.Event) {
 		above++ // a function entered at the same stack pointer has replaced the other one
 	}
 	us.leaveUnwound(t, ev, above)
-	k := place.Key{Kind: place.Kind{Construct: event.UserRegion}, Site: ev.Site, Fn: ev.Fn}
+	k := place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: event.UserRegion}, Site: ev.Site, Fn: ev.Fn}
 	if ev.Value != event.UserFunction && ev.Value < event.UserLevel {
 		// The same code in the same call of its function.
 		if i := t.Find(event.UserRegion, func(f *stack.Frame) bool { return f.Node.Key == k && f.Sp == ev.SP }); i >= 0 {
@@ -56,9 +56,9 @@ func (us *Regions) Enter(t *stack.Thread, ev *event.Event) {
 	} else {
 		f = us.Push(t, k, ev)
 	}
-	f.Kind, f.Phase, f.Parts[profile.Body].C = uint8(ev.Value), stack.InBody, 1
-	if f.Kind == event.UserLinesAgain {
-		f.Kind = event.UserLines
+	f.UserKind, f.Phase, f.Parts[profile.Body].C = uint8(ev.Value), stack.InBody, 1
+	if f.UserKind == event.UserLinesAgain {
+		f.UserKind = event.UserLines
 	}
 	if ev.Flags&event.FreeAtOnce != 0 { // the same instruction leaves the region
 		us.Pop(t, ev.Time)
@@ -81,7 +81,7 @@ func (us *Regions) Exit(t *stack.Thread, ev *event.Event) {
 		if f.Node.Key.Construct != event.UserRegion || f.Node.Key.Site != ev.Site || f.Node.Key.Fn != ev.Fn {
 			continue
 		}
-		if f.Kind != event.UserFunction {
+		if f.UserKind != event.UserFunction {
 			at = i
 			break
 		}
@@ -102,11 +102,11 @@ func (us *Regions) Exit(t *stack.Thread, ev *event.Event) {
 	for i := len(t.Stack) - 1; i > at; i-- {
 		switch f := &t.Stack[i]; {
 		case f.Node.Key.Construct != event.UserRegion:
-		case t.Stack[at].Kind == event.UserMarker:
-			if f.Kind == event.UserMarker {
+		case t.Stack[at].UserKind == event.UserMarker:
+			if f.UserKind == event.UserMarker {
 				us.LeaveUser(t, i, ev.Time)
 			}
-		case f.Kind != event.UserMarker && f.Sp <= sp && us.SameStack(f.Sp, sp):
+		case f.UserKind != event.UserMarker && f.Sp <= sp && us.SameStack(f.Sp, sp):
 			us.LeaveUser(t, i, ev.Time)
 		}
 	}
@@ -124,7 +124,7 @@ func (us *Regions) leaveUnwound(t *stack.Thread, ev *event.Event, sp uint64) {
 		if stack.IsContext(f.Node.Key.Construct) {
 			break
 		}
-		if f.Node.Key.Construct != event.UserRegion || f.Kind == event.UserMarker {
+		if f.Node.Key.Construct != event.UserRegion || f.UserKind == event.UserMarker {
 			continue
 		}
 		if last == 0 && f.Sp >= sp {
@@ -144,7 +144,7 @@ func (us *Regions) leaveUnwound(t *stack.Thread, ev *event.Event, sp uint64) {
 		return
 	}
 	for i := len(t.Stack) - 1; i >= lowest; i-- {
-		if f := &t.Stack[i]; f.Node.Key.Construct == event.UserRegion && f.Kind != event.UserMarker {
+		if f := &t.Stack[i]; f.Node.Key.Construct == event.UserRegion && f.UserKind != event.UserMarker {
 			us.LeaveUser(t, i, ev.Time)
 		}
 	}

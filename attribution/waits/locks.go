@@ -8,7 +8,7 @@ import (
 
 // Lock names a lock of the process, or the lock of a critical.
 type Lock struct {
-	Kind    place.Kind // construct and runtime
+	Of      place.RuntimeConstruct // construct and runtime
 	Address uint64
 	Unknown bool // some lock: where the kernel side adds up, it does not tell which
 }
@@ -82,7 +82,7 @@ func (iv *Interval) Used(n *tree.Node, l *Lock) *Use {
 }
 
 func (l *Lock) is(o *Lock) bool {
-	return l.Address == o.Address && l.Unknown == o.Unknown && l.Kind == o.Kind
+	return l.Address == o.Address && l.Unknown == o.Unknown && l.Of == o.Of
 }
 
 // contend tells for which holders each thread has waited between two barriers. What the last thread
@@ -225,7 +225,7 @@ func (x *instance) holders(thread int32, u *Use) {
 		uses := x.slots[i].uses
 		for j := range uses {
 			h := &uses[j]
-			if !h.Lock.is(&u.Lock) && !(h.Lock.Unknown && h.Lock.Kind == u.Lock.Kind) {
+			if !h.Lock.is(&u.Lock) && !(h.Lock.Unknown && h.Lock.Of == u.Lock.Of) {
 				continue
 			}
 			_, held := h.span()

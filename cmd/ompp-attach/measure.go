@@ -208,7 +208,7 @@ func (l *loading) measurement() (*collect.Measurement, error) {
 		return nil, err
 	}
 	if f.sched {
-		if err := m.WatchCores(); err != nil {
+		if err := m.TraceSched(); err != nil {
 			m.Close()
 			return nil, fmt.Errorf("--sched: %w", err)
 		}

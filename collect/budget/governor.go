@@ -10,13 +10,13 @@ import (
 	"ompp-attach/event"
 )
 
-// Window is the length of the time over which a budget holds, wherever it begins.
-const Window = 10 * time.Second
+// Horizon is the length of the time over which a budget holds, wherever it begins.
+const Horizon = 10 * time.Second
 
 // Governor decides which groups of constructs are probed, so that the cost of the probes stays
 // within a budget. Each thread has a purse that fills slowly. The thread's hits are paid out of the
-// purse. So in any window a thread pays at most what a full purse holds plus the income of the
-// window. All times are in ns.
+// purse. So in any horizon a thread pays at most what a full purse holds plus the income of the
+// horizon. All times are in ns.
 type Governor struct {
 	Interval time.Duration // between two decisions
 	Short    bool          // the costs were too high and no group was left to remove
@@ -47,7 +47,7 @@ type purse struct {
 	slot  uint64    // number of the last slot
 }
 
-// Shares of what may be paid in a window. The rest is for hits between the decision that finds a
+// Shares of what may be paid within Horizon. The rest is for hits between the decision that finds a
 // purse nearly empty and the removal of the probes.
 const (
 	fillShare  = 0.55
@@ -55,17 +55,17 @@ const (
 )
 
 // NewGovernor returns a governor that lets no thread pay more than share of its time over any
-// window. A share of 0.05 is 5 %.
+// Horizon. A share of 0.05 is 5 %.
 func NewGovernor(share float64) *Governor {
-	window := float64(Window)
+	horizon := float64(Horizon)
 	g := &Governor{
 		fill:     fillShare * share,
-		capacity: purseShare * share * window,
+		capacity: purseShare * share * horizon,
 		threads:  map[uint32]*purse{},
 		random:   rand.New(rand.NewPCG(1, 2)),
 	}
 	g.start = g.capacity / 5
-	g.Interval = time.Duration(min(max(share*window/25, float64(minInterval)), float64(maxInterval)))
+	g.Interval = time.Duration(min(max(share*horizon/25, float64(minInterval)), float64(maxInterval)))
 	g.chooseEnough()
 	return g
 }
@@ -123,7 +123,7 @@ func (g *Governor) Decide(now uint64, paid map[uint32]*Paid) (all []Decision) {
 		sum := paid[tid].sum()
 		p.level = min(g.capacity, p.level+g.fill*dt-sum)
 		p.note(now, sum)
-		if sum == 0 && p.level == g.capacity && p.seen+uint64(2*Window) < now {
+		if sum == 0 && p.level == g.capacity && p.seen+uint64(2*Horizon) < now {
 			delete(g.threads, tid) // the thread may have ended
 		}
 	}
@@ -224,10 +224,10 @@ func (g *Governor) decide(group event.Group, do Action, now uint64) Decision {
 	return Decision{group, do}
 }
 
-// A window is divided into slots, so that the sum of the costs in the last window is known.
+// A horizon is divided into slots, so that the sum of the costs in the last horizon is known.
 const (
 	numSlots   = 20
-	slotLength = uint64(Window) / numSlots
+	slotLength = uint64(Horizon) / numSlots
 )
 
 // note adds sum, in ns, to the slot of the time now.
@@ -251,7 +251,7 @@ func (p *purse) note(now uint64, sum float64) {
 	p.slots[len(p.slots)-1] += sum
 }
 
-// Worst is the most that any thread paid in the window that ends now, as a share of the window, or
+// Worst is the most that any thread paid in the horizon that ends now, as a share of the horizon, or
 // of measured if that is shorter.
 func (g *Governor) Worst(measured time.Duration) (share float64) {
 	for _, p := range g.threads {
@@ -259,7 +259,7 @@ func (g *Governor) Worst(measured time.Duration) (share float64) {
 		for _, v := range p.slots {
 			sum += v
 		}
-		share = max(share, sum/float64(min(Window, measured)))
+		share = max(share, sum/float64(min(Horizon, measured)))
 	}
 	return share
 }

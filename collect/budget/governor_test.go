@@ -129,7 +129,7 @@ func TestGovernor(t *testing.T) {
 		if n := s.allGaps(); n != gaps {
 			t.Errorf("%s: %d gaps long after the storm", c.name, n-gaps)
 		}
-		worst := s.worst(Window)
+		worst := s.worst(Horizon)
 		if worst > c.budget {
 			t.Errorf("%s: %.2f %% in some window, the budget is %.2f %%", c.name, 100*worst, 100*c.budget)
 		}

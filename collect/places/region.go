@@ -64,7 +64,7 @@ func (r *Resolver) Around(addr uint64) (profile.Region, bool) {
 	if !ok || !t.Construct.IsParallel() && (t.Construct != event.NoConstruct || !strings.Contains(t.Words, "parallel")) {
 		return profile.Region{}, false
 	}
-	k := attribution.Key{Kind: attribution.Kind{Construct: event.Parallel, Runtime: t.Runtime}}
+	k := attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.Parallel, Runtime: t.Runtime}}
 	reg := profile.Region{Construct: k.Construct, Runtime: k.Runtime.String()}
 	// Without its address, to which another file may have been bound.
 	r.outlined(k, place{p.module, p.object, lo}, &reg)

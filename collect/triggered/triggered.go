@@ -28,7 +28,7 @@ const (
 // Snapshots are those of one process that conditions ask for. A nil pointer is valid: no condition
 // asks.
 type Snapshots struct {
-	watch *trigger.Watch
+	sink  *trigger.Sink
 	began uint64 // the measurement's begin (engine's clock, ns)
 	dump  func() (name string, err error)
 	say   func(sentence string)
@@ -43,12 +43,12 @@ type Snapshots struct {
 // writes one, and returns the file's name. say tells the user of it; nil: nobody listens.
 func New(rec *timeline.Recorder, when []*trigger.Condition, began uint64, dump func() (string, error), say func(string)) *Snapshots {
 	s := &Snapshots{began: began, dump: dump, say: say}
-	s.watch = trigger.NewWatch(rec, when, s.fulfilled)
+	s.sink = trigger.NewSink(rec, when, s.fulfilled)
 	return s
 }
 
 // Sink returns the sink that looks for executions which fulfil a condition, and records.
-func (s *Snapshots) Sink() timeline.Sink { return s.watch }
+func (s *Snapshots) Sink() timeline.Sink { return s.sink }
 
 // fulfilled has a snapshot written, unless one was a moment ago. It does not wait.
 func (s *Snapshots) fulfilled(f *trigger.Found) {
@@ -87,7 +87,7 @@ func (s *Snapshots) Sentences() (out []string) {
 	if s == nil {
 		return nil
 	}
-	for _, f := range s.watch.Found() {
+	for _, f := range s.sink.Found() {
 		text := fmt.Sprintf("--when '%s' was not fulfilled by any execution.", f.Text)
 		if f.Executions > 0 {
 			ended := float64(f.First.To-min(f.First.To, s.began)) / 1e9

@@ -28,7 +28,7 @@ func triggered(t *testing.T, dump func() (string, error)) *Snapshots {
 		t.Fatal(err)
 	}
 	x := New(rec, []*trigger.Condition{c}, 1e9, dump, nil)
-	x.watch.Define(timeline.Definition{ID: 1, Construct: event.Barrier})
+	x.sink.Define(timeline.Definition{ID: 1, Construct: event.Barrier})
 	return x
 }
 
@@ -56,14 +56,14 @@ func TestSnapshots(t *testing.T) {
 				})
 				for i := range 3000 {
 					for _, length := range []uint64{2e6, 1000} {
-						x.watch.Span(&timeline.Span{TID: 5, Node: 1, From: 1.5e9 - length, To: 1.5e9, Exec: profile.Span{T: int64(length), C: 1}})
+						x.sink.Span(&timeline.Span{TID: 5, Node: 1, From: 1.5e9 - length, To: 1.5e9, Exec: profile.Span{T: int64(length), C: 1}})
 					}
 					if time.Sleep(10 * time.Millisecond); i%100 == 0 {
 						_ = x.Sentences()
 					}
 				}
 				time.Sleep(2 * rest) // until the last snapshot is over
-				x.watch.End(&timeline.Dictionary{})
+				x.sink.End(&timeline.Dictionary{})
 				mu.Lock()
 				defer mu.Unlock()
 				for i := range at[1:] {

@@ -48,9 +48,9 @@ func ring(t testing.TB, ranks, steps int) (logs []*Log, calls int) {
 
 // matched matches recorded calls on MPI_COMM_WORLD.
 func matched(logs []*Log) *match.Result {
-	var all []*match.Log
+	var all []*match.RankCalls
 	for rank, l := range logs {
-		all = append(all, &match.Log{Rank: rank, Comms: []match.Comm{{Name: "world", Size: int32(len(logs)), Rank: int32(rank)}}, Threads: []match.Calls{l.Reader(0)}})
+		all = append(all, &match.RankCalls{Rank: rank, Comms: []match.Comm{{Name: "world", Size: int32(len(logs)), Rank: int32(rank)}}, Threads: []match.Calls{l.Reader(0)}})
 	}
 	return match.Run(all)
 }

@@ -96,7 +96,7 @@ type Path struct {
 
 // New returns a Path for the calls of logs. path numbers the call path of a rank's call site; call
 // paths of different ranks with one number are the same.
-func New(logs []*match.Log, path func(rank, site int) int) *Path {
+func New(logs []*match.RankCalls, path func(rank, site int) int) *Path {
 	p := &Path{Result: Result{Times: map[Place]*Time{}, Saves: map[Work]int64{}, Overlap: -1}, ranks: make([]calls, len(logs)),
 		hosts: map[string]bool{}, path: path, most: MostCalls, on: map[Work]int64{}}
 	for _, l := range logs {

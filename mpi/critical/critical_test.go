@@ -185,7 +185,7 @@ func (g *program) run() (end uint64) {
 }
 
 // logs returns what is recorded of the simulated program.
-func (g *program) logs() (logs []*match.Log) {
+func (g *program) logs() (logs []*match.RankCalls) {
 	for rank, calls := range g.ranks {
 		var list match.List
 		for _, a := range calls {
@@ -193,7 +193,7 @@ func (g *program) logs() (logs []*match.Log) {
 			c.Start, c.End = a.enter, a.leave
 			list = append(list, c)
 		}
-		l := &match.Log{Rank: rank, Comms: []match.Comm{{Name: "world", Size: int32(len(g.ranks)), Rank: int32(rank)}}, Threads: []match.Calls{&list}}
+		l := &match.RankCalls{Rank: rank, Comms: []match.Comm{{Name: "world", Size: int32(len(g.ranks)), Rank: int32(rank)}}, Threads: []match.Calls{&list}}
 		if rank < g.half {
 			l.Comms = append(l.Comms, match.Comm{Name: "half", Size: int32(g.half), Rank: int32(rank)})
 		}
@@ -202,7 +202,7 @@ func (g *program) logs() (logs []*match.Log) {
 	return logs
 }
 
-func watch(logs []*match.Log, c match.Clocks) (*Result, *match.Result) {
+func watch(logs []*match.RankCalls, c match.Clocks) (*Result, *match.Result) {
 	p := New(logs, func(_, site int) int { return site })
 	r := match.Watch(logs, c, p)
 	return p.Finish(), r
@@ -339,10 +339,10 @@ func vector(name string, start, end uint64, site int, set func(*match.Call)) mat
 	return c
 }
 
-func logsOf(ranks ...[]match.Call) (logs []*match.Log) {
+func logsOf(ranks ...[]match.Call) (logs []*match.RankCalls) {
 	for i, calls := range ranks {
 		l := match.List(calls)
-		logs = append(logs, &match.Log{Rank: i, Comms: []match.Comm{{Name: "world", Size: int32(len(ranks)), Rank: int32(i)}}, Threads: []match.Calls{&l}})
+		logs = append(logs, &match.RankCalls{Rank: i, Comms: []match.Comm{{Name: "world", Size: int32(len(ranks)), Rank: int32(i)}}, Threads: []match.Calls{&l}})
 	}
 	return logs
 }

@@ -20,14 +20,14 @@ type Across struct {
 }
 
 // RunAcross is Run for logs of several machines.
-func RunAcross(logs []*Log, clocks Clocks) *Result {
+func RunAcross(logs []*RankCalls, clocks Clocks) *Result {
 	return (&run{waits: sums{}, clocks: clocks}).all(logs)
 }
 
 // Orders calls tell for each pair of events on two machines whose order is certain. The event of the
 // log first at the time at came before the event of the log then at the time by. Each time is of its
 // log's own clock. Orders adds up no waits.
-func Orders(logs []*Log, tell func(first *Log, at uint64, then *Log, by uint64)) {
+func Orders(logs []*RankCalls, tell func(first *RankCalls, at uint64, then *RankCalls, by uint64)) {
 	(&run{order: tell, clocks: uncompared{}}).all(logs)
 }
 

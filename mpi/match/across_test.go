@@ -31,7 +31,7 @@ func (h *hosts) Convert(to, from string, t uint64) (at uint64, bound int64) {
 }
 
 // onHosts distributes the ranks of a model over machines. Times in logs are by their clocks.
-func (m *model) onHosts(n int, rate float64) ([]*Log, *hosts) {
+func (m *model) onHosts(n int, rate float64) ([]*RankCalls, *hosts) {
 	h := &hosts{offset: map[string]uint64{}, rate: map[string]float64{}}
 	for i := range n {
 		name := fmt.Sprint("node", i)
@@ -154,7 +154,7 @@ func TestAligned(t *testing.T) {
 		m := newModel(seed)
 		m.rand = rand.New(rand.NewPCG(seed, 2))
 		spread := m.rand.Uint64()
-		again := func() ([]*Log, *hosts) { // logs are read but once
+		again := func() ([]*RankCalls, *hosts) { // logs are read but once
 			m.rand = rand.New(rand.NewPCG(spread, 3))
 			return m.onHosts(3, 100e-6)
 		}
@@ -164,7 +164,7 @@ func TestAligned(t *testing.T) {
 			a.number[name] = len(a.number)
 		}
 		o := clocks.NewOrders(3)
-		Orders(logs, func(first *Log, at uint64, then *Log, by uint64) {
+		Orders(logs, func(first *RankCalls, at uint64, then *RankCalls, by uint64) {
 			o.Add(a.number[first.Host], a.number[then.Host], at, by)
 		})
 		a.Alignment = clocks.Align(make([]clocks.Clock, 3), o)

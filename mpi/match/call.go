@@ -15,7 +15,7 @@ type Call struct {
 	Start, End uint64 // ns
 	Site       int    // the caller's number of the call site, which the waits name
 	Thread     int    // the caller's number of the thread, likewise
-	Comm       int    // index in Log.Comms; -1: not known
+	Comm       int    // index in RankCalls.Comms; -1: not known
 	// To is the destination, or the root of a collective operation. From is the source, also of
 	// MPI_Mprobe. Both are ranks as in mpi.Args.
 	To, From         int32
@@ -40,8 +40,8 @@ type Comm struct {
 	Rank int32 // this rank's number in the communicator
 }
 
-// Log holds the calls of a rank.
-type Log struct {
+// RankCalls holds the calls of a rank.
+type RankCalls struct {
 	Rank  int    // in MPI_COMM_WORLD
 	Host  string // the machine's name; logs of one machine have one clock
 	Comms []Comm // Comms[0] is MPI_COMM_WORLD

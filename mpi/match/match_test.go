@@ -40,13 +40,13 @@ func comm(i int) func(*Call)            { return func(c *Call) { c.Comm = i } }
 func thread(i int) func(*Call)          { return func(c *Call) { c.Thread = i } }
 func nothing(c *Call)                   { c.Sends, c.Receives = false, false }
 func sendsOnly(c *Call)                 { c.Receives = false }
-func logOf(rank, size int, calls ...Call) *Log {
+func logOf(rank, size int, calls ...Call) *RankCalls {
 	l := List(calls)
-	return &Log{Rank: rank, Comms: []Comm{{"world", int32(size), int32(rank)}}, Threads: []Calls{&l}}
+	return &RankCalls{Rank: rank, Comms: []Comm{{"world", int32(size), int32(rank)}}, Threads: []Calls{&l}}
 }
 
 // world returns the logs of ranks that call something on MPI_COMM_WORLD.
-func world(ranks ...[]Call) (logs []*Log) {
+func world(ranks ...[]Call) (logs []*RankCalls) {
 	for i, calls := range ranks {
 		logs = append(logs, logOf(i, len(ranks), calls...))
 	}
@@ -152,13 +152,13 @@ func TestNotMatched(t *testing.T) {
 	recv := func(at uint64) Call { return call("Recv", at, at+5, from(1, 7)) }
 	send := func(at uint64) Call { return call("Send", at, at+1, to(0, 7)) }
 	any := call("Recv", 0, 5, from(mpi.AnySource, 7))
-	stopped := func(logs []*Log, rank int, us uint64) []*Log {
+	stopped := func(logs []*RankCalls, rank int, us uint64) []*RankCalls {
 		logs[rank].Until = us * 1000
 		return logs
 	}
 	for _, c := range []struct {
 		name                         string
-		logs                         []*Log
+		logs                         []*RankCalls
 		sends, receives, collectives Count
 	}{
 		{"nobody sends", world([]Call{recv(0)}, nil), Count{}, left(NoPartner, 1, 0), Count{}},
@@ -193,11 +193,11 @@ func TestNotMatched(t *testing.T) {
 			}
 		})
 	}
-	for name, spoil := range map[string]func([]*Log){
-		"another machine":  func(l []*Log) { l[1].Host = "other" },
-		"cancelled":        func(l []*Log) { l[1].Cancels = true },
-		"no name":          func(l []*Log) { l[0].Comms[0].Name, l[1].Comms[0].Name = "", "" },
-		"one member twice": func(l []*Log) { l[0].Comms[0].Rank = 1 },
+	for name, spoil := range map[string]func([]*RankCalls){
+		"another machine":  func(l []*RankCalls) { l[1].Host = "other" },
+		"cancelled":        func(l []*RankCalls) { l[1].Cancels = true },
+		"no name":          func(l []*RankCalls) { l[0].Comms[0].Name, l[1].Comms[0].Name = "", "" },
+		"one member twice": func(l []*RankCalls) { l[0].Comms[0].Rank = 1 },
 	} {
 		logs := world([]Call{call("Barrier", 0, 3), recv(4)}, []Call{call("Barrier", 1, 3), send(6)})
 		if spoil(logs); len(Run(logs).Waits) > 0 && name != "cancelled" {

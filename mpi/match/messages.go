@@ -250,7 +250,7 @@ func (r *run) pair(a, b *side) {
 	}
 	for _, s := range []*side{a, b} {
 		if s.by != nil {
-			r.settle(s)
+			r.findWait(s)
 		}
 	}
 }
@@ -262,12 +262,12 @@ func (s *side) completedBy(r *run, w *waiter) {
 	case s.gone:
 		r.fail(w, s.why)
 	case s.peer != nil:
-		r.settle(s)
+		r.findWait(s)
 	}
 }
 
-// settle finds how long a rank waited for the other side of a message.
-func (r *run) settle(s *side) {
+// findWait finds how long a rank waited for the other side of a message.
+func (r *run) findWait(s *side) {
 	w, o := s.by, s.peer
 	start, bound := r.seen(s.rank, o.rank, o.start)
 	l := longest{property: LateSender, after: LateSenderDone, due: o.at, sent: o.start, from: o.rank, bound: bound}

@@ -203,7 +203,7 @@ func newModel(seed uint64) *model {
 	return m
 }
 
-func (m *model) logs() (logs []*Log) {
+func (m *model) logs() (logs []*RankCalls) {
 	for rank := range m.calls {
 		l := logOf(rank, len(m.calls), m.calls[rank]...)
 		l.Until = m.until[rank]

@@ -9,15 +9,15 @@ import (
 
 // Run matches the calls of ranks. Each rank may have one log only. Calls of ranks on different
 // machines are not matched (see RunAcross).
-func Run(logs []*Log) *Result { return (&run{waits: sums{}}).all(logs) }
+func Run(logs []*RankCalls) *Result { return (&run{waits: sums{}}).all(logs) }
 
 // Pairs matches the calls of ranks as Run does, and tells the two ends of each message. Messages
 // with one sender, receiver, communicator and tag are told in their order. No waits are added up.
-func Pairs(logs []*Log, tell func(send, receive Place)) *Result {
+func Pairs(logs []*RankCalls, tell func(send, receive Place)) *Result {
 	return (&run{paired: tell}).all(logs)
 }
 
-func (r *run) all(logs []*Log) *Result {
+func (r *run) all(logs []*RankCalls) *Result {
 	r.comms, r.inboxes, r.outboxes = map[string]int{}, map[inboxKey]*inbox{}, map[[2]*rank]*outbox{}
 	for _, l := range logs {
 		r.enroll(l)
@@ -61,18 +61,18 @@ type run struct {
 	waits    sums                 // nil: waits are not added up
 	result   Result
 
-	clocks Clocks                                            // nil: only times of one machine are compared
-	order  func(first *Log, at uint64, then *Log, by uint64) // see Orders; nil: not wanted
-	paired func(send, receive Place)                         // see Pairs; nil: not wanted
-	watch  Watcher                                           // nil: nobody
+	clocks Clocks                                                        // nil: only times of one machine are compared
+	order  func(first *RankCalls, at uint64, then *RankCalls, by uint64) // see Orders; nil: not wanted
+	paired func(send, receive Place)                                     // see Pairs; nil: not wanted
+	watch  Watcher                                                       // nil: nobody
 }
 
 // rank is the state of a rank.
 type rank struct {
-	log      *Log
+	log      *RankCalls
 	index    int   // of its log
 	call     int   // number of the latest call
-	comms    []int // by index in Log.Comms: index in run.groups; -1: it has no name
+	comms    []int // by index in RankCalls.Comms: index in run.groups; -1: it has no name
 	open     int   // threads that have more calls
 	over     bool  // there are no more calls
 	requests map[uint64]operation
@@ -90,7 +90,7 @@ type lost Reason
 func (l lost) completedBy(r *run, w *waiter) { r.fail(w, Reason(l)) }
 
 // enroll notes a rank and its communicators.
-func (r *run) enroll(l *Log) {
+func (r *run) enroll(l *RankCalls) {
 	k := &rank{log: l, index: len(r.ranks), call: -1, requests: map[uint64]operation{}}
 	for _, c := range l.Comms {
 		at := -1

@@ -24,7 +24,7 @@ type Origin struct {
 }
 
 // Watch is RunAcross, and tells w of the calls.
-func Watch(logs []*Log, clocks Clocks, w Watcher) *Result {
+func Watch(logs []*RankCalls, clocks Clocks, w Watcher) *Result {
 	return (&run{waits: sums{}, clocks: clocks, watch: w}).all(logs)
 }
 

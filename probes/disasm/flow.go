@@ -33,7 +33,7 @@ type flowBlock struct {
 	succs       []int
 	in, out     *State
 	joined      map[Atom]bool // a value that was made an AJoin stays one
-	settled     bool          // nothing that leads to it has changed since it was run
+	done        bool          // nothing that leads to it has changed since it was run
 }
 
 // How many rounds over a function are made until nothing changes any more. From round patience on,
@@ -60,10 +60,10 @@ func NewFlow(code Code, parts [][]Inst) (*Flow, error) {
 	for round := range maxRounds {
 		changed := false
 		for n, b := range f.blocks {
-			if b.settled && round != patience+1 {
+			if b.done && round != patience+1 {
 				continue
 			}
-			b.settled = true
+			b.done = true
 			if n > 0 {
 				in := f.merge(n, round > patience)
 				if in == nil || b.in != nil && b.in.same(in) {
@@ -76,7 +76,7 @@ func NewFlow(code Code, parts [][]Inst) (*Flow, error) {
 			b.out = f.run(n, b.last+1, b.out)
 			changed = true
 			for _, next := range b.succs {
-				f.blocks[next].settled = false
+				f.blocks[next].done = false
 			}
 		}
 		if !changed {

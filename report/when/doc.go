@@ -2,8 +2,8 @@
 // did at which time.
 //
 //   - picture.go: the picture, and how it is made
-//   - lane.go: executions at one depth of a thread; short ones are drawn together
-//   - row.go: the executions of a thread, and the time of each level
+//   - layer.go: executions at one depth of a thread; short ones are drawn together
+//   - thread.go: the executions of a thread, and the time of each level
 //   - messages.go: messages and gaps
 //
 // # Level of detail

@@ -24,9 +24,9 @@ const (
 type Picture struct {
 	Length int64 `json:"length_ns"`
 	// Shortest is the time (ns) below which executions are drawn together; 0: each is drawn.
-	Shortest int64  `json:"shortest_ns"`
-	Names    []Name `json:"names"`
-	Rows     []Row  `json:"rows"`
+	Shortest int64    `json:"shortest_ns"`
+	Names    []Name   `json:"names"`
+	Rows     []Thread `json:"rows"`
 	// LeftOut is how many threads there are beyond Rows.
 	LeftOut int `json:"left_out,omitempty"`
 	// Bins is the number of bins of a level, and Levels the time of each level.
@@ -46,8 +46,8 @@ type Name struct {
 	Class string `json:"class"` // of page.Parts, whose colour it has
 }
 
-// Row is a thread of the operating system.
-type Row struct {
+// Thread is a thread of the operating system.
+type Thread struct {
 	Label      string `json:"label"`
 	Executions uint64 `json:"executions"`
 	Depth      int    `json:"depth"` // levels of boxes
@@ -84,7 +84,7 @@ type Gap struct {
 // Of makes the picture of the timelines of one machine's processes. It reads all spans twice. The
 // errors are those of reading. Damaged parts of a file are left out, and noted.
 func Of(files []*timeline.File) (*Picture, error) {
-	m := &maker{Picture: &Picture{Bins: numBins, Names: []Name{}, Rows: []Row{}, Levels: []Level{}}, names: map[Name]int{}, levels: map[string]int{}}
+	m := &maker{Picture: &Picture{Bins: numBins, Names: []Name{}, Rows: []Thread{}, Levels: []Level{}}, names: map[Name]int{}, levels: map[string]int{}}
 	m.begin(files)
 	found, err := flows.Find(files)
 	if err != nil {
@@ -110,7 +110,7 @@ type maker struct {
 	from   uint64 // CLOCK_MONOTONIC, ns
 	names  map[Name]int
 	levels map[string]int // index in Levels
-	rows   []*row
+	rows   []*thread
 	boxes  int // in all rows
 	ends   map[uint64]*Message
 }
@@ -176,8 +176,8 @@ func (m *maker) count(added int) {
 func (m *maker) coarsen(limit int64) {
 	m.Shortest, m.boxes = limit, 0
 	for _, r := range m.rows {
-		for i := range r.lanes {
-			m.boxes += r.lanes[i].coarsen(limit)
+		for i := range r.layers {
+			m.boxes += r.layers[i].coarsen(limit)
 		}
 	}
 }

@@ -191,7 +191,7 @@ func TestManyExecutions(t *testing.T) {
 
 // What is drawn together says truly which name took most.
 func TestMost(t *testing.T) {
-	var l lane
+	var l layer
 	rnd := rand.New(rand.NewPCG(3, 4))
 	sums := map[int]int64{}
 	at := int64(0)

@@ -64,7 +64,7 @@ func Measure(ctx context.Context, o Options) (*system.Profile, error) {
 		defer os.RemoveAll(m.dir)
 	}
 	m.software(ctx)
-	others := watchOthers(m.root, m.p.Machine.AffinityList)
+	others := startOthers(m.root, m.p.Machine.AffinityList)
 	parts := m.parts()
 	for _, part := range parts {
 		m.all += part.figures

@@ -19,7 +19,7 @@ type others struct {
 	ours  float64
 }
 
-func watchOthers(root fs.FS, cpus string) *others {
+func startOthers(root fs.FS, cpus string) *others {
 	o := &others{root: root, began: time.Now()}
 	for _, c := range cpuList(cpus) {
 		o.names = append(o.names, "cpu"+strconv.Itoa(c))

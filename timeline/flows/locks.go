@@ -80,8 +80,8 @@ func (l *locks) doubt(c event.Construct, s stretch) {
 	l.doubts[c] = append(list, s)
 }
 
-// settle joins the stretches that overlap, so that they can be searched.
-func settle(list []stretch) (out []stretch) {
+// joinOverlapping joins the stretches that overlap, so that they can be searched.
+func joinOverlapping(list []stretch) (out []stretch) {
 	slices.SortFunc(list, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
 	for _, s := range list {
 		if n := len(out); n > 0 && s.from <= out[n-1].to {
@@ -114,13 +114,13 @@ func (f *finder) handOver(file int, l *locks) {
 		return
 	}
 	for c, list := range l.doubts {
-		l.doubts[c] = settle(list)
+		l.doubts[c] = joinOverlapping(list)
 	}
 	var gaps []stretch
 	for _, g := range l.file.Gaps {
 		gaps = append(gaps, stretch{g.From, g.To})
 	}
-	gaps = settle(gaps)
+	gaps = joinOverlapping(gaps)
 	slices.SortFunc(l.list, func(a, b held) int {
 		return cmp.Or(cmp.Compare(a.lock.construct, b.lock.construct), cmp.Compare(a.lock.runtime, b.lock.runtime),
 			cmp.Compare(a.lock.address, b.lock.address), cmp.Compare(a.got, b.got), cmp.Compare(b.freed, a.freed))

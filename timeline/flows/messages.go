@@ -90,7 +90,7 @@ func (j *job) channels() {
 // match finds the receive of each message (package match). Sends of several threads have no known
 // order.
 func (j *job) match() {
-	var logs []*match.Log
+	var logs []*match.RankCalls
 	for _, n := range j.ranks {
 		r := j.of[n]
 		sends, recvs := ends{list: r.sends, send: true}, ends{list: r.recvs}
@@ -103,7 +103,7 @@ func (j *job) match() {
 		for i := range recvs.list {
 			j.name(&recvs.list[i], j.to[n])
 		}
-		logs = append(logs, &match.Log{Rank: int(n), Host: r.of.Dictionary.Meta.ClockName(),
+		logs = append(logs, &match.RankCalls{Rank: int(n), Host: r.of.Dictionary.Meta.ClockName(),
 			Comms: []match.Comm{{Name: "world", Size: int32(r.size), Rank: n}}, Threads: []match.Calls{&sends, &recvs}})
 	}
 	match.Pairs(logs, func(send, recv match.Place) {

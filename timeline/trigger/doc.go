@@ -2,5 +2,5 @@
 // --when 'barrier: EXECT > 10ms'.
 //
 //   - condition.go: conditions, as users write them
-//   - watch.go: the sink that looks at each span, and hands the span on
+//   - sink.go: the sink that looks at each span, and hands the span on
 package trigger

@@ -79,7 +79,7 @@ func TestWatch(t *testing.T) {
 		to := &sink{}
 		var got []int
 		now := 0
-		w := NewWatch(to, []*Condition{c}, func(f *Found) {
+		w := NewSink(to, []*Condition{c}, func(f *Found) {
 			if f.Condition != c {
 				t.Errorf("%s: told of %s", text, f.Text)
 			}

@@ -45,12 +45,12 @@ func (b *box) take(o *box) {
 	}
 }
 
-// lane holds the executions of a thread at one depth, in the order of their begins.
-type lane []box
+// layer holds the executions of a thread at one depth, in the order of their begins.
+type layer []box
 
 // add adds a box. Neighbouring boxes shorter than a limit (ns) become one, until it is as long as the
 // limit. add returns by how many the number of boxes has grown.
-func (l *lane) add(b box, limit int64) (added int) {
+func (l *layer) add(b box, limit int64) (added int) {
 	if n := len(*l); n > 0 && b.long() < limit {
 		if last := &(*l)[n-1]; last.long() < limit && b.from-last.to < limit {
 			last.take(&b)
@@ -62,7 +62,7 @@ func (l *lane) add(b box, limit int64) (added int) {
 }
 
 // coarsen joins boxes by a higher limit (ns). It returns how many are left.
-func (l *lane) coarsen(limit int64) int {
+func (l *layer) coarsen(limit int64) int {
 	old := *l
 	*l = (*l)[:0]
 	n := 0

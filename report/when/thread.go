@@ -12,13 +12,13 @@ import (
 	"ompp-attach/timeline/flows"
 )
 
-// row is a thread of the operating system.
-type row struct {
+// thread is a thread of the operating system, before it is drawn.
+type thread struct {
 	*maker
 	file       *timeline.File
 	label      string
 	executions uint64
-	lanes      []lane // by depth
+	layers     []layer // by depth
 	open       []opened
 	waits      []wait // waits that begin later than at, by their begins
 	at         int64  // time up to which levels have been given their time, ns
@@ -49,7 +49,7 @@ func (m *maker) process(f *timeline.File, index int, found *flows.Flows) error {
 			m.LeftOut++
 			continue
 		}
-		r := &row{maker: m, file: f}
+		t := &thread{maker: m, file: f}
 		for s, err := range f.Thread(tid) {
 			var damage *timeline.DamageError
 			if errors.As(err, &damage) {
@@ -59,17 +59,17 @@ func (m *maker) process(f *timeline.File, index int, found *flows.Flows) error {
 			if err != nil {
 				return fmt.Errorf("read the timeline of thread %d: %w", tid, err)
 			}
-			if r.label == "" {
-				r.label = labelOf(f, s, tid)
+			if t.label == "" {
+				t.label = labelOf(f, s, tid)
 			}
 			k := kinds[f.Dictionary.Nodes[s.Node].Region]
-			r.take(s, k.name, k.level)
+			t.take(s, k.name, k.level)
 		}
-		r.until(m.Length)
-		if r.label == "" {
+		t.until(m.Length)
+		if t.label == "" {
 			continue
 		}
-		m.rows = append(m.rows, r)
+		m.rows = append(m.rows, t)
 		m.receive(len(m.rows)-1, f, found.Thread(index, tid))
 	}
 	return nil
@@ -81,86 +81,86 @@ func labelOf(f *timeline.File, s *timeline.Span, tid uint32) string {
 	if n := int(s.Thread); n >= 0 && n < len(f.Dictionary.Threads) {
 		label = "thread " + words.Thread(f.Dictionary.Threads[n])
 	}
-	if r := f.Rank(); r >= 0 {
-		label = fmt.Sprintf("rank %d, %s", r, label)
+	if t := f.Rank(); t >= 0 {
+		label = fmt.Sprintf("rank %d, %s", t, label)
 	}
 	return label
 }
 
-func (r *row) time(ns uint64) int64 {
-	at := r.file.Dictionary.Monotonic(ns)
-	return int64(at - min(at, r.from))
+func (t *thread) time(ns uint64) int64 {
+	at := t.file.Dictionary.Monotonic(ns)
+	return int64(at - min(at, t.from))
 }
 
 // take adds a span.
-func (r *row) take(s *timeline.Span, name, level int) {
+func (t *thread) take(s *timeline.Span, name, level int) {
 	if s.Kind == timeline.Created {
 		return
 	}
-	from, to := r.time(s.From), r.time(s.To)
-	r.until(from)
-	r.executions += s.Exec.C
+	from, to := t.time(s.From), t.time(s.To)
+	t.until(from)
+	t.executions += s.Exec.C
 	sum := to - from
 	if s.Kind == timeline.Fold {
 		sum = min(sum, s.Exec.T)
 	}
-	r.box(box{from: from, to: to, n: max(1, s.Exec.C), sum: sum, parts: []part{{name, sum}}})
+	t.box(box{from: from, to: to, n: max(1, s.Exec.C), sum: sum, parts: []part{{name, sum}}})
 	if s.Kind == timeline.Fold { // other executions lie between those of a fold
 		return
 	}
-	r.open = append(r.open, opened{to, level})
-	r.waiting(s, from)
+	t.open = append(t.open, opened{to, level})
+	t.waiting(s, from)
 }
 
 // box adds a box at the present depth.
-func (r *row) box(b box) {
-	depth := len(r.open)
-	for len(r.lanes) <= depth {
-		r.lanes = append(r.lanes, nil)
+func (t *thread) box(b box) {
+	depth := len(t.open)
+	for len(t.layers) <= depth {
+		t.layers = append(t.layers, nil)
 	}
-	r.count(r.lanes[depth].add(b, r.Shortest))
+	t.count(t.layers[depth].add(b, t.Shortest))
 }
 
-// until moves the row to a time (ns): executions that end by then are closed, and waits begin and
+// until moves the thread to a time (ns): executions that end by then are closed, and waits begin and
 // end.
-func (r *row) until(at int64) {
+func (t *thread) until(at int64) {
 	for {
-		n, next := len(r.open), int64(1<<63-1)
-		if len(r.waits) > 0 {
-			next = r.waits[0].from
+		n, next := len(t.open), int64(1<<63-1)
+		if len(t.waits) > 0 {
+			next = t.waits[0].from
 		}
 		switch {
-		case n > 0 && r.open[n-1].to <= at && r.open[n-1].to <= next:
-			r.spent(r.open[n-1].to)
-			r.open = r.open[:n-1]
+		case n > 0 && t.open[n-1].to <= at && t.open[n-1].to <= next:
+			t.spent(t.open[n-1].to)
+			t.open = t.open[:n-1]
 		case next <= at:
-			w := r.waits[0]
-			r.waits = r.waits[1:]
-			if n == 0 || w.to > r.open[n-1].to { // something within goes on
+			w := t.waits[0]
+			t.waits = t.waits[1:]
+			if n == 0 || w.to > t.open[n-1].to { // something within goes on
 				continue
 			}
-			r.spent(w.from)
-			r.box(box{from: w.from, to: w.to, n: 1, sum: w.to - w.from, parts: []part{{w.name, w.to - w.from}}})
-			r.open = append(r.open, opened{w.to, r.open[n-1].level})
+			t.spent(w.from)
+			t.box(box{from: w.from, to: w.to, n: 1, sum: w.to - w.from, parts: []part{{w.name, w.to - w.from}}})
+			t.open = append(t.open, opened{w.to, t.open[n-1].level})
 		default:
-			r.spent(at)
+			t.spent(at)
 			return
 		}
 	}
 }
 
 // spent gives the innermost level the time since the last call, up to a moment (ns).
-func (r *row) spent(at int64) {
-	if n := len(r.open); n > 0 && at > r.at {
-		r.spend(r.open[n-1].level, r.at, at)
+func (t *thread) spent(at int64) {
+	if n := len(t.open); n > 0 && at > t.at {
+		t.spend(t.open[n-1].level, t.at, at)
 	}
-	r.at = max(r.at, at)
+	t.at = max(t.at, at)
 }
 
 // waiting notes the waits of an execution. If the execution did not stand still, its parts follow
 // each other, and the times of its waits are known.
-func (r *row) waiting(s *timeline.Span, from int64) {
-	c := r.file.Dictionary.Regions[r.file.Dictionary.Nodes[s.Node].Region].Construct
+func (t *thread) waiting(s *timeline.Span, from int64) {
+	c := t.file.Dictionary.Regions[t.file.Dictionary.Nodes[s.Node].Region].Construct
 	if s.Kind != timeline.Execution || s.Flags&timeline.Unseen != 0 || c.ExecutesTask() {
 		return
 	}
@@ -177,11 +177,11 @@ func (r *row) waiting(s *timeline.Span, from int64) {
 	at := s.From
 	for i, p := range s.Parts {
 		if text, class := partOf(c, i); p.T > 0 && text != "" {
-			r.waits = append(r.waits, wait{r.name(text, class), r.time(at), r.time(at + uint64(p.T))})
+			t.waits = append(t.waits, wait{t.name(text, class), t.time(at), t.time(at + uint64(p.T))})
 		}
 		at += uint64(p.T)
 	}
-	slices.SortStableFunc(r.waits, func(a, b wait) int { return cmp.Compare(a.from, b.from) })
+	slices.SortStableFunc(t.waits, func(a, b wait) int { return cmp.Compare(a.from, b.from) })
 }
 
 // partOf names a part of an execution (timeline.Enter and so on), and tells its class of overhead.
@@ -212,9 +212,9 @@ func partOf(c event.Construct, part int) (text, class string) {
 }
 
 // finish writes the boxes.
-func (r *row) finish() Row {
-	out := Row{Label: r.label, Executions: r.executions, Depth: len(r.lanes), Boxes: []int64{}}
-	for depth, l := range r.lanes {
+func (t *thread) finish() Thread {
+	out := Thread{Label: t.label, Executions: t.executions, Depth: len(t.layers), Boxes: []int64{}}
+	for depth, l := range t.layers {
 		last := int64(0)
 		for i := range l {
 			b := &l[i]

@@ -2,9 +2,9 @@ package trigger
 
 import "ompp-attach/timeline"
 
-// Watch is a timeline.Sink that hands each span on to another sink, and looks for executions that
+// Sink is a timeline.Sink that hands each span on to another sink, and looks for executions that
 // fulfil conditions.
-type Watch struct {
+type Sink struct {
 	timeline.Sink
 	found []Found
 	of    [][]int // by the engine's node: index in found
@@ -18,10 +18,10 @@ type Found struct {
 	First      timeline.Span // the first of these executions
 }
 
-// NewWatch returns a Watch in front of a sink. The engine's goroutine calls tell for each execution
+// NewSink returns a Sink in front of a sink. The engine's goroutine calls tell for each execution
 // that fulfils a condition; tell must not wait.
-func NewWatch(to timeline.Sink, conditions []*Condition, tell func(f *Found)) *Watch {
-	w := &Watch{Sink: to, tell: tell}
+func NewSink(to timeline.Sink, conditions []*Condition, tell func(f *Found)) *Sink {
+	w := &Sink{Sink: to, tell: tell}
 	for _, c := range conditions {
 		w.found = append(w.found, Found{Condition: c})
 	}
@@ -29,10 +29,10 @@ func NewWatch(to timeline.Sink, conditions []*Condition, tell func(f *Found)) *W
 }
 
 // Found returns the counts of all conditions, in their order.
-func (w *Watch) Found() []Found { return w.found }
+func (w *Sink) Found() []Found { return w.found }
 
 // Define implements timeline.Sink.
-func (w *Watch) Define(d timeline.Definition) {
+func (w *Sink) Define(d timeline.Definition) {
 	for len(w.of) <= int(d.ID) {
 		w.of = append(w.of, nil)
 	}
@@ -45,7 +45,7 @@ func (w *Watch) Define(d timeline.Definition) {
 }
 
 // Span implements timeline.Sink.
-func (w *Watch) Span(s *timeline.Span) {
+func (w *Sink) Span(s *timeline.Span) {
 	w.Sink.Span(s)
 	if int(s.Node) >= len(w.of) {
 		return
