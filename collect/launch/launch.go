@@ -55,6 +55,45 @@ type Streams struct{ In, Out, Err *os.File }
 // OwnStreams returns the standard streams of this process.
 func OwnStreams() Streams { return Streams{os.Stdin, os.Stdout, os.Stderr} }
 
+// beyondAll returns the streams, with files that are no standard streams under numbers beyond all
+// open files'. Go's fork (syscall.forkAndExecInChild1, Go 1.26) moves its own pipe to the number
+// after the highest one of the streams, if the pipe's is lower. In the child that number may be one
+// of our pipes, or a file that the program inherits. The caller has to call done after the fork.
+func (s Streams) beyondAll() (beyond Streams, done func()) {
+	var copies []*os.File
+	first := 0
+	move := func(f *os.File) *os.File {
+		if f == nil || f.Fd() <= 2 {
+			return f
+		}
+		if first == 0 {
+			first = lastOpen() + 1
+		}
+		n, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, first)
+		if err != nil {
+			return f // no such number is allowed
+		}
+		copies = append(copies, os.NewFile(uintptr(n), f.Name()))
+		return copies[len(copies)-1]
+	}
+	beyond = Streams{move(s.In), move(s.Out), move(s.Err)}
+	return beyond, func() {
+		for _, f := range copies {
+			f.Close()
+		}
+	}
+}
+
+// lastOpen returns the highest number of this process's open files.
+func lastOpen() (last int) {
+	open, _ := os.ReadDir("/proc/self/fd")
+	for _, f := range open {
+		n, _ := strconv.Atoi(f.Name())
+		last = max(last, n)
+	}
+	return last
+}
+
 // Prepare prepares a program in a process of its own that does not run yet. The process gets the
 // streams, and keeps our environment and working directory. It also keeps the files that were open
 // when we were started, under their numbers: MPICH's launcher speaks to its ranks by such a file.
@@ -76,6 +115,8 @@ func Prepare(path string, args []string, s Streams) (*Launched, error) {
 		return nil, fmt.Errorf("start %s: %w", path, err)
 	}
 	l := &Launched{gate: os.NewFile(uintptr(gate), "gate"), report: os.NewFile(uintptr(report), "report")}
+	s, done := s.beyondAll()
+	defer done()
 	l.cmd = exec.Command(self, append([]string{Command, strconv.Itoa(gateR), strconv.Itoa(reportW), path}, args...)...)
 	l.cmd.Stdin, l.cmd.Stdout, l.cmd.Stderr = s.In, s.Out, s.Err
 	err = l.cmd.Start()

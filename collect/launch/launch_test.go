@@ -7,7 +7,48 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 )
+
+// TestMain lets this binary be the process that becomes a program.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == Command {
+		RunCommand(os.Args[2:])
+		os.Exit(126)
+	}
+	os.Exit(m.Run())
+}
+
+// A program whose output is a file is started also if other files are closed meanwhile.
+func TestPrepareWhileFilesAreClosed(t *testing.T) {
+	for i := range 100 {
+		var others [8]*os.File
+		for i := range others {
+			others[i], _ = os.Open(os.DevNull)
+		}
+		out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			time.Sleep(time.Duration(i) * time.Microsecond)
+			for _, f := range others {
+				f.Close()
+			}
+		}()
+		l, err := Prepare("/bin/echo", []string{"echo", "started"}, Streams{os.Stdin, out, out})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = l.Start(nil)
+		e := l.Wait(nil, nil)
+		text, _ := os.ReadFile(out.Name())
+		if err != nil || e.Status != 0 || string(text) != "started\n" {
+			t.Fatalf("program %d: %v, %s, output %q", i, err, e.How, text)
+		}
+		out.Close()
+	}
+}
 
 // gated is a program that begins when its gate opens, and then makes a file.
 func gated(t *testing.T, script string) (l *Launched, ran string) {
