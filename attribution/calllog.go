@@ -89,6 +89,9 @@ func matched(cs *mpicall.Comms, c *event.MPICall) match.Call {
 	case match.Waits(c.Op):
 		out.Untold = true
 	}
+	if info.Persistent && c.Flags&mpi.Started == 0 {
+		out.Untold = true // it starts nothing
+	}
 	return out
 }
 

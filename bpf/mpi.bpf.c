@@ -262,8 +262,8 @@ static __always_inline void look_at_result(struct pt_regs *regs, struct mpi_row 
 
 	if (row->flags & MPI_ROW_SOME)
 		tell_complete(row, t, REG_RET(regs));
-	if (row->flags & MPI_ROW_BEGUN)
-		c->request = stored_handle(row->library, t->result_at);
+	if (row->flags & MPI_ROW_BEGUN) /* of MPI_Comm_idup, result_at is where the communicator will be */
+		c->request = stored_handle(row->library, row->flags & MPI_ROW_COMM ? word(t, row->status) : t->result_at);
 	if (row->flags & MPI_ROW_BEGINS) {
 		u64 base = c->comm; /* put there by on_entry: these calls have no communicator */
 		u64 world = evaluate(row->library, MPI_WORLD, 0, base);

@@ -390,7 +390,7 @@ static __always_inline void look_for_status(struct mpi_row *row, struct mpi_libr
 {
 	s32 source = row->peer2 == MPI_NO_ARG ? t->call.peer : t->call.peer2;
 
-	if (row->status == MPI_NO_ARG || row->flags & MPI_ROW_WAITS)
+	if (row->status == MPI_NO_ARG || row->flags & (MPI_ROW_WAITS | MPI_ROW_COMM))
 		return;
 	if (source != l->any_source && !(row->flags & MPI_ROW_MATCHED && t->call.recv_tag == MPI_ANY_TAG))
 		return;

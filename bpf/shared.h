@@ -293,7 +293,7 @@ struct mpi_row {
 	/* the address of the request or of the new communicator, or where the thread level is put */
 	u8 request;
 	u8 requests; /* how many requests (MPI_ROW_START_ALL) */
-	u8 status;   /* the address of a receive's status */
+	u8 status;   /* the address of a receive's status; MPI_ROW_COMM: of the request */
 	u8 recv_tag; /* of a receive, or of the receive side */
 	u8 pad;
 };

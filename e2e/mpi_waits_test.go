@@ -267,3 +267,31 @@ func checkBarriers(t *testing.T, j *jobs.Job, ranks []*profile.Profile) {
 		}
 	}
 }
+
+// TestReusedRequests: a library gives a request's handle again once a test has completed the request.
+// The calls that make requests are told, so no wait is taken for that of the completed one.
+func TestReusedRequests(t *testing.T) {
+	atOnce(t)
+	const ranks, rounds = 2, 10
+	for _, m := range bothMPIs {
+		t.Run(fmt.Sprint(m), func(t *testing.T) {
+			m.Need(t)
+			bin := m.Build(t, "mpi_requests.c", testbin.Options{})
+			line := m.Launch(ranks, bin, fmt.Sprint(rounds))
+			s := run(t, options{env: m.LaunchEnv(t), flags: []string{"--waits"}}, line[0], line[1:]...)
+			var again [2]int
+			if n, err := fmt.Sscanf(s.stdout, "again %d %d", &again[0], &again[1]); n != 2 || s.exit != 0 {
+				t.Fatalf("exit status %d: %q, %v: %s", s.exit, s.stdout, err, s.stderr)
+			}
+			// Open MPI's requests of MPI_Comm_idup are of another kind.
+			if again[0] == 0 && fmt.Sprint(m) == "mpich" || again[1] == 0 {
+				t.Fatalf("handles were given again %v times: the test shows nothing", again)
+			}
+			j := readJob(t, s.ranks(t, ranks))
+			want := match.Count{Calls: rounds, Matched: rounds} // those of the persistent operation once started
+			if got := j.Waits; got.Requests != want || got.Receives.Calls != 3*rounds || got.Receives.Matched != 3*rounds {
+				t.Errorf("%+v", got.Result)
+			}
+		})
+	}
+}

@@ -28,7 +28,7 @@ type Call struct {
 	Later   bool
 	Request uint64
 	// Completes are the requests that were complete when the call returned. If Untold, these are
-	// not known.
+	// not known. Of a persistent operation, Untold says that the call only prepares it.
 	Completes []uint64
 	Untold    bool
 }
@@ -89,7 +89,7 @@ const (
 	unsupported          // collective, and no rule says who waits for whom
 	taking               // takes a message before a receive can: MPI_Mprobe
 	matchedRecvs         // receives the message that MPI_Mprobe took
-	making               // makes a request, but its operation is not matched (MPI-IO, MPI_Rput)
+	making               // makes a request, but its operation is not matched (MPI-IO, MPI_Rput, MPI_Comm_idup)
 )
 
 func (p pattern) collective() bool { return p >= barrier && p <= ending }
@@ -115,13 +115,11 @@ func patternOf(op *mpi.Operation) pattern {
 		return taking
 	case "MPI_Mrecv", "MPI_Imrecv":
 		return matchedRecvs
-	case "MPI_Psend_init", "MPI_Precv_init":
-		return none
 	case "MPI_Win_fence":
 		return fencing
 	case "MPI_Win_free":
 		return freeing
-	case "MPI_Grequest_start":
+	case "MPI_Psend_init", "MPI_Precv_init", "MPI_Grequest_start", "MPI_Comm_idup", "MPI_Comm_idup_with_info":
 		return making
 	}
 	if m, ok := op.Makes(); ok && m.Window {
@@ -157,6 +155,9 @@ func (c *Call) pattern() pattern {
 	}
 	return patterns[c.Op]
 }
+
+// prepares reports whether the call makes a persistent operation's request, and starts nothing.
+func (c *Call) prepares() bool { return c.Untold && c.Op.Info().Persistent }
 
 // Wanted reports whether a log should hold an operation's calls.
 func Wanted(op mpi.Op) bool { return int(op) < len(patterns) && patterns[op] != none }

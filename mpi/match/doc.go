@@ -22,7 +22,7 @@
 // that call's. For the other ranks, the operation has begun when it was called.
 //
 //   - run.go: reads the logs together; call.go: what a log holds, and how ranks of an operation wait
-//   - messages.go, outbox.go: which send belongs to which receive
+//   - messages.go, inbox.go, outbox.go: which send belongs to which receive
 //   - collectives.go, camps.go: instances of collective operations; their members by machine
 //   - waiter.go: of the waits in one call, the longest; across.go: waits between machines
 //   - watch.go: tells what each call had to wait for

@@ -27,7 +27,9 @@ type inboxKey struct {
 // inbox holds the sends to a rank, and its receives, that have no partner yet.
 type inbox struct {
 	queues map[queueKey]*queue
-	taken  []queueKey // calls that may have taken any message with such a sender and tag (poison)
+	most   int                   // length of queues at which those that are done are taken out
+	taken  map[queueKey]struct{} // calls that may have taken any message with such a sender and tag (poison)
+	closed bool                  // there were too many closed queues: none is told apart any more
 }
 
 type queueKey struct{ from, tag int32 }
@@ -51,28 +53,10 @@ func (r *run) inbox(group int, to int32) *inbox {
 	k := inboxKey{group, to}
 	b := r.inboxes[k]
 	if b == nil {
-		b = &inbox{queues: map[queueKey]*queue{}}
+		b = &inbox{queues: map[queueKey]*queue{}, taken: map[queueKey]struct{}{}}
 		r.inboxes[k] = b
 	}
 	return b
-}
-
-func (b *inbox) queue(k queueKey) *queue {
-	q := b.queues[k]
-	if q == nil {
-		q = &queue{}
-		b.queues[k] = q
-	}
-	return q
-}
-
-func (b *inbox) taking(k queueKey) bool {
-	for _, t := range b.taken {
-		if t.matches(k) {
-			return true
-		}
-	}
-	return false
 }
 
 func (r *run) counted(send bool) *Count {
@@ -166,7 +150,11 @@ func (r *run) post(k *rank, c *Call, s *side) {
 		key.from = own
 	}
 	b := r.inbox(at, to)
-	q := b.queue(key)
+	if b.closed {
+		r.drop(s, Threads)
+		return
+	}
+	q := r.queue(g, b, key, to)
 	if q.concurrent(c, s.send) {
 		r.flush(q, Threads)
 		q.closed = true
@@ -208,7 +196,10 @@ func (r *run) poison(k *rank, c *Call, from int32) {
 		return
 	}
 	b, any := r.inbox(at, own), queueKey{from, c.RecvTag}
-	b.taken = append(b.taken, any)
+	if b.taking(any) {
+		return // no such message waits
+	}
+	any = b.take(any)
 	for key, q := range b.queues {
 		if any.matches(key) && len(q.waiting) > 0 && q.waiting[0].send {
 			r.flush(q, Wildcard)

@@ -70,11 +70,12 @@ type run struct {
 // rank is the state of a rank.
 type rank struct {
 	log      *RankCalls
-	index    int   // of its log
-	call     int   // number of the latest call
-	comms    []int // by index in RankCalls.Comms: index in run.groups; -1: it has no name
-	open     int   // threads that have more calls
-	over     bool  // there are no more calls
+	index    int    // of its log
+	call     int    // number of the latest call
+	now      uint64 // its beginning
+	comms    []int  // by index in RankCalls.Comms: index in run.groups; -1: it has no name
+	open     int    // threads that have more calls
+	over     bool   // there are no more calls
 	requests map[uint64]operation
 	lates    lates
 	start    int // index in run.groups of MPI_Init's group; -1: none
@@ -123,8 +124,11 @@ func (r *run) group(name string, size int32) int {
 // take takes the next call.
 func (r *run) take(k *rank, c *Call) {
 	p := c.pattern()
+	k.now = c.Start
 	r.took(k, c)
 	switch {
+	case c.prepares(), p == making: // the handle is new: a test completed its last operation
+		delete(k.requests, c.Request)
 	case p == message:
 		r.message(k, c)
 	case p == completing:
@@ -135,8 +139,6 @@ func (r *run) take(k *rank, c *Call) {
 		r.result.Collectives.leave(NoRule)
 		k.unknown(c, NoRule)
 		r.astray(k, c)
-	case p == making: // the handle is new: a test completed its last operation
-		delete(k.requests, c.Request)
 	case p == taking:
 		if r.poison(k, c, c.From); c.Op == mprobe {
 			r.astray(k, c)

@@ -247,9 +247,13 @@ func (r *reading) more(op *mpi.Operation, row *bpf.MPIRow) {
 			row.Flags |= bpf.MPISome
 			row.Status, row.RecvTag = r.at(2), r.at(3)
 		}
-	case match.Begins(o) && !op.Persistent:
+	case match.Begins(o):
 		row.Flags |= bpf.MPIBegun
-		row.Request = r.at(op.Request)
+		if at := r.at(op.Request); row.Flags&bpf.MPIComm != 0 {
+			row.Status = at // Request is the communicator
+		} else {
+			row.Request = at
+		}
 	}
 }
 
