@@ -108,7 +108,7 @@ func (pc *placer) scan(p *Process) (found int, first error) {
 			continue
 		}
 		runtime := target.DescribeRuntime(mod, a.Plan)
-		runtime.Probes -= p.loops.leftOut(a)
+		runtime.Probes -= len(p.loops.Left(a))
 		pc.logf("process %d: %d probes placed in %s in %s", p.pid, runtime.Probes, mod.Path, time.Since(begin).Round(time.Microsecond))
 		p.placed[target.IDOf(mod)] = placed{link, a.Plan, runtime}
 		p.tasking = p.tasking || a.Plan.NoTasks != nil && mayHaveTasks(a.Plan.Object, imported)
@@ -211,7 +211,8 @@ func (pc *placer) detachLinks(p *Process) (all []io.Closer) {
 			}
 		}
 	}
-	all = append(all, p.detachLoops()...)
+	all = append(all, p.loops.Detach()...)
+	p.loops = nil
 	for _, pl := range p.placedMPI {
 		if pl.link != nil {
 			all = append(all, pl.link)

@@ -11,6 +11,7 @@ import (
 	"ompp-attach/bpf"
 	"ompp-attach/clock"
 	"ompp-attach/collect/advice"
+	"ompp-attach/collect/loops"
 	"ompp-attach/collect/places"
 	"ompp-attach/collect/rank"
 	"ompp-attach/collect/sampling"
@@ -45,7 +46,7 @@ type placement struct {
 	placed    map[target.FileID]placed // runtimes
 	code      map[target.FileID]placed // probes in files' own code
 	placedMPI map[target.FileID]*placedMPI
-	loops     *loopCalls   // nil: libomp's entry points are probed
+	loops     *loops.Calls // nil: libomp's entry points are probed
 	loopsLate bool         // see tookLoops
 	libs      io.Closer    // the watch on its dynamic loader, if it was attached to
 	cores     advice.Cores // on which it may run

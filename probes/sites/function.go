@@ -13,9 +13,10 @@ import (
 type function struct {
 	lo    uint64
 	calls []Call
-	ident uint64 // the ident_t of its only loop; 0: it has several loops, or the ident_t is not known
-	other bool   // it calls functions of libomp that may belong to its loop
-	loops int    // the number of calls that begin loops
+	told  map[uint64]bool // calls that end a loop, and behind which its barrier follows at once
+	ident uint64          // the ident_t of its only loop; 0: it has several loops, or the ident_t is not known
+	other bool            // it calls functions of libomp that may belong to its loop
+	loops int             // the number of calls that begin loops
 }
 
 // functionsOf decodes the functions around the given branches. The error says which branch is in no
@@ -32,8 +33,8 @@ func functionsOf(o *symbols.Object, branches []uint64) (fs []*function, err erro
 		if err != nil {
 			return nil, fmt.Errorf("the function at %#x cannot be read: %w", lo, err)
 		}
-		f := &function{lo: lo}
-		f.look(body, stubs)
+		f := &function{lo: lo, told: map[uint64]bool{}}
+		f.look(o, body, stubs)
 		for len(left) > 0 && left[0] < hi {
 			at := left[0]
 			if !slices.ContainsFunc(f.calls, func(c Call) bool { return c.Addr == at }) {
@@ -47,10 +48,23 @@ func functionsOf(o *symbols.Object, branches []uint64) (fs []*function, err erro
 }
 
 // look finds the calls of libomp in the function's code.
-func (f *function) look(body []disasm.Inst, stubs map[uint64]string) {
+func (f *function) look(o *symbols.Object, body []disasm.Inst, stubs map[uint64]string) {
+	var ended, last disasm.Inst // the last end of a loop, from which control has gone straight to last
 	disasm.Constants(body, func(i disasm.Inst, arg func(int) (uint64, bool)) {
 		name := stubs[i.Target]
 		direct := i.Control == disasm.Call || i.Control == disasm.Jump
+		if i.Addr != last.Next() {
+			ended = disasm.Inst{}
+		}
+		if ended.Len > 0 && direct && name == Barrier && endsLoop(o, arg) {
+			f.told[ended.Addr] = true
+		}
+		switch last = i; {
+		case i.Control == disasm.Call && name == fini:
+			ended = i
+		case i.Transfers():
+			ended = disasm.Inst{}
+		}
 		switch {
 		case !direct || name == "":
 			return
@@ -68,6 +82,16 @@ func (f *function) look(body []disasm.Inst, stubs map[uint64]string) {
 	if f.loops != 1 {
 		f.ident = 0
 	}
+}
+
+// endsLoop tells whether the ident_t of a barrier says that the barrier ends a construct.
+func endsLoop(o *symbols.Object, arg func(int) (uint64, bool)) bool {
+	at, ok := arg(0)
+	if !ok {
+		return false
+	}
+	id, ok := o.Ident(at)
+	return ok && id.Flags&(symbols.IdentBarrierExplicit|symbols.IdentBarrierImplicit) == symbols.IdentBarrierImplicit
 }
 
 // besides tells whether a function of libomp has nothing to do with the loop around its call. Not

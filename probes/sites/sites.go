@@ -18,6 +18,9 @@ var entries = []string{fini, "__kmpc_for_static_init_4", "__kmpc_for_static_init
 const (
 	fini = "__kmpc_for_static_fini"
 	fork = "__kmpc_fork_call"
+
+	// Barrier must be probed where calls are spared: a barrier tells the end of the loop before it.
+	Barrier = "__kmpc_barrier"
 )
 
 // Call is a call of an entry point, or a jump there at the end of a function.
@@ -30,7 +33,8 @@ type Call struct {
 type Calls struct {
 	// Wanted are the calls that need a probe.
 	Wanted []Call
-	// Spared is the number of calls that need none: of loops that are all of their region.
+	// Spared is the number of calls that need none: of loops that are all of their region, and ends
+	// of loops where their barrier follows at once.
 	Spared int
 	// Open says why the file may make further calls; "": all are known.
 	Open string
@@ -96,7 +100,13 @@ func (c *Calls) divide(o *symbols.Object, fs []*function) {
 			c.whole[f.lo], c.lines[id] = true, true
 			continue
 		}
-		c.Wanted = append(c.Wanted, f.calls...)
+		for _, at := range f.calls {
+			if f.told[at.Addr] {
+				c.Spared++
+			} else {
+				c.Wanted = append(c.Wanted, at)
+			}
+		}
 	}
 }
 

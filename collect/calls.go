@@ -2,33 +2,22 @@ package collect
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"ompp-attach/bpf"
 	"ompp-attach/collect/links"
+	"ompp-attach/collect/loops"
 	"ompp-attach/collect/target"
-	"ompp-attach/event"
 	"ompp-attach/probes"
 	"ompp-attach/probes/sites"
 	"ompp-attach/symbols"
 )
 
-// loopCalls are the probes of static loops of libomp that sit at their calls in a process's files,
-// not at libomp's entry points. Loops that are all of their region have none.
-type loopCalls struct {
-	runtime *probes.Attached
-	file    target.FileID // of the runtime
-	path    string
-	links   map[target.FileID]io.Closer
-}
-
 // attachRuntime places a runtime's probes for a process. Those of static loops are left to
 // placeLoops where all calls of loops are known. placer.mu is held.
 func (pc *placer) attachRuntime(p *Process, mod *symbols.Module, a *probes.Attached, mods []symbols.Module) (io.Closer, error) {
-	entries, others := a.Divide(sites.Entry)
 	spared := 0
-	if a.Plan.Runtime == event.Kmpc && len(entries) > 0 && pc.mayLeaveOut(p, mods) {
+	if loops.Divisible(a.Plan) && len(loops.Entries(a)) > 0 && pc.mayLeaveOut(p, mods) {
 		if err := sites.Closed(a.Plan.Object, mods); err != nil {
 			pc.logf("process %d: all static loops are probed: %v", p.pid, err)
 		} else {
@@ -39,22 +28,13 @@ func (pc *placer) attachRuntime(p *Process, mod *symbols.Module, a *probes.Attac
 		return pc.attach(p, mod.HostPath, a)
 	}
 	pc.reader.samplesAt(a.Plan.Object, a.Plan.Probed())
-	link, err := pc.kernel.Attach(mod.HostPath, int(p.pid), others)
+	link, err := pc.kernel.Attach(mod.HostPath, int(p.pid), loops.Others(a))
 	if err != nil {
 		return nil, err
 	}
-	pc.logf("process %d: static loops are probed at their calls, but for %d calls of loops that are all of their region", p.pid, spared)
-	p.loops = &loopCalls{a, target.IDOf(mod), mod.HostPath, map[target.FileID]io.Closer{}}
+	pc.logf("process %d: static loops are probed at their calls, but for %d calls that other probes tell", p.pid, spared)
+	p.loops = loops.New(a, mod)
 	return link, nil
-}
-
-// leftOut returns how many probes of a runtime are not placed.
-func (l *loopCalls) leftOut(runtime *probes.Attached) int {
-	if l == nil || l.runtime != runtime {
-		return 0
-	}
-	entries, _ := runtime.Divide(sites.Entry)
-	return len(entries)
 }
 
 // mayLeaveOut tells whether entry points of a process may be left without probes: libraries that it
@@ -72,47 +52,42 @@ func (pc *placer) placeLoops(p *Process, mods []symbols.Module, incomplete error
 	if l == nil {
 		return nil
 	}
-	if err := errors.Join(incomplete, sites.Closed(l.runtime.Plan.Object, mods)); err != nil {
+	if err := errors.Join(incomplete, sites.Closed(l.Runtime().Plan.Object, mods)); err != nil {
 		pc.logf("process %d: from here on all static loops are probed: %v", p.pid, err)
 		return pc.probeEntries(p)
 	}
 	for i := range mods {
 		mod := &mods[i]
-		calls := sites.Of(mod.Object()).Wanted
-		if l.links[target.IDOf(mod)] != nil || len(calls) == 0 {
+		if !l.Lacks(mod) {
 			continue
 		}
-		a, err := pc.loopPlan(mod.Object(), calls, l.runtime)
+		var link io.Closer
+		a, err := pc.loopPlan(mod.Object(), l.Runtime())
 		if err == nil {
 			pc.reader.samplesAt(a.Plan.Object, a.Plan.Probed())
-			l.links[target.IDOf(mod)], err = pc.kernel.Attach(mod.HostPath, int(p.pid), a.Points())
+			link, err = pc.kernel.Attach(mod.HostPath, int(p.pid), a.Points())
 		}
 		if err != nil {
-			delete(l.links, target.IDOf(mod))
 			return errors.Join(target.NotPlaced(int(p.pid), err), pc.probeEntries(p))
 		}
+		l.Add(mod, link)
 		p.loopsLate = true
 	}
 	return nil
 }
 
 // loopPlan returns the stored plan of the probes at a file's calls. placer.mu is held.
-func (pc *placer) loopPlan(o *symbols.Object, calls []sites.Call, runtime *probes.Attached) (*probes.Attached, error) {
+func (pc *placer) loopPlan(o *symbols.Object, runtime *probes.Attached) (*probes.Attached, error) {
 	if known, ok := pc.loopPlans[o]; ok {
 		return known.plan, known.err
 	}
-	var at []probes.Site
-	for _, c := range calls {
-		row := runtime.Plan.RowOf(c.Entry)
-		if row == nil {
-			return nil, fmt.Errorf("%s has no probe", c.Entry)
-		}
-		at = append(at, probes.Site{Inst: c.Inst, Symbol: c.Entry, Row: row})
+	p, err := loops.Plan(o, runtime.Plan)
+	known := planned{err: err}
+	if err == nil {
+		pc.reader.mu.Lock()
+		known.plan, known.err = pc.reader.decoder.Store(pc.kernel, p, pc.running)
+		pc.reader.mu.Unlock()
 	}
-	var known planned
-	pc.reader.mu.Lock()
-	known.plan, known.err = pc.reader.decoder.Store(pc.kernel, probes.NewSitePlan(o, runtime.Plan.Runtime, at), pc.running)
-	pc.reader.mu.Unlock()
 	pc.loopPlans[o] = known
 	return known.plan, known.err
 }
@@ -121,29 +96,18 @@ func (pc *placer) loopPlan(o *symbols.Object, calls []sites.Call, runtime *probe
 // calls. placer.mu is held.
 func (pc *placer) probeEntries(p *Process) error {
 	l := p.loops
-	entries, _ := l.runtime.Divide(sites.Entry)
-	link, err := pc.kernel.Attach(l.path, int(p.pid), entries)
+	entries := loops.Entries(l.Runtime())
+	link, err := pc.kernel.Attach(l.Path, int(p.pid), entries)
 	if err != nil {
 		return target.NotPlaced(int(p.pid), err)
 	}
-	pl := p.placed[l.file]
+	pl := p.placed[l.File]
 	pl.link = bpf.Join(pl.link, link)
 	pl.runtime.Probes += len(entries)
-	p.placed[l.file] = pl
-	links.Close(p.detachLoops())
-	p.loopsLate = true
+	p.placed[l.File] = pl
+	p.loops, p.loopsLate = nil, true
+	links.Close(l.Detach())
 	return nil
-}
-
-// detachLoops returns the links of the probes at calls, for the caller to close.
-func (p *Process) detachLoops() (all []io.Closer) {
-	if p.loops != nil {
-		for _, l := range p.loops.links {
-			all = append(all, l)
-		}
-	}
-	p.loops = nil
-	return all
 }
 
 // tookLoops tells whether probes of loops of a process have been placed, or replaced, since the last
