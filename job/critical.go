@@ -82,8 +82,13 @@ func asideOf(p *profile.Profile) map[string]int64 {
 	return out
 }
 
-// pathShares are a rank's shares in the path, by site, before the calls there and in them.
-type pathShares map[int][2]profile.PathTime
+// pathShares are a rank's shares in the path and in what others waited for, by site.
+type pathShares map[int]pathShare
+
+type pathShare struct {
+	sides            [2]profile.PathTime // before the calls there, and in them
+	indirect, passed int64               // as of profile.RankWaits
+}
 
 func side(in bool) int {
 	if in {
@@ -116,7 +121,8 @@ func (m *Matching) share(ranks []*rankCalls, path func(rank, site int) int) {
 			m.shares[rank] = pathShares{}
 		}
 		x := m.shares[rank][at.Site]
-		x[side(at.In)] = profile.PathTime{T: t.Path, Imbalance: int64(part * float64(max(0, sum.Path-sum.Own/int64(len(ranks))))),
+		x.indirect, x.passed = x.indirect+t.Indirect, x.passed+t.Passed
+		x.sides[side(at.In)] = profile.PathTime{T: t.Path, Delay: t.Delay, Far: t.Far, Imbalance: int64(part * float64(max(0, sum.Path-sum.Own/int64(len(ranks))))),
 			Saves: int64(part * float64(m.Path.Saves[w]))}
 		m.shares[rank][at.Site] = x
 	}
@@ -124,13 +130,12 @@ func (m *Matching) share(ranks []*rankCalls, path func(rank, site int) int) {
 
 // applyPath adds the times of the critical path to a rank's profile.
 func (m *Matching) applyPath(p *profile.Profile, rank int) {
-	for site, shares := range m.shares[rank] {
+	for site, share := range m.shares[rank] {
 		if x := m.statsAt(p, match.Place{Rank: rank, Site: site}); x != nil {
-			for i, s := range shares {
-				x.Path[i].T += s.T
-				x.Path[i].Imbalance += s.Imbalance
-				x.Path[i].Saves += s.Saves
+			for i, s := range share.sides {
+				x.Path[i].Add(s)
 			}
+			x.Indirect, x.Passed = x.Indirect+share.indirect, x.Passed+share.passed
 		}
 	}
 }
@@ -161,6 +166,15 @@ func (m *Matching) asides() []string {
 	return []string{"The critical path over the ranks takes these calls for work, though they may have waited for other ranks: " + strings.Join(names, ", ") + "."}
 }
 
+// noCause says of how much of the waits the causes are not known.
+func (m *Matching) noCause() []string {
+	p := m.Path
+	if p.NoCause*1000 < p.Waited || p.NoCause == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("Of %.6f of %.6f sec of waits between ranks it is not known what caused them: the late rank did no more than the others since they last met, or came late to its first call.", seconds(p.NoCause), seconds(p.Waited))}
+}
+
 // pathSentences say why the critical path is not known, or not all of it.
 func (m *Matching) pathSentences() []string {
 	const none = "The critical path over the ranks is not known: "
@@ -172,8 +186,8 @@ func (m *Matching) pathSentences() []string {
 	case p.Length > 0 && p.Unknown == p.Length:
 		return []string{none + "it cannot be told for whom ranks waited."}
 	case p.Unknown > 0:
-		return append(m.asides(), fmt.Sprintf("Of %.6f of %.6f sec of the critical path over the ranks it is not known where it was: it cannot be told for whom a rank waited.",
+		return append(append(m.asides(), m.noCause()...), fmt.Sprintf("Of %.6f of %.6f sec of the critical path over the ranks it is not known where it was: it cannot be told for whom a rank waited.",
 			seconds(p.Unknown), seconds(p.Length)))
 	}
-	return m.asides()
+	return append(m.asides(), m.noCause()...)
 }

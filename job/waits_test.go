@@ -81,7 +81,7 @@ func TestWaitsBetweenRanks(t *testing.T) {
 	if len(c.Blames) != 2 || len(c.Blamed(c.Property("mpi_barrier.wait"), 1)) != 1 {
 		t.Errorf("%+v", c.Blames)
 	}
-	if want := "Of 1 messages received, 1 were matched between ranks."; len(c.Notes) != 3 || c.Notes[0] != want {
+	if want := "Of 1 messages received, 1 were matched between ranks."; len(c.Notes) != 4 || c.Notes[0] != want || !strings.HasPrefix(c.Notes[3], "Of 0.000000 of 0.000000 sec of waits between ranks it is not known what caused them") {
 		t.Errorf("%q", c.Notes)
 	}
 	if j, err := Read(sourcesOf(t, ps...), Options{}); err != nil || j.Waits != nil {
@@ -131,6 +131,14 @@ func TestJobPath(t *testing.T) {
 	want := map[string][3]int64{"1 MPI_Send false": {188, 94, 6}, "1 MPI_Barrier true": {12, 1, 11}, "0 MPI_Recv true": {50, 25, 0}}
 	if p := c.JobPath; !maps.Equal(got, want) || p == nil || p.Length != 250 || p.Unknown != 0 || p.Turns != 1 {
 		t.Errorf("%v, %+v", got, c.JobPath)
+	}
+	// Rank 1 did 188 before its send, and 12 in the barrier, where rank 0 did 10. Rank 0 waited for 100.
+	delays := map[string]int64{}
+	for _, x := range c.RankDelays(false) {
+		delays[fmt.Sprintf("%d %s %v", c.Processes[c.Threads[x.Thread].Process].Rank, c.Regions[c.Paths[x.Path].Region].Name, x.In)] = x.Time
+	}
+	if !maps.Equal(delays, map[string]int64{"1 MPI_Send false": 98, "1 MPI_Barrier true": 1}) || len(c.RankDelays(true)) != 0 {
+		t.Errorf("%v, %v", delays, c.RankDelays(true))
 	}
 	for name, spoil := range map[string]func(){"attached": func() { ps[1].Meta.Attached = true }, "missing": func() { ps = ps[:1] }} {
 		spoil()

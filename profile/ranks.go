@@ -14,8 +14,12 @@ type RankWaits struct {
 	// Caused is how long calls of other ranks waited for this call site, and how many.
 	Caused Span
 	Due    []Due // for whom this one waited
-	// Path has the times of the job's critical path, before the calls and in them.
+	// Path has the times of the job's critical path, and what others waited for, before the calls and in
+	// them.
 	Path [2]PathTime
+	// Indirect is the part of the waits here that is due to the late rank's own waits, and Passed are
+	// other ranks' waits that are due to these waits here, ns.
+	Indirect, Passed int64
 }
 
 // PathTime has a rank's share in the critical path of its job, ns (package mpi/critical).
@@ -23,10 +27,17 @@ type PathTime struct {
 	T         int64 // on the path
 	Imbalance int64 // of the path's time there, what exceeds the mean of all ranks: this rank's share
 	Saves     int64 // what the job saves at most if all ranks have the same time there: this rank's share
+	// Delay is others' waits that are due to what this rank did here more than they did. Far is the
+	// same by way of third ranks.
+	Delay, Far int64
 }
+
+// Add adds the times of another thread, or of another place.
+func (p *PathTime) Add(o PathTime) { p.add(o, 1) }
 
 func (p *PathTime) add(o PathTime, sign int64) {
 	p.T, p.Imbalance, p.Saves = p.T+sign*o.T, p.Imbalance+sign*o.Imbalance, p.Saves+sign*o.Saves
+	p.Delay, p.Far = p.Delay+sign*o.Delay, p.Far+sign*o.Far
 }
 
 // Due says which rank a thread waited for.
@@ -55,8 +66,9 @@ func (w *RankWaits) Plus(o *RankWaits) *RankWaits {
 	sum.Caused.Add(o.Caused)
 	sum.Due = slices.Concat(w.Due, o.Due)
 	for i := range sum.Path {
-		sum.Path[i].add(o.Path[i], 1)
+		sum.Path[i].Add(o.Path[i])
 	}
+	sum.Indirect, sum.Passed = w.Indirect+o.Indirect, w.Passed+o.Passed
 	return &sum
 }
 
@@ -74,12 +86,13 @@ func (w *RankWaits) minus(o *RankWaits) *RankWaits {
 	for i := range out.Path {
 		out.Path[i].add(o.Path[i], -1)
 	}
+	out.Indirect, out.Passed = w.Indirect-o.Indirect, w.Passed-o.Passed
 	for _, d := range o.Due {
 		if i := slices.Index(out.Due, d); i >= 0 {
 			out.Due = slices.Delete(out.Due, i, i+1)
 		}
 	}
-	if len(out.Due) == 0 && out.Path == [2]PathTime{} && out.Waits == [match.NumProperties]Span{} && out.Caused == (Span{}) {
+	if len(out.Due) == 0 && out.Path == [2]PathTime{} && out.Indirect == 0 && out.Passed == 0 && out.Waits == [match.NumProperties]Span{} && out.Caused == (Span{}) {
 		return nil
 	}
 	return &out

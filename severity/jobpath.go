@@ -13,6 +13,10 @@ const (
 	JobCritical  = "job_critical_path"
 	JobImbalance = "job_critical_imbalance"
 	JobSaving    = "job_balance_saves"
+	RankDelay    = "job_delay"
+	RankFar      = "job_delay_far"
+	RankIndirect = "job_wait_indirect"
+	RankPassed   = "job_wait_passed"
 )
 
 // The ends of the IDs below these trees.
@@ -45,6 +49,12 @@ func pathTrees() (out []Property) {
 			Description: "What the job would save at most if, between two calls at which all ranks meet, all ranks had the same time at the call path, " +
 				"and all else took as long as before. Each rank has a share by its time on the path. What call paths save does not add up.",
 			Formula: "between two such calls: min(time on the path, length - most other own time of a rank - mean of all ranks' own time)"},
+		{ID: RankDelay, Name: "Delay between ranks", Source: scalasca,
+			Description: "The part of other ranks' waits that is due to what the late rank did at the call path: more than the rank that waited.",
+			Formula:     "max(0, time of the late rank - time of the waiting one) since one of the two last waited for the other, scaled to the wait"},
+		{ID: RankFar, Name: "Long-term delay between ranks", Source: scalasca,
+			Description: "The part of other ranks' waits that is due to what this rank did at the call path, because a third rank waited for it, and came late.",
+			Formula:     "waits that a wait for this rank caused x share of the call path in that wait"},
 	} {
 		p.Unit = Seconds
 		out = append(out, p)
@@ -54,7 +64,13 @@ func pathTrees() (out []Property) {
 		q.ID, q.Name, q.Description = p.ID+inCall, "In MPI calls", "The part in the MPI call at the call path, after its wait."
 		out = append(out, q)
 	}
-	return out
+	return append(out,
+		Property{ID: RankIndirect, Name: "Indirect waiting for ranks", Unit: Seconds, Source: scalasca,
+			Description: "The part of a rank's wait for another one that is due to that one's own waits. The rest is direct.",
+			Formula:     "wait x waits of the late rank / (delay + waits of the late rank), at most those waits"},
+		Property{ID: RankPassed, Name: "Propagating waiting for ranks", Unit: Seconds, Source: scalasca,
+			Description: "Waits of other ranks that are due to this rank's wait, near and far. Where there are none, the wait is terminal.",
+			Formula:     "sum of the parts of others' waits that are due to this one"})
 }
 
 // onJobPath adds a rank's times on the job's critical path.
@@ -66,7 +82,33 @@ func onJobPath(add func(string, int64), x *profile.RankWaits) {
 		add(JobCritical+pathSides[i], p.T)
 		add(JobImbalance+pathSides[i], p.Imbalance)
 		add(JobSaving+pathSides[i], p.Saves)
+		add(RankDelay+pathSides[i], p.Delay)
+		add(RankFar+pathSides[i], p.Far)
 	}
+	add(RankIndirect, x.Indirect)
+	add(RankPassed, x.Passed)
+}
+
+// RankCause is a place of a rank for which others waited.
+type RankCause struct {
+	Cause
+	In bool // in the MPI calls there; false: before them
+}
+
+// RankDelays returns the places at which late ranks spent more time than those that waited for them,
+// the most severe first. far asks for those that made third ranks late.
+func (c *Cube) RankDelays(far bool) (out []RankCause) {
+	property := RankDelay
+	if far {
+		property = RankFar
+	}
+	for i, end := range pathSides {
+		for _, v := range c.Of(c.Property(property + end)) {
+			out = append(out, RankCause{Cause{v.Thread, v.Path, v.V, 0}, i == 1})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b RankCause) int { return cmp.Compare(b.Time, a.Time) })
+	return out
 }
 
 // OnJobPath is a call path's part of the job's critical path, before the MPI calls there or in them.

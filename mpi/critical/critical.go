@@ -17,6 +17,12 @@ type Place struct {
 type Time struct {
 	Path int64 // on the job's critical path
 	Own  int64 // of the rank in all, without waits for other ranks; calls that may have waited are left out
+	// Delay is the part of other ranks' waits that is due to what the rank did more than they did, and
+	// Far the part due to that by way of a third rank, which waited for this one.
+	Delay, Far int64
+	// Indirect is the part of the rank's own waits here that is due to waits of the late rank. Passed
+	// are other ranks' waits that are due to the rank's waits here.
+	Indirect, Passed int64
 }
 
 // Result is the outcome. Times are in ns.
@@ -24,6 +30,8 @@ type Result struct {
 	Times map[Place]*Time
 	// Length is the path's: the parts in Times and Unknown add up to it.
 	Length, Unknown int64
+	// Waited is the time of all waits. NoCause is the part that is in no Delay and no Far.
+	Waited, NoCause int64
 	// Saves is what the job would save at most by balance, by path number (see New).
 	Saves map[Work]int64
 	// Phases is the number of phases. Lost are those of which no path is known: their calls exceed
@@ -172,6 +180,7 @@ func (p *Path) Together(numbers []int, last match.Origin) {
 	} else {
 		p.walk(last.Rank, last.Call, took)
 		p.balance(numbers, took)
+		p.delays(numbers)
 	}
 	p.kept, p.from = 0, last.At
 	for i := range p.ranks {
@@ -220,6 +229,7 @@ func (p *Path) Finish() *Result {
 			numbers[i] = p.ranks[i].next
 		}
 		p.balance(numbers, ends)
+		p.delays(numbers)
 	}
 	return &p.Result
 }

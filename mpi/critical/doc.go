@@ -14,5 +14,6 @@
 // phase before that call's end is not known. Other phases are not touched by that.
 //
 //   - critical.go: phases, their calls; walk.go: the path of a phase
+//   - delay.go: what caused the waits, near and far
 //   - balance.go: each rank's own time, and what balance saves
 package critical

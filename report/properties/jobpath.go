@@ -103,3 +103,33 @@ func (t *text) onJobPath(x *severity.OnJobPath) string {
 	}
 	return text
 }
+
+// rankDelays prints what ranks did for which others waited.
+func (t *text) rankDelays(title string, far bool) {
+	all := t.c.RankDelays(far)
+	if len(all) == 0 || analysis.Ratio(all[0].Time, t.c.ThreadTime) < little && !t.All {
+		return
+	}
+	fmt.Fprintln(t)
+	t.lines("", title)
+	fmt.Fprintln(t)
+	left, rest := 0, int64(0)
+	for i, x := range all {
+		if !t.All && (i >= causes || analysis.Ratio(x.Time, t.c.ThreadTime) < little) {
+			left++
+			rest += x.Time
+			continue
+		}
+		place := "before " + pathText(t.c, x.Path)
+		if x.In {
+			place = "in " + pathText(t.c, x.Path)
+		}
+		if process := t.c.Threads[x.Thread].Process; process >= 0 {
+			place = fmt.Sprintf("rank %d %s", t.c.Processes[process].Rank, place)
+		}
+		t.lines(fmt.Sprintf("%s sec  %5s %%  ", t.Seconds(x.Time), t.share(x.Time)), place)
+	}
+	if left > 0 {
+		fmt.Fprintf(t, "... and %d more, %s sec together\n", left, t.Seconds(rest))
+	}
+}

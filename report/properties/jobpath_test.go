@@ -20,13 +20,15 @@ func TestJobPath(t *testing.T) {
 		id := []string{severity.JobCritical, severity.JobImbalance, severity.JobSaving}[i] + ".before"
 		c.Values = append(c.Values, severity.Value{Property: c.Property(id), Path: 1, V: v})
 	}
-	c.Values = append(c.Values, severity.Value{Property: c.Property(severity.JobCritical + ".call"), Path: 1, V: 300})
+	c.Values = append(c.Values, severity.Value{Property: c.Property(severity.JobCritical + ".call"), Path: 1, V: 300},
+		severity.Value{Property: c.Property(severity.RankDelay + ".before"), Path: 1, V: 250}, severity.Value{Property: c.Property(severity.RankFar + ".call"), Path: 1, V: 200})
 	slices.SortFunc(c.Values, func(a, b severity.Value) int { return cmp.Or(a.Property-b.Property, a.Path-b.Path) })
 	c.Processes[0].Rank = 7
 	c.JobPath = &severity.JobPath{Length: 1000, Unknown: 100, Bound: 12, Turns: 3, Phases: 2}
 	text := strings.Join(strings.Fields(write(t, "text", c, options(true))), " ")
 	for _, want := range []string{"the path's length ± 0.1 us. The path changed the rank 3 times.", "60.0 % before", "rank 7 (", "more than the mean of all ranks; perfect balance here saves at most",
-		"30.0 % in ", "10.0 % not known"} {
+		"30.0 % in ", "10.0 % not known",
+		"Delays between ranks: where a late rank", "rank 7 before", "Long-term delays between ranks", "rank 7 in "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}

@@ -34,6 +34,8 @@ func writeText(w io.Writer, c *severity.Cube, o Options) error {
 	t.causes("Of these, because other threads or processes had the cores, by where the late thread came from:", t.c.LateCores())
 	t.causes("Long-term delays: where a thread was that held a lock, while another thread waited for it and so came late:", t.c.FarDelays())
 	t.jobPath()
+	t.rankDelays("Delays between ranks: where a late rank spent more time than the ranks that waited for it:", false)
+	t.rankDelays("Long-term delays between ranks: where a rank spent more time, so that a rank that waited for it came late for others:", true)
 	t.critical()
 	t.causes("Locks: where a thread was that held a lock while other threads waited for it:", t.c.Held())
 	return t.Flush()
