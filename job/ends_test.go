@@ -12,7 +12,8 @@ import (
 func TestFates(t *testing.T) {
 	start := time.Unix(1000, 0)
 	rank := func(n int, ended string, exit int, ms int, shot time.Time) Rank {
-		return Rank{Rank: n, Ended: ended, Exit: exit, Start: start, EndedAt: start.Add(time.Duration(ms) * time.Millisecond), SnapshotAt: shot}
+		return Rank{RankProcess: RankProcess{Rank: n}, RankLife: RankLife{Ended: ended, Exit: exit, Start: start,
+			EndedAt: start.Add(time.Duration(ms) * time.Millisecond), SnapshotAt: shot}}
 	}
 	segv, term := "killed by signal 11 (segmentation fault)", "killed by signal 15 (terminated)"
 	early, late := start.Add(time.Minute), start.Add(2*time.Minute)

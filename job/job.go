@@ -5,9 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"time"
 
-	"ompp-attach/analysis"
 	"ompp-attach/efficiency"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -50,71 +48,6 @@ type Job struct {
 	others   profile.Exchange
 }
 
-// Rank is one process of the job. Times are in ns.
-type Rank struct {
-	Rank    int
-	File    string
-	Host    string
-	Program string
-	PID     int
-	Ended   string // in words; empty: the measurement went on
-	Exit    int    // exit status; 0: success, or not known
-	// SnapshotAt is the end of a snapshot; zero: the profile is whole.
-	SnapshotAt time.Time
-	Start      time.Time
-	EndedAt    time.Time
-	End        time.Time
-	Tool       string
-	UsesMPI    bool
-	MPI        profile.MPIJob
-
-	Threads      int
-	Wall         int64 // measured wall time
-	Parallel     int64 // time of initial threads in parallel regions
-	User, System int64 // CPU time
-	ThreadTime   int64 // wall time times threads
-	// Times outside of all regions, of initial threads and of workers.
-	Serial, Idle int64
-	// Times in no overhead class: in regions, and of initial threads outside. Where nested teams have
-	// more threads than the profile has rows, Work may exceed ThreadTime.
-	Work, SerialWork int64
-	ProbeCost        int64 // time that probes took of all threads
-	CostKnown        bool  // ProbeCost is known
-	Adjusted         bool  // times are without ProbeCost (see analysis.Adjust)
-	MPITime          int64 // time in MPI, summed over threads
-	MPIWall          int64 // time in MPI of the thread with most of it
-	// StartEnd is the part of MPITime in calls that begin or end MPI, and StartEndCalls are
-	// their operations. Communicating is the remaining time in MPI of the thread with most of
-	// it.
-	StartEnd      int64
-	StartEndCalls []string
-	Communicating int64
-	// Time in which threads were ready to run and had no core, in regions or not.
-	NoCore    int64
-	InitT     int64 // the part of MPIWall in MPI_Init
-	Calls     Figures
-	Overheads analysis.Classes // in all regions and outside, summed over threads
-	LostHits  uint64
-	Partial   uint64
-	Edges     profile.Edges // ends of calls that were derived
-	Warnings  int
-
-	Efficiency efficiency.Process
-
-	// Sampled time by function of the program, outside of MPI and waiting.
-	Hot          map[string]int64
-	LeftOut      string // constructs that the user did not want to see
-	Extrapolated string // constructs that were not observed all of the time; empty: none
-}
-
-// MeasuredTime returns ThreadTime as measured, with the time that probes took, in ns.
-func (r *Rank) MeasuredTime() int64 {
-	if r.Wall <= 0 {
-		return r.ThreadTime
-	}
-	return int64(float64(r.ThreadTime) * (float64(r.End.Sub(r.Start)) / float64(r.Wall)))
-}
-
 // Edges returns how many ends of calls were derived on all ranks.
 func (j *Job) Edges() (sum profile.Edges) {
 	for i := range j.Ranks {
@@ -123,9 +56,6 @@ func (j *Job) Edges() (sum profile.Edges) {
 	}
 	return sum
 }
-
-// Communication returns the time of all threads in MPI, without the start and end of MPI, in ns.
-func (r *Rank) Communication() int64 { return max(0, r.MPITime-r.StartEnd) }
 
 // Region is a region over all ranks.
 type Region struct {

@@ -2,8 +2,6 @@ package job
 
 import (
 	"path"
-	"strings"
-	"time"
 
 	"ompp-attach/analysis"
 	"ompp-attach/efficiency"
@@ -89,63 +87,11 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 	for i := range p.Objects {
 		out.builds[path.Base(p.Objects[i].Path)] = p.Objects[i].BuildID
 	}
-	at := map[key]int{}
-	number := make([]int, len(p.Regions)) // region to part
-	for i := range p.Regions {
-		k := keyOf(&p.Regions[i])
-		n, ok := at[k]
-		if !ok {
-			n = len(out.parts)
-			at[k] = n
-			out.parts = append(out.parts, part{key: k, region: &p.Regions[i], efficiency: *efficiencies[k]})
-		}
-		number[i] = n
-	}
-
-	spent := spentIn(p)
-	for r, b := range analysis.Flat(p) {
-		var f Figures
-		f.ofBlock(&b, spent[r])
-		to := &out.parts[number[r]]
-		to.figures.add(&f)
-		if reached := f[ExecC] > 0 || f[ExecT] > 0 || f[Sized] > 0; reached {
-			to.addCounters(countersOf(p, &b))
-			to.reached = true
-		}
-		if m := b.Sum.MPI; m != nil && m.Sized > 0 && to.key.construct == event.MPI {
-			to.bytes = to.bytes.with(&calls{m.Min, m.Max})
-		}
-		if x := b.Sum.Traffic; x != nil {
-			to.sizes = to.sizes.Plus(x.BySize)
-		}
-	}
-	classes := make([][]analysis.Classes, len(p.Nodes))
-	var outside int64
-	for i := range p.Nodes {
-		classes[i] = o.Rules.Classify(p, i)
-		for _, c := range classes[i] {
-			out.rank.Overheads.Add(c)
-			if i == 0 {
-				outside += c.Sum()
-			} else {
-				out.parts[number[p.Nodes[i].Region]].figures.addClasses(c)
-			}
-		}
-	}
-	out.rank.SerialWork = max(0, out.rank.Serial-outside)
-	out.rank.Work = ownTime(p) - (out.rank.Overheads.Sum() - outside)
-	out.rank.startEnd(&ends)
-	if m := analysis.Sum(&p.Nodes[0]).MPI; m != nil {
-		out.rank.Calls.addMPI(m)
-		out.rank.MPITime = m.T
-		for _, s := range p.Nodes[0].Stats {
-			if s.MPI != nil {
-				out.rank.MPIWall = max(out.rank.MPIWall, s.MPI.T)
-				out.rank.Communicating = max(out.rank.Communicating, s.MPI.T-ends.All[s.Thread])
-			}
-		}
-	}
-	out.rank.NoCore = analysis.NoCore(p)
+	number := out.addRegions(p, efficiencies)
+	out.addFigures(p, number)
+	classes := out.addOverheads(p, number, o.Rules)
+	out.rank.Calls.addMPI(analysis.Sum(&p.Nodes[0]).MPI)
+	out.rank.RankMPI = mpiTimesOf(&p.Nodes[0], &ends)
 	for _, r := range p.Rivals {
 		if r.T > 0 {
 			out.rivals = append(out.rivals, r)
@@ -167,12 +113,64 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 	return out
 }
 
-// startEnd notes the time in which a rank's threads began and ended MPI.
-func (r *Rank) startEnd(ends *analysis.StartEnd) {
-	r.StartEnd, r.StartEndCalls = ends.T, ends.Operations
-	for _, t := range ends.Begin {
-		r.InitT = max(r.InitT, t)
+// addRegions makes a part for each of the job's regions that the profile has. It returns the part of
+// each region of the profile.
+func (out *reduced) addRegions(p *profile.Profile, efficiencies map[key]*efficiency.Figures) (number []int) {
+	at := map[key]int{}
+	number = make([]int, len(p.Regions))
+	for i := range p.Regions {
+		k := keyOf(&p.Regions[i])
+		n, ok := at[k]
+		if !ok {
+			n = len(out.parts)
+			at[k] = n
+			out.parts = append(out.parts, part{key: k, region: &p.Regions[i], efficiency: *efficiencies[k]})
+		}
+		number[i] = n
 	}
+	return number
+}
+
+// addFigures adds the figures of the profile's regions to the parts.
+func (out *reduced) addFigures(p *profile.Profile, number []int) {
+	spent := spentIn(p)
+	for r, b := range analysis.Flat(p) {
+		var f Figures
+		f.ofBlock(&b, spent[r])
+		to := &out.parts[number[r]]
+		to.figures.add(&f)
+		if reached := f[ExecC] > 0 || f[ExecT] > 0 || f[Sized] > 0; reached {
+			to.addCounters(countersOf(p, &b))
+			to.reached = true
+		}
+		if m := b.Sum.MPI; m != nil && m.Sized > 0 && to.key.construct == event.MPI {
+			to.bytes = to.bytes.with(&calls{m.Min, m.Max})
+		}
+		if x := b.Sum.Traffic; x != nil {
+			to.sizes = to.sizes.Plus(x.BySize)
+		}
+	}
+}
+
+// addOverheads adds the overheads of the profile's nodes to the parts and to the rank. What is no
+// overhead is the rank's work. It returns the overheads of each node, by thread.
+func (out *reduced) addOverheads(p *profile.Profile, number []int, rules analysis.Rules) [][]analysis.Classes {
+	classes := make([][]analysis.Classes, len(p.Nodes))
+	var outside int64
+	for i := range p.Nodes {
+		classes[i] = rules.Classify(p, i)
+		for _, c := range classes[i] {
+			out.rank.Overheads.Add(c)
+			if i == 0 {
+				outside += c.Sum()
+			} else {
+				out.parts[number[p.Nodes[i].Region]].figures.addClasses(c)
+			}
+		}
+	}
+	out.rank.SerialWork = max(0, out.rank.Serial-outside)
+	out.rank.Work = ownTime(p) - (out.rank.Overheads.Sum() - outside)
+	return classes
 }
 
 // spentIn returns the waiting and management time by region and thread. It uses the rules Disjoint:
@@ -237,28 +235,4 @@ func ownTime(p *profile.Profile) (t int64) {
 		}
 	}
 	return t
-}
-
-func rankOf(p *profile.Profile, file string, rank int) Rank {
-	m := &p.Meta
-	r := Rank{Rank: rank, File: file, Host: m.Host, Program: m.Program, LeftOut: strings.Join(m.LeftOut, ", "), PID: m.PID, Start: m.Start,
-		End: m.Start.Add(time.Duration(m.Duration + m.TakenOut)), Threads: analysis.Threads(p), Tool: m.Tool,
-		Wall: m.Duration, User: m.UserTime, System: m.SysTime, ThreadTime: analysis.ThreadTime(p),
-		Serial: analysis.SerialTime(p), Idle: analysis.Idle(p), Parallel: analysis.ParallelCoverage(p).Wall, LostHits: m.LostHits, Partial: m.Partial, Edges: m.Edges, Warnings: len(p.Warnings)}
-	r.EndedAt = r.End.Add(time.Duration(m.Off.T + m.Stopped.Total))
-	r.Adjusted = m.Adjusted
-	r.Ended, r.Exit, r.SnapshotAt = m.Ended, m.Exit, m.SnapshotAt
-	var names []string
-	for i := range m.Observations {
-		names = append(names, m.Observations[i].Title())
-	}
-	r.Extrapolated = strings.Join(names, ", ")
-	if c := m.Overhead; c != nil && c.Failed == "" {
-		r.ProbeCost, r.CostKnown = analysis.ProbeCost(p), true
-	}
-	if m.MPI != nil {
-		r.MPI = *m.MPI
-		r.UsesMPI = true
-	}
-	return r
 }

@@ -7,7 +7,8 @@ import (
 )
 
 func TestRivalNote(t *testing.T) {
-	j := &job.Job{Ranks: []job.Rank{{Rank: 0, ThreadTime: 10e9}, {Rank: 1, ThreadTime: 10e9}},
+	j := &job.Job{Ranks: []job.Rank{{RankTimes: job.RankTimes{ThreadTime: 10e9}},
+		{RankProcess: job.RankProcess{Rank: 1}, RankTimes: job.RankTimes{ThreadTime: 10e9}}},
 		Rivals: []job.Rival{{Name: "cc1", PID: 7, Host: "h", Rank: -1, T: 3e9, Robbed: 2, Most: 1, MostT: 2e9},
 			{Name: "p", PID: 9, Host: "h", Rank: 0, T: 1e9, Robbed: 1, Most: 1, MostT: 1e9},
 			{Name: "p", PID: 10, Host: "h", Rank: 1, T: 5e8, Robbed: 1, Most: 1, MostT: 5e8}}}
