@@ -131,7 +131,7 @@ func (g *hitCounted) writeCase(w *bytes.Buffer, title string, hits map[hit]float
 		if text == "0" {
 			continue
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s |\n", title, strings.Trim(pl.Symbol, "[]"), place(g.plan.Object, pl),
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s |\n", title, strings.Trim(pl.Symbol, "[]"), place(g.object(n), pl),
 			pl.Cost, pl.ReturnRule(), strings.Join(pl.Reads(), ", "), text)
 		title = ""
 	}

@@ -15,10 +15,12 @@ import (
 	"testing"
 
 	"ompp-attach/bpf"
+	"ompp-attach/collect/loops"
 	"ompp-attach/internal/testbin"
 	"ompp-attach/probes"
 	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/openmp"
+	"ompp-attach/probes/sites"
 	"ompp-attach/symbols"
 )
 
@@ -33,7 +35,9 @@ var probedCases = []probed{
 	{title: "parallel, team of 2 (all hits of both)", name: "region", n: 40},
 	{title: "parallel, team of 1", name: "region1", n: 40},
 	{title: "parallel if(0)", name: "region0", n: 40},
+	{title: "parallel for, static, team of 2 (all hits of both)", name: "combined", n: 40},
 	{title: "for, static, both threads", name: "loop", n: 40},
+	{title: "for, static, nowait, both threads", name: "loop_nowait", n: 40},
 	{title: "for, dynamic, both threads", name: "dynamic", n: 40},
 	{title: "for, dynamic, nowait, both threads", name: "nowait", n: 40},
 	{title: "a chunk of a dynamic loop", name: "chunks", base: 2, n: 400},
@@ -64,11 +68,13 @@ var probedCases = []probed{
 
 // hitCounted is a running probed.c whose runtime's probes are counted.
 type hitCounted struct {
-	t     *testing.T
-	stdin io.Writer
-	lines *bufio.Scanner
-	plan  *probes.Plan
-	count *bpf.HitCounter
+	t       *testing.T
+	stdin   io.Writer
+	lines   *bufio.Scanner
+	plan    *probes.Plan
+	program *symbols.Object
+	calls   int // the number of placements in the program, which come last
+	count   *bpf.HitCounter
 }
 
 func startProbed(t *testing.T, b build, library string) *hitCounted {
@@ -91,7 +97,7 @@ func startProbed(t *testing.T, b build, library string) *hitCounted {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer program.Close()
+	t.Cleanup(func() { program.Close() })
 	o, err := symbols.OpenObject(path)
 	if err != nil {
 		t.Fatal(err)
@@ -100,20 +106,57 @@ func startProbed(t *testing.T, b build, library string) *hitCounted {
 	if g.plan, err = openmp.NewPlan(o, program.Imports); err != nil {
 		t.Fatal(err)
 	}
+	g.program = program
+	g.atCalls()
 	if g.count, err = bpf.LoadHitCounter(len(g.plan.Placements), lo, hi); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(g.count.Close)
-	var points []bpf.Point
+	in := map[string][]bpf.Point{}
 	for n, pl := range g.plan.Placements {
-		points = append(points, bpf.Point{Offset: pl.Offset, Row: uint32(n)})
+		file := path
+		if g.inProgram(n) {
+			file = bin
+		}
+		in[file] = append(in[file], bpf.Point{Offset: pl.Offset, Row: uint32(n)})
 	}
-	link, err := g.count.Attach(path, cmd.Process.Pid, points)
-	if err != nil {
-		t.Fatal(err)
+	for file, points := range in {
+		link, err := g.count.Attach(file, cmd.Process.Pid, points)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { link.Close() })
 	}
-	t.Cleanup(func() { link.Close() })
 	return g
+}
+
+// atCalls makes the plan as `run` does for a program with calls of static loops that are all known:
+// the probes at libomp's entry points of such loops go, and those at the calls come.
+func (g *hitCounted) atCalls() {
+	g.t.Helper()
+	if calls := sites.Of(g.program); !loops.Divisible(g.plan) || calls.Open != "" || calls.Spared == 0 {
+		return
+	}
+	at, err := loops.Plan(g.program, g.plan)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.plan.Placements = slices.DeleteFunc(g.plan.Placements, func(pl probes.Placement) bool { return sites.Entry(pl.Symbol) })
+	g.plan.Placements = append(g.plan.Placements, at.Placements...)
+	g.calls = len(at.Placements)
+}
+
+// inProgram tells whether a placement is in the program's own code.
+func (g *hitCounted) inProgram(placement int) bool {
+	return placement >= len(g.plan.Placements)-g.calls
+}
+
+// object returns the file of a placement.
+func (g *hitCounted) object(placement int) *symbols.Object {
+	if g.inProgram(placement) {
+		return g.program
+	}
+	return g.plan.Object
 }
 
 // mappedCode finds where a process maps a library's code.

@@ -168,6 +168,16 @@ _Pragma("omp for schedule(static)")
 	for (int i = 0; i < 2; i++)
 		work();
 })
+static void loop_nowait(int n) BOTH({
+_Pragma("omp for schedule(static) nowait")
+	for (int i = 0; i < 2; i++)
+		work();
+})
+static void combined(int n) { for (int r = 0; r < n; r++) {
+#pragma omp parallel for num_threads(2) schedule(static)
+	for (int i = 0; i < 2; i++)
+		work();
+} }
 static void dynamic(int n) BOTH({
 _Pragma("omp for schedule(dynamic, 1)")
 	for (int i = 0; i < 2; i++)
@@ -270,7 +280,8 @@ static const struct {
 } cases[] = {
 #define CASE(f) {#f, f}
 	CASE(region), CASE(region1), CASE(region0), CASE(barrier), CASE(critical), CASE(critical_waits), CASE(named),
-	CASE(named_waits), CASE(locks), CASE(locks_wait), CASE(tested), CASE(nested), CASE(loop), CASE(dynamic), CASE(nowait),
+	CASE(named_waits), CASE(locks), CASE(locks_wait), CASE(tested), CASE(nested), CASE(loop), CASE(loop_nowait), CASE(combined), CASE(dynamic),
+	CASE(nowait),
 	CASE(chunks), CASE(ordered), CASE(sections), CASE(single), CASE(single_nowait), CASE(copyprivate), CASE(master),
 	CASE(flush), CASE(atomic), CASE(task), CASE(taskif0), CASE(taskwait), CASE(taskgroup),
 	CASE(taskyield), CASE(taskloop),
