@@ -17,65 +17,99 @@ import (
 	"ompp-attach/results"
 )
 
-// reportJob merges the ranks' profiles and writes the job's reports.
-func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) error {
-	formats := f.formats
-	classic := f.view.Classic || f.view.ClassicOverheads // for readers of the text
-	page := len(formats) == 0 && f.dir == "" && !classic // also written, if that is possible
+// jobReports are the reports of a job that the user wants.
+type jobReports struct {
+	formats []string
+	page    bool // the page is also written, if that is possible
+}
+
+// jobReportsOf reads the flags: without a format, the text, and the page unless the output is for
+// readers of the classic text.
+func jobReportsOf(f *reportFlags) (w jobReports, err error) {
+	classic := f.view.Classic || f.view.ClassicOverheads
+	w = jobReports{formats: f.formats, page: len(f.formats) == 0 && f.dir == "" && !classic}
 	switch {
-	case page || len(formats) == 0 && (f.dir == "-" || classic):
-		formats = []string{"text"}
-	case len(formats) == 0:
-		formats = []string{"text", "html"}
+	case w.page || len(f.formats) == 0 && (f.dir == "-" || classic):
+		w.formats = []string{"text"}
+	case len(f.formats) == 0:
+		w.formats = []string{"text", "html"}
 	}
-	for _, n := range formats {
+	for _, n := range w.formats {
 		if _, ok := results.JobFormatNamed(n); !ok {
-			return cli.Misuse(fmt.Errorf("unknown format %q of a job; there are %s; others are a single rank's: give --rank", n, results.JobFormatNames()))
+			return w, cli.Misuse(fmt.Errorf("unknown format %q of a job; there are %s; others are a single rank's: give --rank", n, results.JobFormatNames()))
 		}
 	}
-	view := f.view.Options()
-	if page || slices.Contains(formats, "html") {
-		view = withTimelines(view, dir)
+	return w, nil
+}
+
+// html tells whether the page is among the reports.
+func (w *jobReports) html() bool { return w.page || slices.Contains(w.formats, "html") }
+
+// options returns what of the ranks' profiles the reports need.
+func (w *jobReports) options(view *report.Options) job.Options {
+	o := job.Options{Paths: w.html() || slices.Contains(w.formats, "pprof"), Strip: w.html(), Rules: view.Rules, Classic: view.Classic, Raw: view.Raw}
+	formats := w.formats
+	if w.page {
+		formats = append(slices.Clone(formats), "html")
 	}
-	html := page || slices.Contains(formats, "html")
-	options := job.Options{Paths: html || slices.Contains(formats, "pprof"), Strip: html, Rules: view.Rules, Classic: view.Classic, Raw: view.Raw}
-	for _, n := range append(slices.Clone(formats), "html") {
-		if format, _ := results.JobFormatNamed(n); format.Severity && (n != "html" || page || slices.Contains(formats, n)) {
-			of := view.Severities()
-			options.Severity = &of
-		}
-	}
-	j, err := job.Read(ranks, options)
-	if err != nil {
-		return fmt.Errorf("%s: %w", dir, err)
-	}
-	if len(others) > 0 {
-		cli.Warn("%s also holds profiles of processes that are no ranks, which are left out: %s", dir, results.SomeOf(others))
-	}
-	if !slices.Contains(formats, "text") { // the text has them
-		for _, t := range j.Troubles() {
-			cli.Warn("%s", t)
-		}
-	}
-	var files []report.Output
-	tree := false
 	for _, n := range formats {
+		if format, _ := results.JobFormatNamed(n); format.Severity {
+			of := view.Severities()
+			o.Severity = &of
+		}
+	}
+	return o
+}
+
+// write prints the text, if it is not to be saved, and returns the files of all other formats. tree
+// tells whether some format is a directory.
+func (w *jobReports) write(j *job.Job, view report.Options, print bool) (files []report.Output, tree bool, err error) {
+	for _, n := range w.formats {
 		format, _ := results.JobFormatNamed(n)
 		tree = tree || format.Tree != nil
 		for _, file := range format.Outputs(j, view) {
-			if f.dir == "" && n == "text" {
+			if print && n == "text" {
 				if err := file.Write(os.Stdout); err != nil {
-					return err
+					return nil, tree, err
 				}
 				continue
 			}
 			files = append(files, file)
 		}
 	}
+	return files, tree, nil
+}
+
+// reportJob merges the ranks' profiles and writes the job's reports.
+func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) error {
+	w, err := jobReportsOf(f)
+	if err != nil {
+		return err
+	}
+	view := f.view.Options()
+	if w.html() {
+		view = withTimelines(view, dir)
+	}
+	j, err := job.Read(ranks, w.options(&view))
+	if err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	if len(others) > 0 {
+		cli.Warn("%s also holds profiles of processes that are no ranks, which are left out: %s", dir, results.SomeOf(others))
+	}
+	if !slices.Contains(w.formats, "text") { // the text has them
+		for _, t := range j.Troubles() {
+			cli.Warn("%s", t)
+		}
+	}
+	files, tree, err := w.write(j, view, f.dir == "")
+	if err != nil {
+		return err
+	}
 	if f.dir == "-" && len(files) == 1 && !tree {
 		return files[0].Write(os.Stdout)
 	}
-	if page {
+	if w.page {
 		writeJobPage(dir, j, view)
 	}
 	if len(files) == 0 {
@@ -90,6 +124,12 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 			return err
 		}
 	}
+	return saveJobFiles(to, files)
+}
+
+// saveJobFiles writes the files into a directory, and tells their names. Of a format that is a
+// directory, only the directory's name is told.
+func saveJobFiles(to string, files []report.Output) error {
 	var errs []error
 	told := map[string]bool{}
 	for _, file := range files {
@@ -98,7 +138,7 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 			errs = append(errs, err)
 			continue
 		}
-		if dir, _, isTree := strings.Cut(file.Name, "/"); isTree { // told once
+		if dir, _, isTree := strings.Cut(file.Name, "/"); isTree {
 			if name = filepath.Join(to, dir) + "/"; told[name] {
 				continue
 			}
