@@ -24,13 +24,14 @@ type packer struct {
 	out   *output // of a plan that streams; nil: none
 }
 
-// work is what the packer is given: a chunk, names, or a request to copy what is kept.
+// work is what the packer is given: chunks, names, or a request to copy what is kept.
 type work struct {
-	chunk
-	now   uint64 // the latest end of any span, ns
-	names *names
-	gap   *Gap // to be written by itself
-	copy  chan<- shelf
+	chunks []chunk
+	wait   bool   // until there is room, instead of dropping chunks
+	now    uint64 // the latest end of any span, ns
+	names  *names
+	gap    *Gap // to be written by itself
+	copy   chan<- shelf
 
 	claims []stretch // times of the longest executions so far; nil: other work
 }
@@ -57,15 +58,17 @@ func newPacker(o *Options) (*packer, error) {
 	return p, nil
 }
 
-// put queues work. A chunk is dropped if the queue is full.
+// put queues work. Chunks are dropped if the queue is full.
 func (p *packer) put(w work) {
-	if p.options.Wait || w.names != nil || w.gap != nil {
+	if p.options.Wait || w.wait || w.names != nil || w.gap != nil {
 		p.queue <- w
 		return
 	}
 	if !p.offer(w) {
 		p.mu.Lock()
-		p.shelf.drop(Gap{From: w.first, To: w.last, Why: BySpeed, Spans: w.spans})
+		for i := range w.chunks {
+			p.shelf.drop(w.chunks[i].lost(BySpeed))
+		}
 		p.mu.Unlock()
 	}
 }
@@ -79,6 +82,9 @@ func (p *packer) offer(w work) bool {
 		return false
 	}
 }
+
+// pooled is the least size of a lane's memory that is used again (bytes).
+const pooled = 4 << 10
 
 // buffer returns memory for a lane that had some bytes.
 func (p *packer) buffer(size int) []byte {
@@ -116,11 +122,16 @@ func (p *packer) run(zip *packing) {
 			}
 			p.mu.Unlock()
 		default:
-			packed := zip.pack(&w.chunk)
-			p.raw.Put(&w.data)
-			p.mu.Lock()
-			p.keep(packed, w.now)
-			p.mu.Unlock()
+			for i := range w.chunks {
+				c := &w.chunks[i]
+				packed := zip.pack(c)
+				if cap(c.data) >= pooled {
+					p.raw.Put(&c.data)
+				}
+				p.mu.Lock()
+				p.keep(packed, w.now)
+				p.mu.Unlock()
+			}
 		}
 	}
 }

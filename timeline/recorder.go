@@ -166,37 +166,59 @@ func (r *Recorder) close(l *lane) {
 	}
 	switch {
 	case r.open > r.mostOpen:
-		r.closeAll()
+		r.closeAll(false)
 		// Lanes of threads that have ended are freed too: a program may start any number of threads.
 		clear(r.lanes)
 		clear(r.recent[:])
 		r.open = 0
 	case late:
-		r.closeAll()
+		r.closeAll(false)
 	case len(l.data) >= chunkSize-largestSpan:
 		r.seal(l)
 	}
 }
 
-func (r *Recorder) closeAll() {
-	for _, l := range r.lanes {
-		r.seal(l)
+// closeAll gives the spans of all lanes to the packer. The packer's queue has few places, and a program
+// may have any number of threads with few spans each. So the chunks of many lanes take one place,
+// which holds no more bytes than one of a full lane. If wait is set, none are dropped.
+func (r *Recorder) closeAll(wait bool) {
+	var batch []chunk
+	bytes := 0
+	for id, l := range r.lanes {
+		if l.spans == 0 { // nothing since all lanes were last closed: the thread may have ended
+			delete(r.lanes, id)
+			r.open -= laneCost
+			continue
+		}
+		c := r.cut(l)
+		if bytes += cap(c.data) + chunkCost; bytes > chunkSize && batch != nil {
+			r.packer.put(work{chunks: batch, now: r.now, wait: wait})
+			batch, bytes = nil, cap(c.data)+chunkCost
+		}
+		batch = append(batch, c)
 	}
+	if batch != nil {
+		r.packer.put(work{chunks: batch, now: r.now, wait: wait})
+	}
+	clear(r.recent[:])
 }
 
 // seal gives a lane's spans to the packer.
-func (r *Recorder) seal(l *lane) {
-	if l.spans == 0 {
-		return
-	}
+func (r *Recorder) seal(l *lane) { r.packer.put(work{chunks: []chunk{r.cut(l)}, now: r.now}) }
+
+// cut ends a lane's chunk, and begins the next one. The packer has been told the chunk's names.
+func (r *Recorder) cut(l *lane) chunk {
 	r.tellNames()
 	l.raw = len(l.data)
 	r.open -= len(l.data)
 	r.tellLongest(l.raw)
-	r.packer.put(work{chunk: chunk{l.extent, l.chunk, l.data}, now: r.now})
+	c := chunk{l.extent, l.chunk, l.data}
 	r.chunks++
-	l.extent, l.state, l.chunk = extent{tid: l.tid}, state{}, r.chunks
-	l.data = r.packer.buffer(len(l.data))
+	l.extent, l.state, l.chunk, l.data = extent{tid: l.tid}, state{}, r.chunks, nil
+	if len(c.data) >= pooled {
+		l.data = r.packer.buffer(len(c.data))
+	}
+	return c
 }
 
 // tellLongest gives the packer the claims of the longest executions now and then. bytes is the size
@@ -240,7 +262,7 @@ func (g *Gap) include(o Gap) {
 func (r *Recorder) End(d *Dictionary) {
 	r.ended.Do(func() {
 		r.last = d
-		r.closeAll()
+		r.closeAll(true)
 		r.tellNames()
 		r.packer.finish()
 		if r.before != nil {
