@@ -14,8 +14,8 @@
 //
 // A log may end early, because it was full or records were lost. The calls before its end are
 // complete, so the k-th stays the k-th. Nothing is guessed. A receive from any source may not tell
-// the source: then no later message that it may have taken is matched. Result counts the calls that
-// were matched, and those that were not, by reason.
+// the source: then no later message that it may have taken is matched, until all messages sent so far
+// have been received. Result counts the calls that were matched, and those that were not, by reason.
 //
 // The waits are those of EXPERT 3.0 and Scalasca 2.5. E and L are the times at which a rank enters
 // and leaves a call. A rank waits for a nonblocking operation in the call that completes it, so E is

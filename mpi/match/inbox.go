@@ -69,3 +69,55 @@ func (b *inbox) taking(k queueKey) bool {
 	}
 	return false
 }
+
+// asked notes a receive.
+func (b *inbox) asked(s *side) {
+	s.box = b
+	if b.receives++; s.blocking {
+		b.got(s.end)
+	}
+}
+
+// probed notes a call that takes a message (MPI_Mprobe), or may take one (MPI_Improbe).
+func (r *run) probed(k *rank, c *Call) {
+	if at, own, ok := r.in(k, c); ok && !isNobody(c.From) {
+		r.inbox(at, own).asked(&side{blocking: c.Op == mprobe, end: c.End})
+	}
+}
+
+// got notes that a receive was complete at a time (ns). b may be nil.
+func (b *inbox) got(at uint64) {
+	if b != nil {
+		b.complete, b.latest = b.complete+1, max(b.latest, at)
+	}
+}
+
+// cleanse forgets which messages may have been taken, if by a time (ns) as many receives were complete
+// as messages had been sent: each receive has taken one. So none of the messages is left, whichever
+// receive took it.
+func (r *run) cleanse(g *group, b *inbox, at uint64) {
+	if len(b.taken) == 0 || b.sent != b.receives || b.receives != b.complete || b.latest > at || !g.countable() {
+		return
+	}
+	clear(b.taken)
+	for _, q := range b.queues {
+		r.flush(q, Wildcard)
+	}
+}
+
+// countable reports whether all messages in the group are known, with the order of their times.
+func (g *group) countable() bool {
+	if g.doubted || len(g.members) != int(g.size) {
+		return false
+	}
+	host := ""
+	for _, k := range g.members {
+		if host == "" {
+			host = k.log.Host
+		}
+		if k.log.Host != host || k.log.Cancels || k.log.Until != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -11,6 +11,7 @@ type side struct {
 	send       bool
 	buffered   bool
 	blocking   bool
+	box        *inbox  // of a receive
 	by         *waiter // the call in which its rank waits for it; nil: none yet
 	peer       *side
 	gone       bool   // the side will not be matched
@@ -30,6 +31,10 @@ type inbox struct {
 	most   int                   // length of queues at which those that are done are taken out
 	taken  map[queueKey]struct{} // calls that may have taken any message with such a sender and tag (poison)
 	closed bool                  // there were too many closed queues: none is told apart any more
+
+	// All messages sent to the rank so far, its receives, and those of them that are complete. latest
+	// is when the latest of these was complete (ns).
+	sent, receives, complete, latest uint64
 }
 
 type queueKey struct{ from, tag int32 }
@@ -129,6 +134,7 @@ func (r *run) post(k *rank, c *Call, s *side) {
 		peer, tag, to = c.From, c.RecvTag, own
 		if !partner(peer) || tag == AnyTag {
 			r.poison(k, c, peer)
+			r.inbox(at, own).asked(s)
 			r.drop(s, Wildcard)
 			return
 		}
@@ -150,6 +156,12 @@ func (r *run) post(k *rank, c *Call, s *side) {
 		key.from = own
 	}
 	b := r.inbox(at, to)
+	r.cleanse(g, b, c.Start)
+	if s.send {
+		b.sent++
+	} else {
+		b.asked(s)
+	}
 	if b.closed {
 		r.drop(s, Threads)
 		return
@@ -196,6 +208,7 @@ func (r *run) poison(k *rank, c *Call, from int32) {
 		return
 	}
 	b, any := r.inbox(at, own), queueKey{from, c.RecvTag}
+	r.cleanse(r.groups[at], b, c.Start)
 	if b.taking(any) {
 		return // no such message waits
 	}
@@ -249,6 +262,7 @@ func (r *run) pair(a, b *side) {
 // completedBy says in which call the rank waited for a message.
 func (s *side) completedBy(r *run, w *waiter) {
 	s.by = w
+	s.box.got(w.end)
 	switch {
 	case s.gone:
 		r.fail(w, s.why)

@@ -140,7 +140,9 @@ func (r *run) take(k *rank, c *Call) {
 		k.unknown(c, NoRule)
 		r.astray(k, c)
 	case p == taking:
-		if r.poison(k, c, c.From); c.Op == mprobe {
+		r.poison(k, c, c.From)
+		r.probed(k, c)
+		if c.Op == mprobe {
 			r.astray(k, c)
 		}
 	case p == matchedRecvs:
