@@ -75,6 +75,25 @@ func TestCountsRoundTrip(t *testing.T) {
 	}
 }
 
+// TestLongestCounts: an execution that is held as one of the longest has its own counts, although the
+// engine uses their memory again.
+func TestLongestCounts(t *testing.T) {
+	r := recorder(t, Options{Plan: Plan{Cap: leastCap, Longest: 3}, Counting: &Counting{Counters: make([]profile.Counter, 1), Column: []int{0}}, Wait: true})
+	scratch := profile.Counts{All: []int64{0}, Child: []int64{0}}
+	for i := range uint64(10) {
+		n := 1 + i*7%10
+		scratch.All[0], scratch.Child[0] = int64(n), -int64(n)
+		r.Span(&Span{Node: 1, From: 100 * i, To: 100*i + n, Counts: &scratch})
+	}
+	scratch.All[0] = 99
+	for _, x := range r.longest.regions[r.longest.of[1]] {
+		if n := int64(x.length()); n < 8 || x.span.Counts.All[0] != n || x.span.Counts.Child[0] != -n {
+			t.Errorf("of %d ns: %+v", n, *x.span.Counts)
+		}
+	}
+	r.End(dictionary(1))
+}
+
 // TestLargestSpan: no span takes more bytes than are set aside for it.
 func TestLargestSpan(t *testing.T) {
 	const high = math.MinInt64

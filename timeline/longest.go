@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // longest finds the longest executions of each region. A region here is a construct at an address,
@@ -39,14 +40,31 @@ type extreme struct {
 	chunk uint64
 }
 
+// held returns an execution to be held. The counts of a span are the engine's, so they are copied.
+func held(s *Span, chunk uint64) extreme {
+	x := extreme{*s, chunk}
+	if c := s.Counts; c != nil {
+		x.span.Counts = &profile.Counts{All: slices.Clone(c.All), Child: slices.Clone(c.Child), Partial: c.Partial}
+	}
+	return x
+}
+
 func (x *extreme) length() uint64   { return x.span.To - x.span.From }
 func (x *extreme) stretch() stretch { return stretch{x.span.From, x.span.To} }
 
-// extremeCost is the memory of an execution that is held, with its claim in the packer (bytes).
-const extremeCost = 288
+// extremeCost is the memory of an execution that is held, with its claim in the packer (bytes), and
+// countsCost that of its counters.
+const (
+	extremeCost = 296
+	countsCost  = 56 + 2*288
+)
 
-func newLongest(most int, memory int64) *longest {
-	return &longest{most: most, wanted: most, room: int(memory / extremeCost), without: map[int32]bool{}, numbers: map[regionKey]int32{}}
+func newLongest(most int, memory int64, counting bool) *longest {
+	cost := int64(extremeCost)
+	if counting {
+		cost += countsCost
+	}
+	return &longest{most: most, wanted: most, room: int(memory / cost), without: map[int32]bool{}, numbers: map[regionKey]int32{}}
 }
 
 // define notes to which region a node belongs.
@@ -83,10 +101,10 @@ func (lo *longest) note(s *Span, chunk uint64) {
 	case len(*w) == 0 && lo.held >= lo.room:
 		lo.without[lo.of[s.Node]] = true
 	case len(*w) < lo.most:
-		heap.Push(w, extreme{*s, chunk})
+		heap.Push(w, held(s, chunk))
 		lo.held++
 	case s.To-s.From > (*w)[0].length():
-		(*w)[0] = extreme{*s, chunk}
+		(*w)[0] = held(s, chunk)
 		heap.Fix(w, 0)
 	}
 }
@@ -96,7 +114,7 @@ func (w worst) renew(s *Span, chunk uint64) bool {
 	for i := range w {
 		if x := &w[i]; x.span.Team == s.Team {
 			if s.To-s.From > x.length() {
-				*x = extreme{*s, chunk}
+				*x = held(s, chunk)
 				heap.Fix(&w, i)
 			}
 			return true

@@ -227,7 +227,7 @@ func checkBytes(t *testing.T, r *Recorder, limit int64) {
 // region are held, and the file says how many.
 func TestManyRegions(t *testing.T) {
 	for _, regions := range []int32{100, 800, 5000} {
-		lo := newLongest(20, 1000*extremeCost)
+		lo := newLongest(20, 1000*extremeCost, false)
 		for i := range regions {
 			lo.define(&Definition{ID: i + 1, Address: uint64(i)})
 		}

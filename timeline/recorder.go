@@ -96,7 +96,7 @@ func NewRecorder(o Options) (*Recorder, error) {
 	}
 	r.often = oftenStreams
 	if o.Plan.Longest > 0 {
-		r.longest, r.often = newLongest(o.Plan.Longest, o.Plan.Cap/8), oftenLongest
+		r.longest, r.often = newLongest(o.Plan.Longest, o.Plan.Cap/8, o.Counting != nil), oftenLongest
 	}
 	if o.Plan.From == 0 { // an event may be older than the time that began the measurement
 		r.from = 0
