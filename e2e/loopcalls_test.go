@@ -59,3 +59,19 @@ func TestLoopCalls(t *testing.T) {
 		})
 	}
 }
+
+// A region that is one loop is that loop also if it has no iterations: then clang's code makes no
+// calls for it.
+func TestEmptyLoops(t *testing.T) {
+	atOnce(t)
+	const reps = 5
+	bin := testbin.Build(t, "loopcalls.c", testbin.Options{Compiler: "clang-19", Flags: []string{"-O2", "-g"}})
+	s := clean(t, options{env: threadsEnv(2)}, bin, strconv.Itoa(reps), "-", "0")
+	complete(t, s.main)
+	each := func(n uint64) perThread { return perThread{0: n, 1: n} }
+	compare(t, []check{
+		{name: "PARALLEL LOOP", got: count(s.main, execC, is(event.ParallelLoop)), want: each(2 * reps)},
+		{name: "PARALLEL", got: count(s.main, execC, is(event.Parallel)), want: each(2 * reps)},
+		{name: "LOOP", got: count(s.main, execC, is(event.Loop)), want: perThread{}},
+	})
+}

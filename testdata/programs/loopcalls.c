@@ -1,10 +1,10 @@
 // loopcalls.c: static loops whose calls of libomp are in a program and in a
 // library that the program loads later. For clang.
 //
-//   loopcalls REPS [LIBRARY]
+//   loopcalls REPS [LIBRARY [ITERATIONS=100]]
 //
 // REPS times a parallel for, and a region with two loops; then the same again
-// after LIBRARY was loaded. LIBRARY is this file as a shared object, with
+// after LIBRARY was loaded, if it is not -. LIBRARY is this file as a shared object, with
 // -DLIBRARY; its constructor executes a parallel for and a region with a loop.
 // With -DPOINTERS the constructor also calls libomp through pointers, which it
 // gets by name: a region with a loop.
@@ -68,15 +68,15 @@ __attribute__((constructor)) static void start(void)
 #else
 int main(int argc, char **argv)
 {
-	int reps = argc > 1 ? atoi(argv[1]) : 1;
+	int reps = argc > 1 ? atoi(argv[1]) : 1, n = argc > 3 ? atoi(argv[3]) : 100;
 	for (int i = 0; i < reps; i++)
-		loops(100);
-	if (argc > 2 && !dlopen(argv[2], RTLD_NOW)) {
+		loops(n);
+	if (argc > 2 && *argv[2] != '-' && !dlopen(argv[2], RTLD_NOW)) {
 		puts(dlerror());
 		return 1;
 	}
 	for (int i = 0; i < reps; i++)
-		loops(100);
+		loops(n);
 	return 0;
 }
 #endif
