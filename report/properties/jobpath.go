@@ -95,13 +95,18 @@ func (t *text) onJobPath(x *severity.OnJobPath) string {
 	if len(ranks) > 0 {
 		text += ": " + strings.Join(ranks, ", ")
 	}
-	if x.Imbalance > 0 {
+	if t.tells(x.Imbalance) {
 		text += fmt.Sprintf("; %s sec more than the mean of all ranks", t.Seconds(x.Imbalance))
 	}
-	if x.Saves > 0 {
+	if t.tells(x.Saves) {
 		text += fmt.Sprintf("; perfect balance here saves at most %s of the job's %s sec", t.Seconds(x.Saves), t.Seconds(t.c.JobPath.Length))
 	}
 	return text
+}
+
+// tells reports whether a time is not too little to be told beside the length of the job's path.
+func (t *text) tells(ns int64) bool {
+	return ns > 0 && (t.All || analysis.Ratio(ns, t.c.JobPath.Length) >= little)
 }
 
 // rankDelays prints what ranks did for which others waited.
