@@ -129,57 +129,14 @@ func (rd *reader) drain() (d drained, err error) {
 	rd.mu.Lock()
 	defer rd.mu.Unlock()
 	now := ktime() // if a ring is read to its end, all records before now have been read
-	var ev event.Event
-	var fold event.Fold
-	var away event.OffCoreTime
-	var last *Process
-	read := now
 	if rd.costing.pending {
 		return d, rd.setAside()
 	}
+	read, f := now, feeding{reader: rd}
+	uses := f.uses()
 	for i, r := range rd.rings {
-		latest := rd.readTo[i]
-		n, err := r.Drain(batch, &bpf.Uses{Record: func(rec *bpf.Record, counters []uint64) {
-			latest = rec.Time
-			if last == nil || last.pid != rec.Pid {
-				last = rd.procs[rec.Pid]
-			}
-			if last == nil || !rd.decoder.Event(rec, &ev) {
-				rd.strays++
-				return
-			}
-			ev.Counters = counters
-			if rd.budget != nil {
-				rd.budget.ledger.Pay(&ev)
-			}
-			last.feed(&ev)
-		}, Fold: func(rec *bpf.FoldRecord, counters *bpf.FoldCounters) {
-			latest = rec.Last
-			if p := rd.procs[rec.Pid]; p != nil && rd.decoder.Fold(rec, &ev, &fold) {
-				if rec.N > 0 {
-					ev.Counters, fold.Counters = counters.First, counters.Sum
-				}
-				p.feed(&ev)
-				return
-			}
-			rd.strays++
-		}, MPI: func(rec *bpf.MPIRecord) {
-			latest = rec.Time
-			rd.feedMPI(rec)
-		}, NoCore: func(w bpf.NoCore) {
-			latest = w.Time
-			if p := rd.procs[w.PID]; p != nil {
-				p.feedNoCore(w)
-			}
-		}, OffCore: func(rec *bpf.OffCoreRecord) {
-			latest = rec.Time
-			if p := rd.procs[rec.Pid]; p != nil {
-				p.feedOffCore(rec, &away)
-			}
-		}, Sample: func(rec *bpf.SampleRecord) {
-			latest = rec.Time
-			rd.feedSample(rec)
-		}})
+		f.latest = rd.readTo[i]
+		n, err := r.Drain(batch, uses)
 		if err != nil {
 			return d, err
 		}
@@ -190,23 +147,99 @@ func (rd *reader) drain() (d drained, err error) {
 		case r.Blocked():
 			d.left = max(d.left, blocked)
 		default:
-			latest = now
+			f.latest = now
 		}
-		rd.readTo[i] = latest
-		read = min(read, latest)
+		rd.readTo[i] = f.latest
+		read = min(read, f.latest)
 	}
-	for _, p := range rd.procs {
-		d.children = d.children || !p.first
-		if p.stopped != 0 { // its threads cannot be late while they are stopped
-			p.engine.Advance(min(read, p.stopped))
-			continue
-		}
-		p.engine.Advance(read)
-	}
+	d.children = rd.advance(read)
 	if rd.sampling.kernel != nil {
 		rd.sampling.throttled += rd.sampling.kernel.Throttled()
 	}
 	return d, nil
+}
+
+// feeding feeds records to the engines of their processes. Its fields are used again for each record.
+type feeding struct {
+	*reader
+	latest uint64   // time of the latest record: CLOCK_MONOTONIC, ns
+	last   *Process // of the latest hit
+	ev     event.Event
+	fold   event.Fold
+	away   event.OffCoreTime
+}
+
+// uses returns the functions that take the records of a ring.
+func (f *feeding) uses() *bpf.Uses {
+	return &bpf.Uses{
+		Record: f.hit,
+		Fold:   f.folded,
+		MPI: func(rec *bpf.MPIRecord) {
+			f.latest = rec.Time
+			f.feedMPI(rec)
+		},
+		NoCore: func(w bpf.NoCore) {
+			f.latest = w.Time
+			if p := f.procs[w.PID]; p != nil {
+				p.feedNoCore(w)
+			}
+		},
+		OffCore: func(rec *bpf.OffCoreRecord) {
+			f.latest = rec.Time
+			if p := f.procs[rec.Pid]; p != nil {
+				p.feedOffCore(rec, &f.away)
+			}
+		},
+		Sample: func(rec *bpf.SampleRecord) {
+			f.latest = rec.Time
+			f.feedSample(rec)
+		},
+	}
+}
+
+// hit feeds a hit.
+func (f *feeding) hit(rec *bpf.Record, counters []uint64) {
+	f.latest = rec.Time
+	if f.last == nil || f.last.pid != rec.Pid {
+		f.last = f.procs[rec.Pid]
+	}
+	if f.last == nil || !f.decoder.Event(rec, &f.ev) {
+		f.strays++
+		return
+	}
+	f.ev.Counters = counters
+	if f.budget != nil {
+		f.budget.ledger.Pay(&f.ev)
+	}
+	f.last.feed(&f.ev)
+}
+
+// folded feeds the sum of a construct's executions.
+func (f *feeding) folded(rec *bpf.FoldRecord, counters *bpf.FoldCounters) {
+	f.latest = rec.Last
+	p := f.procs[rec.Pid]
+	if p == nil || !f.decoder.Fold(rec, &f.ev, &f.fold) {
+		f.strays++
+		return
+	}
+	if rec.N > 0 {
+		f.ev.Counters, f.fold.Counters = counters.First, counters.Sum
+	}
+	p.feed(&f.ev)
+}
+
+// advance tells the engines up to when all records have been read (ns), and whether some process is
+// not the first of its program.
+func (rd *reader) advance(read uint64) (children bool) {
+	for _, p := range rd.procs {
+		children = children || !p.first
+		to := read
+		if p.stopped != 0 { // its threads cannot be late while they are stopped
+			to = min(read, p.stopped)
+		}
+		p.engine.Advance(to)
+	}
+	return children
 }
 
 // endNow sets the end of a process's measured time to now, because removing its probes takes some
