@@ -8,6 +8,7 @@ import (
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
 	"ompp-attach/report/when"
+	"ompp-attach/report/words"
 	"ompp-attach/severity"
 )
 
@@ -92,10 +93,5 @@ var Formats = []Format{
 
 // FormatNamed returns the format with that name; ok is false if there is none.
 func FormatNamed(name string) (f Format, ok bool) {
-	for _, f := range Formats {
-		if f.Name == name {
-			return f, true
-		}
-	}
-	return Format{}, false
+	return words.Named(Formats, func(f *Format) string { return f.Name }, name)
 }

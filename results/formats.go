@@ -11,6 +11,7 @@ import (
 	"ompp-attach/profile"
 	"ompp-attach/report"
 	"ompp-attach/report/jobs"
+	"ompp-attach/report/words"
 )
 
 // formats are those of a process or rank, jobFormats those of a job, in the order of the help.
@@ -39,38 +40,26 @@ func formatsOf(p *profile.Profile, wanted []string) []string {
 
 // FormatNamed finds a format of a process or rank.
 func FormatNamed(name string) (f report.Format, ok bool) {
-	at := slices.IndexFunc(formats, func(f report.Format) bool { return f.Name == name })
-	if at < 0 {
-		return f, false
-	}
-	return formats[at], true
+	return words.Named(formats, nameOf, name)
 }
+
+func nameOf(f *report.Format) string { return f.Name }
 
 // JobFormatNamed finds a format of a job.
 func JobFormatNamed(name string) (f jobs.Format, ok bool) {
-	at := slices.IndexFunc(jobFormats, func(f jobs.Format) bool { return f.Name == name })
-	if at < 0 {
-		return f, false
-	}
-	return jobFormats[at], true
+	return words.Named(jobFormats, jobNameOf, name)
 }
+
+func jobNameOf(f *jobs.Format) string { return f.Name }
 
 // FormatNames lists the formats of a process or rank, for messages.
 func FormatNames() string {
-	var names []string
-	for _, f := range formats {
-		names = append(names, f.Name)
-	}
-	return strings.Join(names, ", ")
+	return words.Names(formats, nameOf)
 }
 
 // JobFormatNames lists the formats of a job, for messages.
 func JobFormatNames() string {
-	var names []string
-	for _, f := range jobFormats {
-		names = append(names, f.Name)
-	}
-	return strings.Join(names, ", ")
+	return words.Names(jobFormats, jobNameOf)
 }
 
 // CheckFormats refuses names that are no formats of a process or rank.

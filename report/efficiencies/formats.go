@@ -2,9 +2,9 @@ package efficiencies
 
 import (
 	"io"
-	"strings"
 
 	"ompp-attach/efficiency"
+	"ompp-attach/report/words"
 )
 
 // Format is a format of the report.
@@ -29,19 +29,12 @@ var Formats = []Format{
 
 // FormatNamed returns the format of that name; ok is false if there is none.
 func FormatNamed(name string) (f Format, ok bool) {
-	for _, f := range Formats {
-		if f.Name == name {
-			return f, true
-		}
-	}
-	return Format{}, false
+	return words.Named(Formats, nameOf, name)
 }
+
+func nameOf(f *Format) string { return f.Name }
 
 // Names returns the formats' names for a help text.
 func Names() string {
-	var names []string
-	for _, f := range Formats {
-		names = append(names, f.Name)
-	}
-	return strings.Join(names, ", ")
+	return words.Names(Formats, nameOf)
 }

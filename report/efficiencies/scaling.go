@@ -8,6 +8,7 @@ import (
 
 	"ompp-attach/efficiency"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // ScalingFormat is a format of comparisons of several runs.
@@ -28,12 +29,7 @@ var ScalingFormats = []ScalingFormat{
 
 // ScalingFormatNamed returns the format of that name; ok is false if there is none.
 func ScalingFormatNamed(name string) (f ScalingFormat, ok bool) {
-	for _, f := range ScalingFormats {
-		if f.Name == name {
-			return f, true
-		}
-	}
-	return ScalingFormat{}, false
+	return words.Named(ScalingFormats, func(f *ScalingFormat) string { return f.Name }, name)
 }
 
 // size names a run's processes and threads.
