@@ -22,13 +22,7 @@ import (
 // a begin would be counted twice, or not at all. Where teams of several threads call it, a register
 // holds the team. Another register than that which argv was loaded from would be no team.
 func TestPlaceBeginsInstalled(t *testing.T) {
-	libs, err := filepath.Glob("/usr/lib/llvm-*/lib/libomp.so.5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(libs) == 0 {
-		t.Skip("libomp is not installed")
-	}
+	libs := probestest.Libomps(t)
 	for _, path := range libs {
 		t.Run(path, func(t *testing.T) {
 			o := probestest.Open(t, path)
@@ -70,13 +64,7 @@ func TestPlaceBeginsInstalled(t *testing.T) {
 // TestSkippedCalls: where a call or jump to __kmp_invoke_microtask may be that disassembly does not
 // confirm, the function's entry is probed, so that no begin is missed; the plan names the ends.
 func TestSkippedCalls(t *testing.T) {
-	libs, err := filepath.Glob("/usr/lib/llvm-*/lib/libomp.so.5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(libs) == 0 {
-		t.Skip("libomp is not installed")
-	}
+	libs := probestest.Libomps(t)
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the bytes are of x86-64")
 	}
