@@ -28,7 +28,7 @@ func TestSchedOfRanks(t *testing.T) {
 		t.Run(fmt.Sprint(m), func(t *testing.T) {
 			m.Need(t)
 			bin := m.Build(t, "mpi_robbed.c", testbin.Options{})
-			line := m.Launch(ranks, bin, "10", "20")
+			line := m.Launch(ranks, bin, "15", "20")
 			s := run(t, options{env: m.LaunchEnv(t), flags: []string{"--sched"}}, line[0], line[1:]...)
 			if s.exit != 0 {
 				t.Fatalf("exit status %d: %s", s.exit, s.stderr)
@@ -45,7 +45,8 @@ func TestSchedOfRanks(t *testing.T) {
 			}
 			const tick = 10e6 // the kernel's account of a child is as exact as its clock's ticks
 			r := j.Rivals[i]
-			if r.Rank >= 0 || r.Most != 1 || r.Robbed != 1 || r.MostT != r.T || float64(r.T) > 1.05*float64(min(got, ready))+tick || r.T < min(got, ready)/20 {
+			// Threads of the MPI library may have shared that core, too.
+			if r.Rank >= 0 || r.Most != 1 || r.MostT < r.T/2 || float64(r.MostT) > 1.05*float64(min(got, ready))+tick || r.MostT < min(got, ready)/20 {
 				t.Errorf("%+v; it had a core for %d ns, and rank 1 had none for %d", r, got, ready)
 			}
 			inFormats(t, j, pid)
@@ -53,7 +54,8 @@ func TestSchedOfRanks(t *testing.T) {
 	}
 }
 
-// inFormats: the formats of a job name a rival.
+// inFormats: the text and the page of a job name the processes that had cores longest, and the JSON
+// all of them: the rival is there. A busy machine may have others that had cores longer.
 func inFormats(t *testing.T, j *jobs.Job, pid int) {
 	t.Helper()
 	var text, data, html bytes.Buffer
@@ -62,10 +64,15 @@ func inFormats(t *testing.T, j *jobs.Job, pid int) {
 			t.Fatal(err)
 		}
 	}
-	named := fmt.Sprintf("rival (process %d on ", pid)
 	for what, got := range map[string]string{"text": strings.Join(strings.Fields(text.String()), " "), "page": html.String()} {
-		if !strings.Contains(got, named) {
-			t.Errorf("the %s lacks %q", what, named)
+		for _, r := range j.Rivals[:min(len(j.Rivals), 5)] {
+			named := fmt.Sprintf("%s (process %d on ", r.Name, r.PID)
+			if r.Rank >= 0 {
+				named = fmt.Sprintf("rank %d, ", r.Rank)
+			}
+			if !strings.Contains(got, named) {
+				t.Errorf("the %s lacks %q", what, named)
+			}
 		}
 	}
 	var read struct {
