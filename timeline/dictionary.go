@@ -114,10 +114,11 @@ func newTranslator(d *Dictionary) *translator {
 	return tr
 }
 
-// translate changes a span. It tells whether the span is one of the profile's.
+// translate changes a span. It tells whether the span is one of the profile's, or a part of one
+// (Within).
 func (tr *translator) translate(s *Span) bool {
-	if tr.within[s.Node] {
-		return false
+	if s.Flags &^= Within; tr.within[s.Node] {
+		s.Flags |= Within
 	}
 	if len(tr.moved) > 0 {
 		if to, ok := tr.moved[[2]int32{s.Node, s.Thread}]; ok {

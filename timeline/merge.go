@@ -15,6 +15,17 @@ import (
 // also counts as damaged if more spans would overlap than a recorder can have told.
 func (f *File) Thread(tid uint32) iter.Seq2[*Span, error] {
 	return func(yield func(*Span, error) bool) {
+		for s, err := range f.All(tid) {
+			if (err != nil || s.Flags&Within == 0) && !yield(s, err) {
+				return
+			}
+		}
+	}
+}
+
+// All is Thread with the spans that are a part of the region around (Within).
+func (f *File) All(tid uint32) iter.Seq2[*Span, error] {
+	return func(yield func(*Span, error) bool) {
 		m := merge{}
 		for i := range f.chunks[tid] {
 			c := &f.chunks[tid][i]

@@ -32,6 +32,9 @@ const (
 	// Approximate: an MPI call was still under way when its thread or the measurement ended, or the
 	// end of an execution was derived from other events and not measured.
 	Approximate
+	// Within: the construct is a part of the region around in the profile (Dictionary.Within). Only
+	// File.All yields such spans. Their counters are the region's own.
+	Within
 )
 
 // The parts of a span: the index in Span.Parts. A region's startup is its Enter, its implicit barrier

@@ -17,6 +17,9 @@ type rates struct {
 	sums  [][]float64 // by counter and bin
 	names []string
 	list  []int64 // scratch
+	// twofold are the nodes of which a part is not shown by itself: of an execution there, it is not
+	// told what it counted without the regions inside.
+	twofold map[int32]bool
 }
 
 // newRates returns nil if the spans have no counters.
@@ -24,7 +27,12 @@ func newRates(f *timeline.File, bins *working) *rates {
 	if f.Counting == nil {
 		return nil
 	}
-	r := &rates{file: f, bins: bins}
+	r := &rates{file: f, bins: bins, twofold: map[int32]bool{}}
+	for _, id := range f.Dictionary.Within {
+		if int(id) < len(f.Dictionary.NodeOf) {
+			r.twofold[f.Dictionary.NodeOf[id]] = true
+		}
+	}
 	for i := range f.Counting.Counters {
 		r.sums = append(r.sums, make([]float64, workBins))
 		r.names = append(r.names, words.Clean(f.CounterName(i)))
@@ -163,7 +171,7 @@ func (r *rates) arguments(s *timeline.Span) (a []argument) {
 			continue
 		}
 		a = append(a, argument{name: name, n: int64(math.Round(all))})
-		if len(s.Counts.Child) > 0 {
+		if len(s.Counts.Child) > 0 && !r.twofold[s.Node] {
 			child, _ := r.file.Count(s.Counts.Child, i)
 			a = append(a, argument{name: name + ", without regions inside", n: int64(math.Round(all - child))})
 		}

@@ -126,3 +126,33 @@ func TestRatesOfParts(t *testing.T) {
 		t.Errorf("%s, want %s", s, want)
 	}
 }
+
+// The loop of a combined construct is no slice, and its counts are those of the region around.
+func TestRatesOfCombined(t *testing.T) {
+	region, loop := ran(1, 2000, 2400), ran(2, 2100, 2300)
+	region.Counts = &profile.Counts{All: []int64{100, 0}, Child: []int64{60, 0}}
+	loop.Counts = &profile.Counts{All: []int64{60, 0}}
+	rec := recording(t, counters)
+	rec.Span(&loop)
+	rec.Span(&region)
+	rec.End(&timeline.Dictionary{
+		Regions: []profile.Region{{}}, Nodes: []timeline.Node{{Parent: -1, Region: -1}, {Region: 0}}, Threads: []profile.Thread{{Num: 0}},
+		NodeOf: []int32{0, 1, 1}, SeatOf: []int32{0}, Within: []int32{2},
+	})
+	var b bytes.Buffer
+	if err := rec.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	f := read(t, b.Bytes())
+	want := fmt.Sprint([][2]float64{{2000, 2e8}, {2100, 3e8}, {2300, 2e8}, {2400, 0}})
+	if s := fmt.Sprint(tracks(t, f)["faults: per second, in regions (means of 1ns)"]); s != want {
+		t.Errorf("%s, want %s", s, want)
+	}
+	b.Reset()
+	if _, err := Write(&b, []*timeline.File{f}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if lines := decode(t, b.Bytes()); len(lines) != 2 || strings.Contains(lines[0], "without") {
+		t.Errorf("%q", lines)
+	}
+}

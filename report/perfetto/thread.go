@@ -45,7 +45,7 @@ func (p *process) thread(tid uint32) error {
 	named := false
 	ends := marks{list: p.flows.Thread(int(p.number-1), tid)}
 	counts := counting{rates: p.rates}
-	for s, err := range p.file.Thread(tid) {
+	for s, err := range p.file.All(tid) {
 		var d *timeline.DamageError
 		if errors.As(err, &d) {
 			p.gap(&d.Gap, p.gapTrack())
@@ -54,6 +54,9 @@ func (p *process) thread(tid uint32) error {
 		}
 		if err != nil {
 			return fmt.Errorf("read the timeline of thread %d: %w", tid, err)
+		}
+		if counts.span(s); s.Flags&timeline.Within != 0 {
+			continue
 		}
 		if !named { // the first span tells the thread's number in OpenMP
 			named = true
@@ -65,7 +68,6 @@ func (p *process) thread(tid uint32) error {
 			p.packets.track(t.uuid, 0, "", trackThread, m)
 		}
 		t.span(s, ends.next())
-		counts.span(s)
 		if p.err != nil {
 			return fmt.Errorf("write the trace: %w", p.err)
 		}

@@ -16,6 +16,11 @@ type counts struct {
 
 func (c *counts) add(f *timeline.File, s *timeline.Span) {
 	switch {
+	case s.Flags&timeline.Within != 0:
+		if s.Counts != nil {
+			c.charge(f, s)
+		}
+		return
 	case s.Counts == nil:
 		c.uncounted += s.Exec.C
 		return
@@ -24,20 +29,30 @@ func (c *counts) add(f *timeline.File, s *timeline.Span) {
 	case s.Counts.Partial:
 		c.uncounted++
 	}
+	c.charge(f, s)
+}
+
+// charge adds a span's counters. Of a construct that is a part of the region around, the region has
+// them already, as of a region inside: they become its own.
+func (c *counts) charge(f *timeline.File, s *timeline.Span) {
 	for i := range f.Counting.Counters {
 		all, _ := f.Count(s.Counts.All, i)
 		child, _ := f.Count(s.Counts.Child, i)
+		if s.Flags&timeline.Within != 0 {
+			c.child[i] += int64(child) - int64(all)
+			continue
+		}
 		c.all[i], c.child[i] = c.all[i]+int64(all), c.child[i]+int64(child)
 	}
 }
 
 // countDifferences compares the sums of spans' counters with a profile. Counters that are scaled have
-// no exact sums: such a timeline must not be given. What belongs to two regions is left out.
+// no exact sums: such a timeline must not be given.
 func countDifferences(p *profile.Profile, f *timeline.File) (wrong []string, figures int) {
 	n := len(f.Counting.Counters)
 	got := map[cell]*counts{}
 	for _, tid := range f.TIDs() {
-		for s, err := range f.Thread(tid) {
+		for s, err := range f.All(tid) {
 			if err != nil || s.Kind == timeline.Created {
 				continue // an error has been told
 			}
@@ -49,9 +64,6 @@ func countDifferences(p *profile.Profile, f *timeline.File) (wrong []string, fig
 		}
 	}
 	for c, g := range got {
-		if partOfTwo(p, f, c.node) {
-			continue
-		}
 		s := statsOf(p, c)
 		if s == nil || s.Counters == nil {
 			continue // the difference has been told, or nothing was counted so far
@@ -63,14 +75,6 @@ func countDifferences(p *profile.Profile, f *timeline.File) (wrong []string, fig
 		figures++
 	}
 	return wrong, figures
-}
-
-// partOfTwo tells whether a node has spans of two constructs that are one directive, or a region
-// inside has been taken out of it.
-func partOfTwo(p *profile.Profile, f *timeline.File, node int) bool {
-	return slices.ContainsFunc(f.Dictionary.Within, func(id int32) bool {
-		return int(f.Dictionary.NodeOf[id]) == node
-	})
 }
 
 func statsOf(p *profile.Profile, c cell) *profile.ThreadStats {
