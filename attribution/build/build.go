@@ -271,9 +271,28 @@ func (n *built) empty() bool {
 	return true
 }
 
-// number drops regions that do not occur, and orders the others as reports list them: by file, line
-// and construct. It orders the threads by root and number.
+// number drops regions and threads that do not occur, and orders the others as reports list them:
+// regions by file, line and construct, threads by root and number.
 func (b *builder) number(p *profile.Profile) {
+	b.numberRegions(p)
+	b.numberThreads(p)
+	for i := range p.Samples {
+		if s := &p.Samples[i]; s.Thread >= 0 {
+			s.Thread = b.seats[s.Thread]
+		}
+	}
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		n.Region = b.renumbered[n.Region]
+		for j := range n.Stats {
+			n.Stats[j].Thread = b.seats[n.Stats[j].Thread]
+		}
+		slices.SortFunc(n.Stats, func(x, y profile.ThreadStats) int { return cmp.Compare(x.Thread, y.Thread) })
+	}
+}
+
+// numberRegions gives the profile the regions that occur. b.renumbered holds their new numbers.
+func (b *builder) numberRegions(p *profile.Profile) {
 	used := make([]bool, len(b.regions))
 	for _, n := range p.Nodes {
 		if n.Region >= 0 {
@@ -289,9 +308,9 @@ func (b *builder) number(p *profile.Profile) {
 	slices.SortFunc(order, func(x, y int) int {
 		return cmp.Or(inOrder(&b.regions[x].Region, &b.regions[y].Region), cmp.Compare(x, y))
 	})
-	newRegion := map[int]int{-1: -1}
+	b.renumbered = map[int]int{-1: -1}
 	for i, old := range order {
-		newRegion[old] = i
+		b.renumbered[old] = i
 		r := b.regions[old]
 		switch {
 		case r.flags&tree.AtLeast != 0: // nothing of it is extrapolated
@@ -302,9 +321,35 @@ func (b *builder) number(p *profile.Profile) {
 		slices.Sort(r.Notes)
 		p.Regions = append(p.Regions, r.Region)
 	}
-	b.renumbered = newRegion
+}
 
-	// Threads that existed at attach and did nothing get no seat.
+// numberThreads leaves the profile the threads that did something. b.seats holds their new numbers.
+func (b *builder) numberThreads(p *profile.Profile) {
+	active := b.active(p)
+	var seats []int
+	for i := range p.Threads {
+		if active[i] {
+			seats = append(seats, i)
+		}
+	}
+	if len(seats) == 0 {
+		seats = append(seats, 0)
+	}
+	slices.SortFunc(seats, func(x, y int) int {
+		return cmp.Or(cmp.Compare(p.Threads[x].Root, p.Threads[y].Root), cmp.Compare(p.Threads[x].Num, p.Threads[y].Num))
+	})
+	b.seats = make([]int, len(p.Threads))
+	threads := make([]profile.Thread, len(seats))
+	for i, old := range seats {
+		b.seats[old] = i
+		threads[i] = p.Threads[old]
+	}
+	p.Threads = threads
+}
+
+// active tells of each seat whether it has figures, losses or samples. Threads that existed at attach
+// and did nothing have none.
+func (b *builder) active(p *profile.Profile) []bool {
 	active := make([]bool, len(p.Threads))
 	for _, n := range p.Nodes {
 		for _, s := range n.Stats {
@@ -319,39 +364,7 @@ func (b *builder) number(p *profile.Profile) {
 			active[seat] = true
 		}
 	}
-	var seats []int
-	for i := range p.Threads {
-		if active[i] {
-			seats = append(seats, i)
-		}
-	}
-	if len(seats) == 0 {
-		seats = append(seats, 0)
-	}
-	slices.SortFunc(seats, func(x, y int) int {
-		return cmp.Or(cmp.Compare(p.Threads[x].Root, p.Threads[y].Root), cmp.Compare(p.Threads[x].Num, p.Threads[y].Num))
-	})
-	newSeat := make([]int, len(p.Threads))
-	threads := make([]profile.Thread, len(seats))
-	for i, old := range seats {
-		newSeat[old] = i
-		threads[i] = p.Threads[old]
-	}
-	p.Threads = threads
-	b.seats = newSeat
-	for i := range p.Samples {
-		if s := &p.Samples[i]; s.Thread >= 0 {
-			s.Thread = newSeat[s.Thread]
-		}
-	}
-	for i := range p.Nodes {
-		n := &p.Nodes[i]
-		n.Region = newRegion[n.Region]
-		for j := range n.Stats {
-			n.Stats[j].Thread = newSeat[n.Stats[j].Thread]
-		}
-		slices.SortFunc(n.Stats, func(x, y profile.ThreadStats) int { return cmp.Compare(x.Thread, y.Thread) })
-	}
+	return active
 }
 
 // inOrder compares regions in the order of reports.
