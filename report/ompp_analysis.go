@@ -16,38 +16,59 @@ func (o *ompp) overheads() {
 		o.seconds(o.p.Meta.Duration, 0), words.Plural(analysis.Threads(o.p), "thread"))
 	o.printf("Number of parallel regions  : %d\n", cover.Regions)
 	o.printf("Parallel coverage           : %s sec (%s%%)\n\n", o.seconds(cover.Wall, 0), percent(cover.Share()))
+	o.regionsByWall(all, &cover)
+	o.overheadTables(all)
+	o.line(muchProbed(o.p, 4))
+	o.line(tasksAway(o.p, 4))
+	o.printf("\n\n")
+}
 
+// regionsByWall writes the parallel regions by their wall time.
+func (o *ompp) regionsByWall(all []analysis.RegionOverhead, cover *analysis.Coverage) {
 	analysis.SortByWall(all)
 	o.printf("Parallel regions sorted by wallclock time:\n")
-	var wall, total int64
+	var wall int64
 	for i := range all {
-		wall, total = wall+all[i].Wall, total+all[i].Total
+		wall += all[i].Wall
 	}
 	gap := o.wider(wall)
 	o.printf("            Type                            Location      %sWallclock (%%)%s\n", gap, o.wallCounterTitles())
 	flat, counted := analysis.Flat(o.p), analysis.ThreadFigures{}
-	others := 0
 	for i := range all {
 		r := &o.p.Regions[all[i].Region]
 		sum := &flat[all[i].Region].Sum
 		addCounted(&counted.ThreadStats, &sum.ThreadStats)
 		if !o.fold.regions[all[i].Region] {
-			others++
 			continue
 		}
 		o.printf("R%05d  %8s %35s    %s (%s)%s\n", all[i].Region+1, shortName(r.Construct), words.Region(r),
 			o.seconds(all[i].Wall, 7+len(gap)), percent(analysis.Ratio(all[i].Wall, cover.Of)), o.wallCounters(&sum.ThreadStats))
 	}
-	rest := func() {
-		if others > 0 {
-			o.printf("   ... %s of the time\n", joined(others, "region"))
-		}
-	}
-	rest()
+	o.otherRegions(all)
 	o.printf("%17s%35s    %s (%s)%s\n\n", "", "SUM", o.seconds(wall, 7+len(gap)), percent(analysis.Ratio(wall, cover.Of)),
 		o.wallCounters(&counted.ThreadStats))
+}
 
-	gap = o.wider(total)
+// otherRegions writes a line on the regions that are left out because others have most of the time.
+func (o *ompp) otherRegions(all []analysis.RegionOverhead) {
+	others := 0
+	for i := range all {
+		if !o.fold.regions[all[i].Region] {
+			others++
+		}
+	}
+	if others > 0 {
+		o.printf("   ... %s of the time\n", joined(others, "region"))
+	}
+}
+
+// overheadTables writes the overheads by class: as shares of each region's time, and of the program's.
+func (o *ompp) overheadTables(all []analysis.RegionOverhead) {
+	var total int64
+	for i := range all {
+		total += all[i].Total
+	}
+	gap := o.wider(total)
 	titles := strings.Join([]string{"          ", "Total        ", "Ovhds (%)  =   ", "Synch  (%)  +  ", "Imbal   (%)  +   ",
 		"Limpar (%)   +    ", "Mgmt (%)"}, gap)
 	if o.mpi {
@@ -57,34 +78,30 @@ func (o *ompp) overheads() {
 		titles += "   +  " + gap + "NoCore (%)"
 	}
 	o.printf("Overheads wrt. each individual parallel region:\n%s\n", titles)
-	for i := range all {
-		if !o.fold.regions[all[i].Region] {
-			continue
-		}
-		o.printf("R%05d", all[i].Region+1)
-		o.overheadRow(all[i].Total, all[i].Classes, all[i].Total, 7+len(gap))
-	}
-	rest()
+	o.overheadRows(all, func(x *analysis.RegionOverhead) int64 { return x.Total }, 7+len(gap))
 	o.printf("\n")
 
 	analysis.SortByOverhead(all)
 	program := analysis.ThreadTime(o.p)
-	var sum analysis.Classes
 	o.printf("Overheads wrt. whole program:\n%s\n", titles)
-	for i := range all {
-		sum.Add(all[i].Classes)
-		if !o.fold.regions[all[i].Region] {
-			continue
-		}
-		o.printf("R%05d", all[i].Region+1)
-		o.overheadRow(all[i].Total, all[i].Classes, program, 7+len(gap))
-	}
-	rest()
+	sum := o.overheadRows(all, func(*analysis.RegionOverhead) int64 { return program }, 7+len(gap))
 	o.printf("   SUM")
 	o.overheadRow(total, sum, program, 7+len(gap))
-	o.line(muchProbed(o.p, 4))
-	o.line(tasksAway(o.p, 4))
-	o.printf("\n\n")
+}
+
+// overheadRows writes a line for each region, with shares of the time that whole returns. It returns
+// the sum over all regions.
+func (o *ompp) overheadRows(all []analysis.RegionOverhead, whole func(*analysis.RegionOverhead) int64, width int) (sum analysis.Classes) {
+	for i := range all {
+		x := &all[i]
+		sum.Add(x.Classes)
+		if o.fold.regions[x.Region] {
+			o.printf("R%05d", x.Region+1)
+			o.overheadRow(x.Total, x.Classes, whole(x), width)
+		}
+	}
+	o.otherRegions(all)
+	return sum
 }
 
 // line writes a sentence on a line of its own, unless it is empty.

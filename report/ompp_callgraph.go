@@ -17,80 +17,106 @@ func shortName(c event.Construct) string { return cmp.Or(c.Traits().Short, c.Str
 func (o *ompp) callgraph() {
 	o.banner("Callgraph")
 	o.printf("\n")
-	rec, kids := &o.fold.rec, o.fold.kids
-	wall := float64(o.p.Meta.Duration)
-	rows := float64(analysis.Threads(o.p))
-	if wall > 0 { // the number of threads, of which those that lived shortly count in part
-		rows = max(1, float64(analysis.ThreadTime(o.p))/wall)
+	t := &callTree{ompp: o, wall: float64(o.p.Meta.Duration), rows: float64(analysis.Threads(o.p)), gap: o.wider(o.p.Meta.Duration)}
+	if t.wall > 0 { // the number of threads, of which those that lived shortly count in part
+		t.rows = max(1, float64(analysis.ThreadTime(o.p))/t.wall)
 	}
-	gap := o.wider(o.p.Meta.Duration)
-	value := func(ns float64) {
-		share := 0.0
-		if wall > 0 {
-			share = ns / wall
-		}
-		o.printf("%s (%s%%)", words.Decimal(ns/1e9, 7+len(gap), int(o.clock)), callgraphPercent(share))
-	}
-
-	outside := wall
-	// The top has no rows that recursion joins.
-	for _, k := range slices.Concat(kids[0], o.fold.folded[0]) {
-		outside -= float64(analysis.Sum(&o.p.Nodes[k]).Exec.T) / rows
-	}
-	o.printf("%s  Inclusive  (%%)   %sExclusive  (%%)\n", gap, gap)
-	o.printf("%s (100.0%%) ", words.Decimal(wall/1e9, 7+len(gap), int(o.clock)))
-	value(outside)
-	o.printf("%11s[%s: %s]\n", "", words.Program(o.p), words.Plural(analysis.Threads(o.p), "thread"))
-
-	// Depth first with a stack of our own, since recursive programs have deep paths.
-	type entry struct {
-		node   int    // if folded, the row stands for this node's children that are left out
-		lines  string // the lines that the ancestors draw before the row
-		last   bool
-		folded bool
-	}
-	var stack []entry
-	push := func(node int, lines string) {
-		rest := len(o.fold.folded[node]) > 0
-		if rest {
-			stack = append(stack, entry{node, lines, true, true})
-		}
-		for i := len(kids[node]) - 1; i >= 0; i-- {
-			stack = append(stack, entry{kids[node][i], lines, i == len(kids[node])-1 && !rest, false})
-		}
-	}
-	push(0, "")
-	for len(stack) > 0 {
-		e := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
+	t.root()
+	t.push(0, "")
+	for len(t.stack) > 0 {
+		e := t.stack[len(t.stack)-1]
+		t.stack = t.stack[:len(t.stack)-1]
 		if e.folded {
-			var sum float64
-			for _, k := range o.fold.folded[e.node] {
-				sum += float64(analysis.Sum(&o.p.Nodes[k]).Exec.T) / rows
-			}
-			value(sum)
-			o.printf(" ")
-			value(sum)
-			o.printf(" %8s %s +-%s each\n", "", e.lines, joined(o.fold.below(e.node), "region"))
-			continue
+			t.foldedRow(&e)
+		} else {
+			t.row(&e)
 		}
-		n := &o.p.Nodes[e.node]
-		r := &o.p.Regions[n.Region]
-		s := analysis.Sum(n)
-		value(float64(s.Exec.T) / rows)
-		o.printf(" ")
-		value(float64(s.Exec.T-s.Child) / rows)
-		branch, below := " |-", " | "
-		if e.last {
-			branch, below = " +-", "   "
-		}
-		o.printf(" %8s %s%sR%05d %s\n", shortName(r.Construct), e.lines, branch, n.Region+1, words.Region(r))
-		if deeper := rec.below[e.node]; deeper > 0 {
-			o.printf("%*s%s%s +-... recursion: %s below, %d executions\n", 42+2*len(gap), "", e.lines, below, words.Plural(deeper, "node"), rec.count[e.node])
-		}
-		push(e.node, e.lines+below)
 	}
 	o.printf("\n")
+}
+
+// callTree writes the rows of the tree depth first, with a stack of its own: recursive programs have
+// deep paths.
+type callTree struct {
+	*ompp
+	wall  float64 // the program's duration, ns
+	rows  float64 // number of threads
+	gap   string  // by which wide numbers widen the columns
+	stack []callRow
+}
+
+// callRow is a row that is still to be written.
+type callRow struct {
+	node   int    // if folded, the row stands for this node's children that are left out
+	lines  string // the lines that the ancestors draw before the row
+	last   bool
+	folded bool
+}
+
+// value writes a time (ns) and its share of the duration.
+func (t *callTree) value(ns float64) {
+	share := 0.0
+	if t.wall > 0 {
+		share = ns / t.wall
+	}
+	t.printf("%s (%s%%)", words.Decimal(ns/1e9, 7+len(t.gap), int(t.clock)), callgraphPercent(share))
+}
+
+// root writes the titles and the program's row.
+func (t *callTree) root() {
+	outside := t.wall
+	// The top has no rows that recursion joins.
+	for _, k := range slices.Concat(t.fold.kids[0], t.fold.folded[0]) {
+		outside -= float64(analysis.Sum(&t.p.Nodes[k]).Exec.T) / t.rows
+	}
+	t.printf("%s  Inclusive  (%%)   %sExclusive  (%%)\n", t.gap, t.gap)
+	t.printf("%s (100.0%%) ", words.Decimal(t.wall/1e9, 7+len(t.gap), int(t.clock)))
+	t.value(outside)
+	t.printf("%11s[%s: %s]\n", "", words.Program(t.p), words.Plural(analysis.Threads(t.p), "thread"))
+}
+
+// push puts a node's children on the stack, the first one on top.
+func (t *callTree) push(node int, lines string) {
+	kids := t.fold.kids[node]
+	rest := len(t.fold.folded[node]) > 0
+	if rest {
+		t.stack = append(t.stack, callRow{node, lines, true, true})
+	}
+	for i := len(kids) - 1; i >= 0; i-- {
+		t.stack = append(t.stack, callRow{kids[i], lines, i == len(kids)-1 && !rest, false})
+	}
+}
+
+// foldedRow writes a row for the children of a node that are left out.
+func (t *callTree) foldedRow(e *callRow) {
+	var sum float64
+	for _, k := range t.fold.folded[e.node] {
+		sum += float64(analysis.Sum(&t.p.Nodes[k]).Exec.T) / t.rows
+	}
+	t.value(sum)
+	t.printf(" ")
+	t.value(sum)
+	t.printf(" %8s %s +-%s each\n", "", e.lines, joined(t.fold.below(e.node), "region"))
+}
+
+// row writes a node's row, and puts the node's children on the stack.
+func (t *callTree) row(e *callRow) {
+	n := &t.p.Nodes[e.node]
+	r := &t.p.Regions[n.Region]
+	s := analysis.Sum(n)
+	t.value(float64(s.Exec.T) / t.rows)
+	t.printf(" ")
+	t.value(float64(s.Exec.T-s.Child) / t.rows)
+	branch, below := " |-", " | "
+	if e.last {
+		branch, below = " +-", "   "
+	}
+	t.printf(" %8s %s%sR%05d %s\n", shortName(r.Construct), e.lines, branch, n.Region+1, words.Region(r))
+	rec := &t.fold.rec
+	if deeper := rec.below[e.node]; deeper > 0 {
+		t.printf("%*s%s%s +-... recursion: %s below, %d executions\n", 42+2*len(t.gap), "", e.lines, below, words.Plural(deeper, "node"), rec.count[e.node])
+	}
+	t.push(e.node, e.lines+below)
 }
 
 // callgraphPercent is percent with a third decimal for small shares, as ompP prints them in the

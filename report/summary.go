@@ -36,22 +36,9 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 	cover := analysis.ParallelCoverage(p)
 	line("parallel coverage", "%s%% in %s", share(cover.Share()), words.Plural(cover.Regions, "parallel region"))
 
-	var sum analysis.Classes
-	for _, o := range o.Rules.Overheads(p) {
-		sum.Add(o.Classes)
-	}
 	all := analysis.ThreadTime(p)
 	part := func(t int64) string { return share(analysis.Ratio(t, all)) }
-	classes := fmt.Sprintf("%s%% = synchronisation %s%% + imbalance %s%% + limited parallelism %s%% + management %s%%",
-		part(sum.Sum()), part(sum.Synch), part(sum.Imbal), part(sum.Limpar), part(sum.Mgmt))
-	if usesMPI(p) {
-		classes += fmt.Sprintf(" + MPI %s%%", part(sum.MPI))
-	}
-	if showsNoCore(p, o.Rules) {
-		classes += fmt.Sprintf(" + no core %s%%", part(sum.NoCore))
-		line("no core", "%s", noCoreText(p, part))
-	}
-	line("overheads", "%s", classes)
+	overheadLines(line, p, &o, part)
 	if !o.Classic {
 		line("efficiency", "%s", efficiencies.Brief(efficiency.OfProfile(p)))
 	}
@@ -76,7 +63,31 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 	for _, trouble := range troubles(p) {
 		line(trouble[0], "%s", trouble[1])
 	}
-	// Three lines at most: the last line has all remaining files.
+	writtenFiles(line, files)
+	return out.Flush()
+}
+
+// overheadLines writes the overheads of all parallel regions by class.
+func overheadLines(line func(key, format string, args ...any), p *profile.Profile, o *Options, part func(int64) string) {
+	var sum analysis.Classes
+	for _, x := range o.Rules.Overheads(p) {
+		sum.Add(x.Classes)
+	}
+	classes := fmt.Sprintf("%s%% = synchronisation %s%% + imbalance %s%% + limited parallelism %s%% + management %s%%",
+		part(sum.Sum()), part(sum.Synch), part(sum.Imbal), part(sum.Limpar), part(sum.Mgmt))
+	if usesMPI(p) {
+		classes += fmt.Sprintf(" + MPI %s%%", part(sum.MPI))
+	}
+	if showsNoCore(p, o.Rules) {
+		classes += fmt.Sprintf(" + no core %s%%", part(sum.NoCore))
+		line("no core", "%s", noCoreText(p, part))
+	}
+	line("overheads", "%s", classes)
+}
+
+// writtenFiles names the files that were written, in three lines at most: the last line has all
+// remaining files.
+func writtenFiles(line func(key, format string, args ...any), files []string) {
 	names := make([]string, len(files))
 	for i, f := range files {
 		names[i] = profile.PasteableName(f)
@@ -88,7 +99,6 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 		}
 		line(key, "%s", names[i])
 	}
-	return out.Flush()
 }
 
 // mpiSummary says how much time MPI took, in parallel regions and outside.
