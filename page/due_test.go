@@ -86,7 +86,7 @@ func TestDue(t *testing.T) {
 			t.Errorf("due %+v of %d ns", f.Due, f.Time)
 		}
 	}
-	if want := "Of 6 calls of collective operations, 6 were matched between ranks."; found != 1 || len(j.Trees.Notes) != 1 || j.Trees.Notes[0] != want {
+	if want := "Of 6 calls of collective operations, 6 were matched between ranks."; found != 1 || len(j.Trees.Notes) != 2 || j.Trees.Notes[0] != want {
 		t.Errorf("%d findings, notes %q", found, j.Trees.Notes)
 	}
 }

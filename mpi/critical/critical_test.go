@@ -426,3 +426,62 @@ func TestMostCalls(t *testing.T) {
 		t.Errorf("%+v: %v", r, show(r))
 	}
 }
+
+// ahead are clocks of two machines: that of the host b is ahead by a time (ns), which is known within
+// a bound.
+type ahead struct{ by, bound int64 }
+
+func (ahead) Comparable(_, _ string) bool { return true }
+
+func (c ahead) Convert(to, from string, t uint64) (at uint64, bound int64) {
+	switch {
+	case to == from:
+		return t, 0
+	case to == "b":
+		return t + uint64(c.by), c.bound
+	}
+	return t - uint64(c.by), c.bound
+}
+
+// TestTwoMachines: the path is the same if the ranks' clocks differ, and their difference is known.
+// Each turn to a rank of the other machine adds to the bound.
+func TestTwoMachines(t *testing.T) {
+	across := 0
+	for seed := range uint64(40) {
+		g := newProgram(seed, 0)
+		for rank := range g.ranks { // the program begins with a barrier: its end tells who was last
+			a := &activity{rank: rank, work: 1 + g.rand.Uint64N(1000), cost: 1, site: len(g.ranks[rank])}
+			a.call = match.Call{Op: op("Barrier"), Site: a.site, To: mpi.NoPeer, From: mpi.NoPeer, Sends: true, Receives: true}
+			g.ranks[rank] = append([]*activity{a}, g.ranks[rank]...)
+		}
+		for rank := range g.ranks {
+			for _, b := range g.ranks {
+				g.ranks[rank][0].needs = append(g.ranks[rank][0].needs, b[0])
+			}
+		}
+		g.run()
+		want, _ := watch(g.logs(), nil)
+		logs, clock := g.logs(), ahead{by: 5e12, bound: 3}
+		for rank, l := range logs {
+			if rank%2 == 0 {
+				continue
+			}
+			l.Host = "b"
+			list := *l.Threads[0].(*match.List)
+			for i := range list {
+				list[i].Start, list[i].End = list[i].Start+uint64(clock.by), list[i].End+uint64(clock.by)
+			}
+		}
+		got, _ := watch(logs, clock)
+		if !maps.EqualFunc(got.Times, want.Times, func(a, b *Time) bool { return *a == *b }) || got.Length != want.Length || got.Unknown != 0 || !maps.Equal(got.Saves, want.Saves) {
+			t.Fatalf("seed %d: %v\nnot %v", seed, show(got), show(want))
+		}
+		if got.Bound%3 != 0 || got.Bound > 3*int64(got.Turns) || want.Bound != 0 {
+			t.Fatalf("seed %d: bound %d of %d turns", seed, got.Bound, got.Turns)
+		}
+		across += int(got.Bound)
+	}
+	if across < 100 {
+		t.Errorf("the paths hardly ever go from one machine to the other: %d", across)
+	}
+}

@@ -6,7 +6,7 @@ import "slices"
 type wait struct {
 	rank, call int
 	of, due    int   // the late rank, and its call
-	at         int64 // when the wait was over, by the waiting rank's clock
+	at         int64 // when the wait was over, since all ranks last met: clocks of machines differ
 	time       int64
 	since      [2]point // since when neither waited for the other: of the waiting rank, and of the late one
 	together   bool     // since is known
@@ -49,13 +49,16 @@ func (p *Path) delays(numbers []int) {
 // waits returns the waits of a phase in the order in which they ended.
 func (p *Path) waits(numbers []int) (out []wait) {
 	for rank := range p.ranks {
-		k := &p.ranks[rank]
+		k, began := &p.ranks[rank], int64(0)
+		if p.synced && len(k.list) > 0 {
+			began = int64(k.list[0].over())
+		}
 		for i := range k.list {
 			c := &k.list[i]
 			if i == 0 && p.synced || c.state != waited || k.first+i > numbers[rank] || p.ranks[c.rank].at(int(c.call)) == nil {
 				continue
 			}
-			out = append(out, wait{rank: rank, call: k.first + i, of: int(c.rank), due: int(c.call), at: int64(c.at), time: int64(c.at - c.start)})
+			out = append(out, wait{rank: rank, call: k.first + i, of: int(c.rank), due: int(c.call), at: int64(c.at) - began, time: int64(c.at - c.start)})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b wait) int {
