@@ -119,7 +119,8 @@ func (u *Usage) Finish(end uint64) {
 
 func (u *Usage) called(addr uint64, instance uint16) {
 	slot := &u.lately[addr>>2%uint64(len(u.lately))]
-	if addr == 0 || *slot == addr {
+	// Probes in the program's own code are of no library.
+	if addr == 0 || *slot == addr || u.libraries[instance] == nil {
 		return
 	}
 	*slot = addr
