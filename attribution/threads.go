@@ -23,7 +23,7 @@ func (ts *threads) forget(t *stack.Thread) {
 }
 
 func (ts *threads) newThread(tid uint32) *stack.Thread {
-	t := &stack.Thread{Tid: tid}
+	t := &stack.Thread{Life: stack.Life{Tid: tid}}
 	if n := len(ts.spare) - 1; n >= 0 {
 		t.Stack = ts.spare[n]
 		ts.spare = ts.spare[:n]

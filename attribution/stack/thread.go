@@ -17,25 +17,12 @@ import (
 
 // Thread is a thread of the process, as far as its events have been applied.
 type Thread struct {
-	Tid       uint32
-	Born      uint64 // time of the first event
-	Last      uint64 // time of the last event
-	BornOff   int64  // how long measurement had been off at Born, ns
-	LastOff   int64  // the same at Last
-	Stack     []Frame
-	Seat      int         // current seat
-	Num       int32       // current OpenMP thread number
-	Known     bool        // seat and num are known
-	Primary   bool        // it is its team's primary thread; used while num is not known
-	Queue     queue.Queue // of a parked thread: a Begin that cannot be applied yet, and all later events
-	Place     int         // index among the parked threads
-	Replaying bool        // its queue is being worked off
-	Lossy     bool        // some of its events were lost
-	Initial   bool        // it started a team while in none, or is the process's first thread
-	Suspended uint64      // how long the task that it executes stood still so far
-	InLeague  bool        // it has executed a team of a league
-	Serves    uint32      // the primary thread of the last team that it was a worker of; 0: none
-	Home      int         // of an initial thread: the seat outside any team
+	Life
+	Stack []Frame
+	Role
+	Parking
+	Lossy     bool   // some of its events were lost
+	Suspended uint64 // how long the task that it executes stood still so far
 	CallsMPI  bool
 	Started   Started
 	Counters  ledger.Counters
@@ -43,25 +30,57 @@ type Thread struct {
 	Switched   int
 	Unobserved event.Constructs // constructs that are not observed on this thread
 	Due        int64            // time that its last hit took after the time stamp, ns
-	// Time without a core since its last event, ns.
-	Waited       int64
-	WaitedInCall int64  // the part of it in the MPI call whose event follows
-	WaitTold     uint64 // when the thread last told
-	WaitUnsure   bool   // a part of the next time told was while measurement was off
-	pace         estimate.Pace
-	OffCore      *waits.OffCoreTimes // when it was off its core; nil: not known
-	Interval     *waits.Interval     // of the innermost team whose barriers are matched; nil: none
-	inTeam       int                 // index of that team's frame, where it was when the team began
-	spare        *waits.Interval     // for the thread's next outermost team
+	NoCore
+	pace     estimate.Pace
+	OffCore  *waits.OffCoreTimes // when it was off its core; nil: not known
+	Interval *waits.Interval     // of the innermost team whose barriers are matched; nil: none
+	inTeam   int                 // index of that team's frame, where it was when the team began
+	spare    *waits.Interval     // for the thread's next outermost team
 	// Edge is the end of the call that the thread is in, if it may not be reported.
 	Edge  Edge
-	Turn  int  // number of the barrier that it came to last, see Teams.Reach
-	Again bool // what its next event waits for has come
+	Turn  int // number of the barrier that it came to last, see Teams.Reach
 	means map[MeanKey]*Mean
 	// Lesson is the last reported end of a call. What is to be learnt from it is known at the
 	// thread's next event.
 	lesson lesson
 	Strip  *strip.Thread // nil: it is not followed
+}
+
+// Life says from when to when a thread has had events.
+type Life struct {
+	Tid     uint32
+	Born    uint64 // time of the first event
+	Last    uint64 // time of the last event
+	BornOff int64  // how long measurement had been off at Born, ns
+	LastOff int64  // the same at Last
+}
+
+// Role says which thread of its team a thread is, and whose figures its executions are.
+type Role struct {
+	Seat     int    // current seat
+	Num      int32  // current OpenMP thread number
+	Known    bool   // seat and num are known
+	Primary  bool   // it is its team's primary thread; used while num is not known
+	Initial  bool   // it started a team while in none, or is the process's first thread
+	InLeague bool   // it has executed a team of a league
+	Serves   uint32 // the primary thread of the last team that it was a worker of; 0: none
+	Home     int    // of an initial thread: the seat outside any team
+}
+
+// Parking holds the events of a thread that waits for events of other threads.
+type Parking struct {
+	Queue     queue.Queue // a Begin that cannot be applied yet, and all later events
+	Place     int         // index among the parked threads
+	Replaying bool        // its queue is being worked off
+	Again     bool        // what its next event waits for has come
+}
+
+// NoCore is the time without a core that a thread has told since its last event.
+type NoCore struct {
+	Waited       int64  // ns
+	WaitedInCall int64  // the part of it in the MPI call whose event follows
+	WaitTold     uint64 // when the thread last told
+	WaitUnsure   bool   // a part of the next time told was while measurement was off
 }
 
 // Key identifies the construct that a call starts. If the call returns into the runtime itself, the
