@@ -378,6 +378,10 @@ func TestVectors(t *testing.T) {
 		{"not known", [][]match.Call{{init(2), vector("Recv", 3, 13, 1, any), vector("Allreduce", 20, 21, 2, nil), vector("Barrier", 30, 31, 3, nil)},
 			{init(2), vector("Send", 9, 10, 1, to), vector("Allreduce", 11, 21, 2, nil), vector("Barrier", 25, 31, 3, nil)}},
 			map[string]int64{"0@2 false": 7, "0@2 true": 1, "0@3 false": 9, "0@3 true": 1, "unknown": 12}},
+		{"a probe waits for nobody knows whom", [][]match.Call{{init(2), vector("Mprobe", 3, 13, 1, any), vector("Barrier", 30, 31, 3, nil)}, {init(2), vector("Barrier", 20, 31, 3, nil)}},
+			map[string]int64{"0@3 false": 17, "0@3 true": 1, "unknown": 12}},
+		{"a probe that does not wait", [][]match.Call{{init(2), vector("Improbe", 3, 13, 1, any), vector("Barrier", 30, 31, 3, nil)}, {init(2), vector("Barrier", 20, 31, 3, nil)}},
+			map[string]int64{"0@0 true": 1, "0@1 false": 1, "0@1 true": 10, "0@3 false": 17, "0@3 true": 1}},
 		{"not known, on another rank", [][]match.Call{{init(2), vector("Recv", 3, 13, 1, any), vector("Barrier", 20, 31, 3, nil)},
 			{init(2), vector("Send", 9, 10, 1, to), vector("Barrier", 30, 31, 3, nil)}},
 			map[string]int64{"1@3 false": 20, "0@3 true": 1, "unknown": 9}}, // the send may have waited
