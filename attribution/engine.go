@@ -30,7 +30,8 @@ func (e *Engine) Costs(c event.HitCosts) { e.in.Ledger.SetCosts(c) }
 // id).
 func (e *Engine) NoCoreBefore(before map[uint32]int64) { e.in.NoCoreBefore = before }
 
-// TellsOffCore says that events tell when threads are off their cores. Call it before the first event.
+// TellsOffCore says that events tell when threads are off their cores. Call it before the first
+// event.
 func (e *Engine) TellsOffCore() { e.in.OffCoreTold = true }
 
 // Began says when the process's measured time began (CLOCK_MONOTONIC, ns). No thread is without a

@@ -132,7 +132,8 @@ func lifeOf(m *profile.Meta) RankLife {
 	return l
 }
 
-// mpiTimesOf returns the time in MPI of a profile's root. ends are the calls that began and ended MPI.
+// mpiTimesOf returns the time in MPI of a profile's root. ends are the calls that began and ended
+// MPI.
 func mpiTimesOf(root *profile.Node, ends *analysis.StartEnd) RankMPI {
 	r := RankMPI{StartEnd: ends.T, StartEndCalls: ends.Operations}
 	for _, t := range ends.Begin {

@@ -19,8 +19,8 @@ type Chart struct {
 	off     Thread
 }
 
-// Thread returns what is noted of a new thread; nil: there are too many. began is when the measurement began
-// (engine's clock, ns). The first call decides.
+// Thread returns what is noted of a new thread; nil: there are too many. began is when the
+// measurement began (engine's clock, ns). The first call decides.
 func (c *Chart) Thread(tid uint32, began uint64) *Thread {
 	if t := c.byTID[tid]; t != nil { // it went on after a pause, or another thread had the number
 		return t

@@ -46,7 +46,8 @@ const (
 	numChoosers = 8
 )
 
-// Thread is a thread of the operating system. A nil *Thread stands for a thread that is not followed.
+// Thread is a thread of the operating system. A nil *Thread stands for a thread that is not
+// followed.
 type Thread struct {
 	TID      uint32
 	first    uint32 // number of short executions that are still noted without skipping any
@@ -58,8 +59,8 @@ type Thread struct {
 	cells []int64 // ns: numStates for each bin that was reached
 }
 
-// chooser chooses which short executions of a few constructs are noted. Executions of one construct are
-// mostly alike. So a choice by construct is closer to the truth than one among all executions.
+// chooser chooses which short executions of a few constructs are noted. Executions of one construct
+// are mostly alike. So a choice by construct is closer to the truth than one among all executions.
 type chooser struct {
 	skip   uint32 // number of executions to skip before the next one is noted
 	stands uint32 // number of executions that the next noted one stands for
@@ -80,7 +81,8 @@ func newThread(tid uint32, began uint64) *Thread {
 // pace sets the length below which an execution is short.
 func (t *Thread) pace() { t.brief = 1 << max(firstPause, t.shift-perBin) }
 
-// Due tells whether an execution of a construct is to be noted (Thread.Note). took is its length, ns.
+// Due tells whether an execution of a construct is to be noted (Thread.Note). took is the
+// execution's length, ns.
 func (t *Thread) Due(c event.Construct, took uint64) bool {
 	if t == nil {
 		return false
