@@ -46,6 +46,7 @@ func (pa *parallel) fork(t *stack.Thread, ev *event.Event) {
 	f.Team, f.Num, f.Phase, f.Seat = m, t.Num, stack.Starting, pa.Seat(m.Root, 0)
 	t.SetClock()
 	if ev.Key != 0 {
+		m.Told, m.Named = true, ev.Time
 		pa.Bind(m, stack.TeamKey{Instance: ev.Instance, Key: ev.Key})
 	}
 	if c == event.Teams && ev.Runtime == event.Kmpc {
@@ -100,10 +101,9 @@ func (pa *parallel) begin(t *stack.Thread, ev *event.Event) bool {
 		}
 		pa.Tax(t, ev)
 		pa.BeginAs(t, f, m, ev.Num, ev.Time)
-		// Otherwise the name that a worker told was right.
-		if k := (stack.TeamKey{Instance: ev.Instance, Key: ev.Key}); ev.Key != 0 && !inLeague && (!m.Bound || m.Key != k) {
-			pa.Unbind(m)
-			pa.Bind(m, k)
+		if ev.Key != 0 && !inLeague {
+			m.Told, m.Named = true, ev.Time
+			pa.rename(m, stack.TeamKey{Instance: ev.Instance, Key: ev.Key})
 		}
 		return true
 	}
@@ -118,10 +118,18 @@ func (pa *parallel) begin(t *stack.Thread, ev *event.Event) bool {
 	return m != nil
 }
 
+// rename gives a team the name that its primary thread tells, unless a worker told the same.
+func (pa *parallel) rename(m *stack.Team, k stack.TeamKey) {
+	if !m.Bound || m.Key != k {
+		pa.Unbind(m)
+		pa.Bind(m, k)
+	}
+}
+
 // enlist makes a worker a member of a team: the worker takes over the team's stack.
 func (pa *parallel) enlist(t *stack.Thread, m *stack.Team, ev *event.Event) {
 	pa.LeaveAll(t)
-	t.Lossy, t.Serves = false, m.Primary.Tid
+	t.Lossy, t.GivenUp, t.Serves = false, false, m.Primary.Tid
 	f := t.Open(m.Node, ev)
 	f.Team, f.Num, f.Flags = m, -1, 0
 	t.Due = 0 // that was due in the final barrier of its last region
@@ -280,7 +288,7 @@ func (pa *parallel) openTeam(t *stack.Thread, ev *event.Event) *stack.Team {
 			return pa.openLeague(ev)
 		}
 	}
-	if !found.Held(ev.Time) && !pa.isNext(k, found, ev) {
+	if !found.Held(ev.Time) && !t.GivenUp && !pa.isNext(k, found, ev) {
 		return nil
 	}
 	return found

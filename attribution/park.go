@@ -156,7 +156,11 @@ func (e *engine) giveIn(t *stack.Thread) bool {
 		t.Queue.Drop(&e.chunks)
 		e.forget(t)
 	default:
-		e.orphan(t)
+		t.GivenUp = true
+		applied := e.replay(t)
+		if t.GivenUp = false; !applied {
+			e.orphan(t)
+		}
 	}
 	return true
 }

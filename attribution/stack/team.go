@@ -34,7 +34,9 @@ type TeamList struct {
 // Team is one execution of a parallel region.
 type Team struct {
 	Key     TeamKey
-	Bound   bool      // key is known
+	Bound   bool // key is known
+	Told    bool // the primary thread has told the key, at Named
+	Named   uint64
 	list    *TeamList // nil: the team is in no list
 	Node    *tree.Node
 	Primary *Thread // the thread that forked it
@@ -139,20 +141,21 @@ func (m *Team) lateOf(mem *Member, last uint64) int64 {
 	return max(0, min(m.earlier-m.paid(mem), ledger.Span(min(mem.End, last), last)))
 }
 
-// Since returns the first time at which the team is known to have had its address: the primary
-// thread's begin, or its fork as long as that is all that is known.
+// Since returns the first time at which the team is known to have had its address: when the primary
+// thread told it, or the fork as long as that is all that is known.
 func (m *Team) Since() uint64 {
-	if p := m.Member(0); p != nil {
-		return p.Begin
+	if m.Told {
+		return m.Named
 	}
 	return m.Forked
 }
 
-// Held tells whether the team certainly had its address at a time: the primary thread was in the
-// body. Before that and afterwards, the address may have been another team's.
+// Held tells whether the team certainly had its address at a time: the primary thread had told it,
+// and was not at the end of the body yet. Before that and afterwards, the address may have been
+// another team's.
 func (m *Team) Held(at uint64) bool {
 	p := m.Member(0)
-	return p != nil && p.Begin <= at && (p.End == 0 || at <= p.End)
+	return m.Told && m.Named <= at && (p == nil || p.End == 0 || at <= p.End)
 }
 
 // NumberInLeague gives a thread the next number in its league. Thread 0 is the thread that

@@ -73,6 +73,7 @@ type Parking struct {
 	Place     int         // index among the parked threads
 	Replaying bool        // its queue is being worked off
 	Again     bool        // what its next event waits for has come
+	GivenUp   bool        // it has waited for too long: what is most likely is taken for true
 }
 
 // NoCore is the time without a core that a thread has told since its last event.
