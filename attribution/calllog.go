@@ -89,6 +89,10 @@ func matched(cs *mpicall.Comms, c *event.MPICall) match.Call {
 	case match.Waits(c.Op):
 		out.Untold = true
 	}
+	if match.TakesGroup(c.Op) {
+		members, known := cs.Members(c)
+		out.Completes, out.Untold = members, !known
+	}
 	if info.Persistent && c.Flags&mpi.Started == 0 {
 		out.Untold = true // it starts nothing
 	}

@@ -85,6 +85,7 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 	if c.New != nil {
 		ca.comms.Begun(c)
 	}
+	ca.comms.Grouped(c)
 	t.ShowCall(ev.Time+t.Suspended, s.T)
 	if ca.Spans != nil {
 		ca.Spans.Called(t, leaf, seat, &s, ev, ev.Time+t.Suspended)

@@ -219,13 +219,15 @@ static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps
 			c->np = c->in = 2 * c->np;
 	}
 	t->result_at = word(t, row->request);
+	if (row->flags & MPI_ROW_MAKES_GROUP)
+		t->result_at = word(t, row->status);
 	if (row->flags & (MPI_ROW_COMM | MPI_ROW_WINDOW))
 		t->base = base;
 	t->wait = core_wait();
 	if (row->flags & MPI_ROW_BEGINS)
 		c->comm = base;
 	c->start = bpf_ktime_get_ns();
-	if (row->flags & MPI_ROW_WAITS) {
+	if (row->flags & (MPI_ROW_WAITS | MPI_ROW_MAKES_GROUP)) {
 		ask_all(row, t, sleeps);
 		c->start = bpf_ktime_get_ns();
 	}
@@ -238,14 +240,17 @@ static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps
 	return 1;
 }
 
-/* Notes the communicator or window that a call has made. */
+/* Notes the communicator, window or group that a call has made. A group that is freed may still be
+ * another one's, so groups are never forgotten: each call that gives a handle says so. */
 static __always_inline void made(struct mpi_row *row, struct mpi_thread *t)
 {
 	struct mpi_record *c = &t->call;
 	struct mpi_key key = { .handle = stored_handle(row->library, t->result_at), .pid = c->pid };
 
-	c->np = c->rank = 0;
 	bpf_map_update_elem(&mpi_births, &key, &c->time, BPF_ANY);
+	if (row->flags & MPI_ROW_MAKES_GROUP)
+		return;
+	c->np = c->rank = 0;
 	if (row->flags & MPI_ROW_WINDOW)
 		return;
 	c->np = evaluate(row->library, MPI_COMM_SIZE, key.handle, t->base);
@@ -282,7 +287,7 @@ static __always_inline void look_at_result(struct pt_regs *regs, struct mpi_row 
 		else
 			bpf_map_update_elem(&mpi_neighbors, &key, &d, BPF_ANY);
 	}
-	if (row->flags & (MPI_ROW_COMM | MPI_ROW_WINDOW) && (u32)REG_RET(regs) == 0)
+	if (row->flags & (MPI_ROW_COMM | MPI_ROW_WINDOW | MPI_ROW_MAKES_GROUP) && (u32)REG_RET(regs) == 0)
 		made(row, t);
 	if (t->status_at && (u32)REG_RET(regs) == 0 &&
 	    !bpf_probe_read_user(&source, sizeof(source), (void *)t->status_at)) {
@@ -313,7 +318,7 @@ static __always_inline void on_return(struct pt_regs *regs)
 	if (row && !is_silent()) {
 		c->time = now;
 		if (row->flags & (MPI_ROW_BEGINS | MPI_ROW_KEEP | MPI_ROW_GRAPH | MPI_ROW_GRID | MPI_ROW_COMM | MPI_ROW_WINDOW |
-				  MPI_ROW_BEGUN | MPI_ROW_SOME) || t->status_at)
+				  MPI_ROW_BEGUN | MPI_ROW_SOME | MPI_ROW_MAKES_GROUP) || t->status_at)
 			look_at_result(regs, row, t);
 		c->site = REG_IP(regs);
 		tell_all(REG_BP(regs), t, c);

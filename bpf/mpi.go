@@ -50,6 +50,8 @@ const (
 	MPIBegun      = uint32(mpiMpiRowFlagMPI_ROW_BEGUN)
 	MPIWaits      = uint32(mpiMpiRowFlagMPI_ROW_WAITS)
 	MPISome       = uint32(mpiMpiRowFlagMPI_ROW_SOME)
+	MPIGroup      = uint32(mpiMpiRowFlagMPI_ROW_GROUP)
+	MPIMakesGroup = uint32(mpiMpiRowFlagMPI_ROW_MAKES_GROUP)
 )
 
 // The formulas of a library, as indices of MPILibrary.Formula; the comments are in shared.h.

@@ -27,7 +27,7 @@ struct {
 	__type(value, struct mpi_degrees);
 } mpi_neighbors SEC(".maps");
 
-/* When communicators and windows were made, as far as that was seen. Handles are used again. */
+/* When communicators, windows and groups were made, as far as that was seen. Handles are used again. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
@@ -372,10 +372,10 @@ static __always_inline void look_at_comm(struct mpi_row *row, struct mpi_library
 	}
 }
 
-/* When a call's communicator or window was made. */
-static __always_inline u64 birth_of(struct mpi_library *l, struct mpi_thread *t)
+/* When a communicator, window or group was made. */
+static __always_inline u64 birth_of(struct mpi_library *l, struct mpi_thread *t, u64 handle)
 {
-	struct mpi_key key = { .handle = t->call.comm, .pid = t->call.pid };
+	struct mpi_key key = { .handle = l->handle32 ? (u32)handle : handle, .pid = t->call.pid };
 	u64 *birth;
 
 	if (is_predefined(l, t, key.handle))
@@ -390,7 +390,7 @@ static __always_inline void look_for_status(struct mpi_row *row, struct mpi_libr
 {
 	s32 source = row->peer2 == MPI_NO_ARG ? t->call.peer : t->call.peer2;
 
-	if (row->status == MPI_NO_ARG || row->flags & (MPI_ROW_WAITS | MPI_ROW_COMM))
+	if (row->status == MPI_NO_ARG || row->flags & (MPI_ROW_WAITS | MPI_ROW_COMM | MPI_ROW_MAKES_GROUP))
 		return;
 	if (source != l->any_source && !(row->flags & MPI_ROW_MATCHED && t->call.recv_tag == MPI_ANY_TAG))
 		return;
@@ -424,9 +424,11 @@ static __always_inline void look_at_data(struct mpi_row *row, struct mpi_thread 
 	if (flags & (MPI_ROW_SIZES | MPI_ROW_NEIGHBORS))
 		look_at_comm(row, l, t, base);
 	if (flags & MPI_ROW_BIRTH)
-		c->own = birth_of(l, t);
+		c->own = birth_of(l, t, c->comm);
 	if (flags & MPI_ROW_MATCHED && row->comm != MPI_NO_ARG)
-		c->birth = birth_of(l, t);
+		c->birth = birth_of(l, t, c->comm);
+	if (flags & MPI_ROW_GROUP)
+		c->own = birth_of(l, t, word(t, row->recv_tag));
 	look_for_status(row, l, t);
 	if (row->send_buf != MPI_NO_ARG && word(t, row->send_buf) == l->in_place)
 		c->flags |= MPI_IN_PLACE_SEND;

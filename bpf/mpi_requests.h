@@ -136,18 +136,25 @@ static __always_inline void tell_complete(struct mpi_row *row, struct mpi_thread
 #define MPI_MOST_ASKED 1024
 
 /* Reports the requests that a call waits for. They are taken for complete when the call returns,
- * or one of them is. */
+ * or one of them is. Of a call that makes a group, reports the array of ints by which it does. */
 static __always_inline void ask_all(struct mpi_row *row, struct mpi_thread *t, int sleeps)
 {
 	struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &row->library);
 	struct start_all s = { .at = word(t, row->request), .bytes = l && l->handle32 ? 4 : 8 };
 
+	if (row->flags & MPI_ROW_MAKES_GROUP) {
+		if (row->requests == MPI_NO_ARG)
+			return;
+		s.bytes = 4;
+	}
 	settle();
 	if (row->requests == MPI_NO_ARG) {
 		asked_for(&t->call, stored_handle(row->library, s.at));
 		return;
 	}
 	s.n = count_of(row, word(t, row->requests));
+	if (row->flags & MPI_ROW_MAKES_GROUP)
+		s.n = s.n > MPI_MOST_ASKED ? s.n : s.n * row->ints;
 	if (row->flags & MPI_ROW_SOME) {
 		keep_requests(t, s.at, s.n, s.bytes, sleeps);
 		return;

@@ -114,7 +114,7 @@ type mpiMpiRow struct {
 	Requests   uint8
 	Status     uint8
 	RecvTag    uint8
-	Pad        uint8
+	Ints       uint8
 }
 
 type mpiMpiRowFlag uint32
@@ -149,6 +149,8 @@ const (
 	mpiMpiRowFlagMPI_ROW_BEGUN        mpiMpiRowFlag = 67108864
 	mpiMpiRowFlagMPI_ROW_WAITS        mpiMpiRowFlag = 134217728
 	mpiMpiRowFlagMPI_ROW_SOME         mpiMpiRowFlag = 268435456
+	mpiMpiRowFlagMPI_ROW_GROUP        mpiMpiRowFlag = 536870912
+	mpiMpiRowFlagMPI_ROW_MAKES_GROUP  mpiMpiRowFlag = 1073741824
 )
 
 type mpiMpiStackRecord struct {

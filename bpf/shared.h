@@ -276,6 +276,8 @@ enum mpi_row_flag {
 	MPI_ROW_WAITS       = 1 << 27, /* it waits for requests */
 	MPI_ROW_SOME        = 1 << 28, /* ... and tells which are complete, in ints at recv_tag: as many
 					* as an int at status says, or one */
+	MPI_ROW_GROUP       = 1 << 29, /* recv_tag is a group of processes */
+	MPI_ROW_MAKES_GROUP = 1 << 30, /* the call makes a group, whose handle will be at status */
 };
 
 /* Stands for an argument that the operation does not have. */
@@ -292,10 +294,12 @@ struct mpi_row {
 	u8 send_buf, recv_buf, partitions;
 	/* the address of the request or of the new communicator, or where the thread level is put */
 	u8 request;
-	u8 requests; /* how many requests (MPI_ROW_START_ALL) */
+	/* how many requests (MPI_ROW_START_ALL); MPI_ROW_MAKES_GROUP: elements at request, each
+	 * of some ints */
+	u8 requests;
 	u8 status;   /* the address of a receive's status; MPI_ROW_COMM: of the request */
 	u8 recv_tag; /* of a receive, or of the receive side */
-	u8 pad;
+	u8 ints;
 };
 
 /* An MPI object: the same handle may name another object in another process. */
@@ -320,7 +324,8 @@ enum mpi_flag {
 	MPI_IN_PLACE_SEND = 1 << 6,
 	MPI_IN_PLACE_RECV = 1 << 7,
 	MPI_INTER         = 1 << 8, /* np is the remote group's size */
-	/* no call, but a request that the call which the thread reports next waits for */
+	/* no call, but a request that the call which the thread reports next waits for, or an int of
+	 * the array by which it makes a group */
 	MPI_ASKED         = 1 << 9,
 	/* not all requests were read: the call's own record, or what comes before */
 	MPI_UNASKED       = 1 << 11,
@@ -338,7 +343,8 @@ struct mpi_record {
 	u64 start;
 	u64 send, recv; /* bytes */
 	/* Of these, in the own rank's element of an array. With MPI_ROW_BIRTH, when the
-	 * communicator or window was made; 0: that was not seen. */
+	 * communicator or window was made; 0: that was not seen. With MPI_ROW_GROUP, the same of
+	 * the group. */
 	u64 own;
 	u64 comm;
 	/* Processes: np of the remote group, in of the own one, which differ with MPI_INTER

@@ -28,6 +28,11 @@ type MPIMore struct {
 	Request   uint64   `json:"req,omitempty"`
 	Completes []uint64 `json:"done,omitempty"`
 	Untold    bool     `json:"untold,omitempty"`
+	// Group is when the group that the call takes was made (CLOCK_MONOTONIC, ns); 0: that was not
+	// seen. NewGroup is when the group that it makes was made. Completes are the ints by which the call
+	// makes the group, and Made is of the second group that it takes.
+	Group    uint64 `json:"group,omitempty"`
+	NewGroup uint64 `json:"ngroup,omitempty"`
 }
 
 // MPINew is a communicator or window that a call has made.

@@ -198,6 +198,7 @@ var reasons = [match.NumReasons]string{
 	match.NoRule:    "there is no rule for the operation",
 	match.Contrary:  "members called different operations",
 	match.Untold:    "it is not known which requests were completed",
+	match.NoGroup:   "a group of ranks is not known",
 }
 
 // Sentences say for the reader which calls were matched, and why others were not.
@@ -208,7 +209,7 @@ func (m *Matching) Sentences() (out []string) {
 	for _, x := range []struct {
 		what string
 		n    *match.Count
-	}{{"messages received", &m.Receives}, {"messages sent", &m.Sends}, {"calls of collective operations", &m.Collectives}, {"waits for requests", &m.Requests}} {
+	}{{"messages received", &m.Receives}, {"messages sent", &m.Sends}, {"calls of collective operations", &m.Collectives}, {"waits for requests", &m.Requests}, {"calls that open or close epochs of RMA", &m.Epochs}} {
 		if x.n.Calls == 0 {
 			continue
 		}

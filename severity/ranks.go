@@ -39,6 +39,12 @@ var betweenRanks = []struct {
 	{match.WaitAtFence, "mpi_rma_synchronisation", ".wait_fence", "Wait at fence", "Waiting for the last rank to come to MPI_Win_fence.",
 		"last E - E, where nobody left before the last one came", "The report names the rank that came last, and where its call was.",
 		"Give work of the late rank to others, or use post and start between few ranks.", scalasca},
+	{match.LatePost, "mpi_rma_synchronisation", ".late_post", "Late post", "Waiting to access other ranks' memory until all of them have exposed it.",
+		"last E(MPI_Win_post) - E(MPI_Win_start or MPI_Win_complete), if L is later than that", "The report names the rank that exposed its memory last, and where.",
+		"Post earlier at the late rank, or start later.", scalasca},
+	{match.EarlyWait, "mpi_rma_synchronisation", ".early_wait", "Early wait", "Waiting in MPI_Win_wait for ranks that still access the memory.",
+		"last E(MPI_Win_complete) - E(MPI_Win_wait)", "The report names the rank that completed last, and where.",
+		"Complete earlier at the late rank, or do other work before MPI_Win_wait.", scalasca},
 	{match.WaitAtBarrier, "mpi_barrier", ".wait", "Wait at MPI barrier", "Waiting for the last rank to come to the barrier.",
 		"min(last E, L) - E", "The report names the rank that came last, and where its call was.",
 		"Give work of the late rank to others, or remove the barrier.", expert},
@@ -200,7 +206,8 @@ func (w *walker) rankCauses(add func(string, int64), node int, property string, 
 	for p, s := range x.Waits {
 		switch match.Property(p) {
 		case match.LateSender, match.LateReceiver, match.WaitAtBarrier, match.WaitAtNxN, match.LateBroadcast, match.EarlyReduce,
-			match.EarlyScan, match.WaitAtInit, match.WaitAtFinalize, match.WaitAtFence, match.WaitAtCreate, match.WaitAtFree:
+			match.EarlyScan, match.WaitAtInit, match.WaitAtFinalize, match.WaitAtFence, match.WaitAtCreate, match.WaitAtFree,
+			match.LatePost, match.EarlyWait:
 			n += s.C
 		}
 	}

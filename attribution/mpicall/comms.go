@@ -18,6 +18,7 @@ type Comms struct {
 	self   int            // index in list of MPI_COMM_SELF; 0: it has not been named yet
 	unseen int            // index in list of the entry for all not seen being made; 0: there is none yet
 	noRoom int            // the same of the entry for all that the list has no room for
+	groups groups
 }
 
 // mostComms bounds the list: some programs make communicators without end.

@@ -79,8 +79,8 @@ const (
 	flagLater
 	flagUntold
 	flagMessage    // ranks and tags follow
-	flagCollective // a communicator and a root follow
-	flagCompletes  // requests follow
+	flagCollective // a communicator, or a window, and a root follow
+	flagCompletes  // requests, or members of a group, follow
 )
 
 // Add records a call of a thread. at is its call site, in the engine's numbers; c.Site is not used.
@@ -164,7 +164,7 @@ func flagsOf(c *match.Call) (f byte) {
 		flag byte
 	}{
 		{c.Sends, flagSends}, {c.Receives, flagReceives}, {c.Unknown, flagUnknown}, {c.Later, flagLater}, {c.Untold, flagUntold},
-		{match.IsMessage(c.Op), flagMessage}, {match.IsCollective(c.Op), flagCollective}, {len(c.Completes) > 0, flagCompletes},
+		{match.IsMessage(c.Op), flagMessage}, {match.IsCollective(c.Op) || match.IsEpoch(c.Op), flagCollective}, {len(c.Completes) > 0, flagCompletes},
 	} {
 		if x.is {
 			f |= x.flag

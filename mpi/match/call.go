@@ -29,9 +29,16 @@ type Call struct {
 	Request uint64
 	// Completes are the requests that were complete when the call returned. If Untold, these are
 	// not known. Of a persistent operation, Untold says that the call only prepares it.
+	// Of a call that opens an epoch on a window, Completes are the other side's members (Member).
 	Completes []uint64
 	Untold    bool
 }
+
+// Everyone stands for all members of a communicator.
+const Everyone int32 = -1
+
+// Member names a process by its rank in a communicator, or Everyone in it. comm is as Call.Comm.
+func Member(comm int, rank int32) uint64 { return uint64(uint32(comm))<<32 | uint64(uint32(rank)) }
 
 // Comm is a communicator of a rank.
 type Comm struct {
@@ -89,6 +96,10 @@ const (
 	unsupported          // collective, and no rule says who waits for whom
 	taking               // takes a message before a receive can: MPI_Mprobe
 	matchedRecvs         // receives the message that MPI_Mprobe took
+	posting              // MPI_Win_post: opens an exposure epoch
+	starting             // MPI_Win_start: opens an access epoch
+	closing              // MPI_Win_complete: closes the access epoch
+	exposed              // MPI_Win_wait: closes the exposure epoch
 	making               // makes a request, but its operation is not matched (MPI-IO, MPI_Rput, MPI_Comm_idup)
 )
 
@@ -119,6 +130,14 @@ func patternOf(op *mpi.Operation) pattern {
 		return fencing
 	case "MPI_Win_free":
 		return freeing
+	case "MPI_Win_post":
+		return posting
+	case "MPI_Win_start":
+		return starting
+	case "MPI_Win_complete":
+		return closing
+	case "MPI_Win_wait":
+		return exposed
 	case "MPI_Psend_init", "MPI_Precv_init", "MPI_Grequest_start", "MPI_Comm_idup", "MPI_Comm_idup_with_info":
 		return making
 	}
@@ -183,6 +202,19 @@ func IsMessage(op mpi.Op) bool {
 func IsCollective(op mpi.Op) bool {
 	p := (&Call{Op: op}).pattern()
 	return p.collective() || p == unsupported
+}
+
+// IsEpoch reports whether an operation opens or closes an epoch on an RMA window, between a group of
+// ranks that access the window's memory and a group that exposes it.
+func IsEpoch(op mpi.Op) bool {
+	p := (&Call{Op: op}).pattern()
+	return p >= posting && p <= exposed
+}
+
+// TakesGroup reports whether an operation names the other side of an epoch.
+func TakesGroup(op mpi.Op) bool {
+	p := (&Call{Op: op}).pattern()
+	return p == posting || p == starting
 }
 
 // Begins reports whether an operation makes a request that a later call completes.

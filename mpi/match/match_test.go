@@ -37,9 +37,16 @@ func root(rank int32) func(*Call)       { return func(c *Call) { c.To = rank } }
 func as(request uint64) func(*Call)     { return func(c *Call) { c.Request = request } }
 func of(requests ...uint64) func(*Call) { return func(c *Call) { c.Completes = requests } }
 func comm(i int) func(*Call)            { return func(c *Call) { c.Comm = i } }
-func thread(i int) func(*Call)          { return func(c *Call) { c.Thread = i } }
-func nothing(c *Call)                   { c.Sends, c.Receives = false, false }
-func sendsOnly(c *Call)                 { c.Receives = false }
+func with(ranks ...int32) func(*Call) {
+	return func(c *Call) {
+		for _, r := range ranks {
+			c.Completes = append(c.Completes, Member(c.Comm, r))
+		}
+	}
+}
+func thread(i int) func(*Call) { return func(c *Call) { c.Thread = i } }
+func nothing(c *Call)          { c.Sends, c.Receives = false, false }
+func sendsOnly(c *Call)        { c.Receives = false }
 func logOf(rank, size int, calls ...Call) *RankCalls {
 	l := List(calls)
 	return &RankCalls{Rank: rank, Comms: []Comm{{"world", int32(size), int32(rank)}}, Threads: []Calls{&l}}
@@ -56,7 +63,7 @@ func world(ranks ...[]Call) (logs []*RankCalls) {
 // show writes waits as "property rank<rank us xcount", in us.
 func show(waits []Wait) string {
 	names := [NumProperties]string{"late sender", "late sender done", "wrong order", "wrong order other", "late receiver", "late receiver done", "late receiver order",
-		"barrier", "barrier done", "nxn", "nxn done", "late broadcast", "early reduce", "early scan", "init", "init done", "finalize", "fence", "create", "free"}
+		"barrier", "barrier done", "nxn", "nxn done", "late broadcast", "early reduce", "early scan", "init", "init done", "finalize", "fence", "create", "free", "late post", "early wait"}
 	var out []string
 	for _, w := range waits {
 		due := ""
@@ -138,7 +145,7 @@ func TestVectors(t *testing.T) {
 			if got := show(r.Waits); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
-			for _, n := range []Count{r.Sends, r.Receives, r.Collectives, r.Requests} {
+			for _, n := range []Count{r.Sends, r.Receives, r.Collectives, r.Requests, r.Epochs} {
 				if n.Calls != n.Matched {
 					t.Errorf("not all matched: %+v", r)
 				}
@@ -252,7 +259,7 @@ func TestNewHandles(t *testing.T) {
 func TestPatterns(t *testing.T) {
 	for name, want := range map[string]pattern{"Ssend_init": message, "Ibarrier": barrier, "Barrier_init": barrier, "Igatherv": allToOne,
 		"Exscan": prefix, "Reduce_scatter_block": allToAll, "Waitany": completing, "Test": none, "Comm_dup": none, "Put": none, "File_read_all": none, "Rput": making, "File_iread": making, "Grequest_start": making,
-		"Ineighbor_alltoallw": unsupported, "Mprobe": taking, "Imrecv": matchedRecvs, "Init_thread": beginning, "Psend_init": making, "Comm_idup": making, "Win_fence": fencing, "Win_allocate_shared": creating, "Win_free": freeing, "Win_post": none} {
+		"Ineighbor_alltoallw": unsupported, "Mprobe": taking, "Imrecv": matchedRecvs, "Init_thread": beginning, "Psend_init": making, "Comm_idup": making, "Win_fence": fencing, "Win_allocate_shared": creating, "Win_free": freeing, "Win_post": posting, "Win_start": starting, "Win_complete": closing, "Win_wait": exposed, "Win_test": none, "Win_lock": none} {
 		if got := patterns[op(name)]; got != want {
 			t.Errorf("%s: %d, not %d", name, got, want)
 		}

@@ -186,9 +186,11 @@ func newModel(seed uint64) *model {
 	n := 2 + m.rand.IntN(4)
 	m.now, m.calls, m.open, m.until = make([]uint64, n), make([][]Call, n), make([][]*event, n), make([]uint64, n)
 	for range 200 {
-		switch m.rand.IntN(6) {
+		switch m.rand.IntN(7) {
 		case 0:
 			m.collective()
+		case 6:
+			m.epochs()
 		case 1, 2:
 			m.complete(m.rand.IntN(n))
 		default:
@@ -301,6 +303,14 @@ func (m *model) waits(e *event, c *Call) (int64, string) {
 	case prefix:
 		property = EarlyScan
 		pick(later, func(o *event) bool { return o.rank <= e.rank })
+	case starting, closing:
+		property = LatePost
+		if pick(later, all); due.Start >= c.End {
+			return 0, ""
+		}
+	case exposed:
+		property = EarlyWait
+		pick(later, all)
 	case oneToAll:
 		if property = LateBroadcast; e.rank == e.root {
 			return 0, ""
@@ -352,7 +362,7 @@ func TestModel(t *testing.T) {
 // checkCounts compares the numbers of what was matched, and what was not.
 func (m *model) checkCounts(t *testing.T, r *Result) {
 	t.Helper()
-	var sends, receives, collectives Count
+	var sends, receives, collectives, epochs Count
 	for _, e := range m.events {
 		if !m.seen(e.rank, e.begin) {
 			continue
@@ -362,6 +372,8 @@ func (m *model) checkCounts(t *testing.T, r *Result) {
 			n = &sends
 		} else if e.kind == message {
 			n = &receives
+		} else if e.kind >= posting && e.kind <= exposed {
+			n = &epochs
 		}
 		if n.Calls++; m.matched(e) {
 			n.Matched++
@@ -369,8 +381,8 @@ func (m *model) checkCounts(t *testing.T, r *Result) {
 			n.Left[NoPartner]++
 		}
 	}
-	if r.Sends != sends || r.Receives != receives || r.Collectives != collectives {
-		t.Fatalf("got  %+v %+v %+v\nwant %+v %+v %+v", r.Sends, r.Receives, r.Collectives, sends, receives, collectives)
+	if r.Sends != sends || r.Receives != receives || r.Collectives != collectives || r.Epochs != epochs {
+		t.Fatalf("got  %+v %+v %+v %+v\nwant %+v %+v %+v %+v", r.Sends, r.Receives, r.Collectives, r.Epochs, sends, receives, collectives, epochs)
 	}
 }
 

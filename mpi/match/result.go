@@ -31,6 +31,8 @@ const (
 	WaitAtFence                       // last E - E
 	WaitAtCreate                      // last E - E, of a window
 	WaitAtFree                        // last E - E, of a window
+	LatePost                          // last E(post) - E(start or complete), if the call went on until then
+	EarlyWait                         // last E(complete) - E(wait)
 	NumProperties                     // number of properties
 )
 
@@ -81,6 +83,7 @@ const (
 	Contrary                 // members of the communicator called different operations
 	Unaligned                // the partner ran on another machine, and their clocks cannot be compared
 	Untold                   // it is not known which requests the call completed
+	NoGroup                  // a group of ranks is not known
 	NumReasons               // number of reasons
 )
 
@@ -100,6 +103,9 @@ type Result struct {
 	// Requests counts calls that wait for requests (MPI_Wait and so on). Such a call is matched if
 	// each operation that it completed was matched.
 	Requests Count
+	// Epochs counts the calls that open or close epochs on RMA windows: MPI_Win_post, start, complete
+	// and wait. Such a call is matched if the calls of all ranks of the other side are known.
+	Epochs Count
 	// Across counts the waits for ranks of other machines.
 	Across Across
 }

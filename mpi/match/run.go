@@ -18,6 +18,7 @@ func Pairs(logs []*RankCalls, tell func(send, receive Place)) *Result {
 }
 
 func (r *run) all(logs []*RankCalls) *Result {
+	r.epochs = epochs{meetings: map[epochKey]*meeting{}, owners: map[ownerKey]*owner{}}
 	r.comms, r.inboxes, r.outboxes = map[string]int{}, map[inboxKey]*inbox{}, map[[2]*rank]*outbox{}
 	for _, l := range logs {
 		r.enroll(l)
@@ -64,7 +65,8 @@ type run struct {
 	clocks Clocks                                                        // nil: only times of one machine are compared
 	order  func(first *RankCalls, at uint64, then *RankCalls, by uint64) // see Orders; nil: not wanted
 	paired func(send, receive Place)                                     // see Pairs; nil: not wanted
-	watch  Watcher                                                       // nil: nobody
+	epochs epochs
+	watch  Watcher // nil: nobody
 }
 
 // rank is the state of a rank.
@@ -80,6 +82,7 @@ type rank struct {
 	lates    lates
 	start    int // index in run.groups of MPI_Init's group; -1: none
 	end      int // the same of MPI_Finalize
+	named    int // the latest call that named the rank (epochs.named)
 }
 
 // operation is a nonblocking operation. completedBy tells it the call that waited for its request.
@@ -135,6 +138,8 @@ func (r *run) take(k *rank, c *Call) {
 		r.completing(k, c)
 	case p.collective():
 		r.collective(k, c, p)
+	case p >= posting && p <= exposed:
+		r.epoch(k, c, p)
 	case p == unsupported:
 		r.result.Collectives.leave(NoRule)
 		k.unknown(c, NoRule)
@@ -200,6 +205,7 @@ func (r *run) ended(k *rank) {
 	k.over = true
 	r.endMessages(k)
 	r.endCollectives(k)
+	r.endEpochs(k)
 }
 
 // cursor is a thread's next call.

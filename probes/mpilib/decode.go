@@ -187,17 +187,24 @@ func (d *Decoder) more(r *bpf.MPIRecord, row *decoded, c *event.MPICall) *event.
 	if !row.birth {
 		c.Made = r.Birth
 	}
-	if !match.Waits(row.op) {
+	if row.flags&bpf.MPIGroup != 0 {
+		x.Group = r.Own
+	}
+	makes := row.flags&bpf.MPIMakesGroup != 0
+	if !match.Waits(row.op) && !makes {
 		return x
 	}
 	x.Request = 0
 	asked := d.asked[r.Tid]
 	delete(d.asked, r.Tid)
 	unfinished := r.Flags&bpf.MPIUnfinished != 0
-	if row.flags&bpf.MPIWaits == 0 || r.Flags&bpf.MPIUnasked != 0 || unfinished || r.Lost > 0 {
+	if row.flags&(bpf.MPIWaits|bpf.MPIMakesGroup) == 0 || r.Flags&bpf.MPIUnasked != 0 || unfinished || r.Lost > 0 {
 		x.Untold = true
 	} else {
 		x.Completes = asked
+	}
+	if makes && !unfinished {
+		x.NewGroup = r.Time
 	}
 	return x
 }

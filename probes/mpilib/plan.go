@@ -75,7 +75,7 @@ func NewPlan(o *symbols.Object, matched bool) (*Plan, error) {
 // (MPI-IO in MPICH, MPI_Finalize).
 func (p *Plan) Keep(wanted func(mpi.Op) bool) {
 	any := slices.ContainsFunc(p.Placements, func(pl Placement) bool { return wanted(pl.Op) })
-	const telling = bpf.MPIKeep | bpf.MPIForget | bpf.MPIGrid | bpf.MPIGraph | bpf.MPIComm | bpf.MPIWindow
+	const telling = bpf.MPIKeep | bpf.MPIForget | bpf.MPIGrid | bpf.MPIGraph | bpf.MPIComm | bpf.MPIWindow | bpf.MPIMakesGroup
 	p.Placements = slices.DeleteFunc(p.Placements, func(pl Placement) bool {
 		nests := strings.HasPrefix(pl.Op.String(), "MPI_File_") && !pl.Op.Info().Query || pl.Op.String() == "MPI_Finalize"
 		needed := pl.row.Flags&bpf.MPIBegins != 0 || any && (nests || pl.row.Flags&telling != 0)
@@ -228,10 +228,15 @@ func (r *reading) more(op *mpi.Operation, row *bpf.MPIRow) {
 	if op.Kind == mpi.Start {
 		row.Flags |= bpf.MPIMatched
 	}
-	if !match.Wanted(o) {
+	group, takes := op.Groups()
+	if !match.Wanted(o) && !takes {
 		return
 	}
 	row.Flags |= bpf.MPIMatched
+	if takes {
+		r.group(op, &group, row)
+		return
+	}
 	if row.RecvTag = r.at(op.RecvTag); op.RecvTag == mpi.None {
 		row.RecvTag = r.at(op.Tag)
 	}
@@ -257,7 +262,26 @@ func (r *reading) more(op *mpi.Operation, row *bpf.MPIRow) {
 	}
 }
 
+// group adds what is read of a call that makes or takes a group of processes.
+func (r *reading) group(op *mpi.Operation, g *mpi.Grouping, row *bpf.MPIRow) {
+	if g.Of != mpi.None {
+		row.Flags |= bpf.MPIGroup
+		row.RecvTag = r.at(g.Of)
+	}
+	if g.Result == mpi.None {
+		return
+	}
+	row.Flags |= bpf.MPIMakesGroup
+	row.Status, row.Request, row.Requests, row.Ints = r.at(g.Result), r.at(g.List), r.at(g.Number), uint8(g.Ints())
+	if g.With != mpi.None {
+		row.Comm = r.at(g.With)
+	}
+	if g.Rule == mpi.Everyone && op.Handle == mpi.CommHandle {
+		row.Flags |= bpf.MPISizes
+	}
+}
+
 // arrays reports whether a call's probe reads arrays.
 func (pl *Placement) arrays() bool {
-	return pl.row.Flags&(bpf.MPISendCounts|bpf.MPIRecvCounts|bpf.MPIStartAll) != 0 || pl.row.Flags&bpf.MPIWaits != 0 && pl.row.Requests != bpf.MPINoArg
+	return pl.row.Flags&(bpf.MPISendCounts|bpf.MPIRecvCounts|bpf.MPIStartAll) != 0 || pl.row.Flags&(bpf.MPIWaits|bpf.MPIMakesGroup) != 0 && pl.row.Requests != bpf.MPINoArg
 }

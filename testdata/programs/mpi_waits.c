@@ -199,6 +199,65 @@ static void memory(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Post, start, complete and wait, with groups that are made in several ways. */
+static void epochs(void)
+{
+	int done, span[1][3] = {{2, 1, -1}};
+	MPI_Group all, others, first, two, partner;
+	MPI_Win win;
+
+	MPI_Win_create(out, sizeof(out), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Comm_group(MPI_COMM_WORLD, &all);
+	MPI_Group_range_incl(all, 1, span, &others); /* ranks 2 and 1 */
+	MPI_Group_difference(all, others, &first);
+	MPI_Comm_group(pair, &two);
+	if (rank == 0) {
+		CALL("late post", 'w', MPI_Win_start(others, 0, win));
+		MPI_Put(&a, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+		MPI_Put(&a, 1, MPI_INT, 2, 0, 1, MPI_INT, win);
+		CALL("late post", 'w', MPI_Win_complete(win));
+	} else {
+		late(rank);
+		CALL("late post", 'l', MPI_Win_post(first, 0, win));
+		MPI_Win_wait(win);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0) {
+		MPI_Win_post(others, 0, win);
+		CALL("early wait", 'w', MPI_Win_wait(win));
+	} else {
+		MPI_Win_start(first, 0, win);
+		MPI_Put(&a, 1, MPI_INT, 0, rank, 1, MPI_INT, win);
+		late(rank);
+		CALL("early wait", 'l', MPI_Win_complete(win));
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank < 2) {
+		MPI_Group_excl(two, 1, &rank, &partner);
+		if (rank == 0) {
+			MPI_Win_post(partner, 0, win);
+			do
+				MPI_Win_test(win, &done);
+			while (!done);
+			MPI_Win_post(partner, 0, win);
+			CALL("tested before", 'w', MPI_Win_wait(win));
+		} else {
+			MPI_Win_start(partner, 0, win);
+			MPI_Win_complete(win);
+			MPI_Win_start(partner, 0, win);
+			late(1);
+			CALL("tested before", 'l', MPI_Win_complete(win));
+		}
+		MPI_Group_free(&partner);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Group_free(&all);
+	MPI_Group_free(&others);
+	MPI_Group_free(&first);
+	MPI_Group_free(&two);
+	MPI_Win_free(&win);
+}
+
 /* Rank 0 prints all notes: launchers mix the lines of several ranks. */
 static void tell(void)
 {
@@ -236,6 +295,7 @@ int main(int argc, char **argv)
 		messages();
 		collectives();
 		memory();
+		epochs();
 	}
 	tell();
 	MPI_Finalize();
