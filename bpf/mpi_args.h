@@ -372,16 +372,19 @@ static __always_inline void look_at_comm(struct mpi_row *row, struct mpi_library
 	}
 }
 
-/* When a communicator, window or group was made. */
-static __always_inline u64 birth_of(struct mpi_library *l, struct mpi_thread *t, u64 handle)
+/* When what a handle names was made, or given last. */
+static __always_inline u64 given_at(struct mpi_library *l, struct mpi_thread *t, u64 handle)
 {
 	struct mpi_key key = { .handle = l->handle32 ? (u32)handle : handle, .pid = t->call.pid };
-	u64 *birth;
+	u64 *birth = bpf_map_lookup_elem(&mpi_births, &key);
 
-	if (is_predefined(l, t, key.handle))
-		return 0;
-	birth = bpf_map_lookup_elem(&mpi_births, &key);
 	return birth ? *birth : 0;
+}
+
+/* When a call's communicator or window was made. */
+static __always_inline u64 birth_of(struct mpi_library *l, struct mpi_thread *t)
+{
+	return is_predefined(l, t, t->call.comm) ? 0 : given_at(l, t, t->call.comm);
 }
 
 /* Notes where a receive from any source will tell the source. Other receives need no status. So
@@ -424,11 +427,11 @@ static __always_inline void look_at_data(struct mpi_row *row, struct mpi_thread 
 	if (flags & (MPI_ROW_SIZES | MPI_ROW_NEIGHBORS))
 		look_at_comm(row, l, t, base);
 	if (flags & MPI_ROW_BIRTH)
-		c->own = birth_of(l, t, c->comm);
+		c->own = birth_of(l, t);
 	if (flags & MPI_ROW_MATCHED && row->comm != MPI_NO_ARG)
-		c->birth = birth_of(l, t, c->comm);
-	if (flags & MPI_ROW_GROUP)
-		c->own = birth_of(l, t, word(t, row->recv_tag));
+		c->birth = flags & MPI_ROW_MAKES_GROUP && flags & MPI_ROW_GROUP ? given_at(l, t, c->comm) : birth_of(l, t);
+	if (flags & MPI_ROW_GROUP) /* predefined groups are given, too: an empty one, or all of MPI_COMM_WORLD */
+		c->own = given_at(l, t, word(t, row->recv_tag));
 	look_for_status(row, l, t);
 	if (row->send_buf != MPI_NO_ARG && word(t, row->send_buf) == l->in_place)
 		c->flags |= MPI_IN_PLACE_SEND;

@@ -123,6 +123,11 @@ var (
 	requestsParam = regexp.MustCompile(`^int (in)?count$`)
 	sendBufParam  = regexp.MustCompile(`^const void \*sendbuf$`)
 	recvBufParam  = regexp.MustCompile(`^void \*recvbuf$`)
+	groupParam    = regexp.MustCompile(`^MPI_Group \w+$`)
+	newGroupParam = regexp.MustCompile(`^MPI_Group \*\w+$`)
+	ranksParam    = regexp.MustCompile(`^(const )?int \w+\[\]$`)
+	rangesParam   = regexp.MustCompile(`^int \w+\[\]\[3\]$`)
+	intParam      = regexp.MustCompile(`^int \w+$`)
 	partsParam    = regexp.MustCompile(`^int partitions$`)
 )
 
@@ -159,6 +164,19 @@ func checkPrototype(t *testing.T, op *Operation, params []string) {
 	is("peer", op.Peer, peerParam, moves)
 	is("tag", op.Tag, tagParam, op.Kind == PointToPoint)
 	is("partitions", op.Partitions, partsParam, true)
+	g, ok := op.Groups()
+	if !ok {
+		g = Grouping{Unlisted, None, None, None, None, None}
+	}
+	list := ranksParam
+	if g.Ints() == 3 {
+		list = rangesParam
+	}
+	is("new group", g.Result, newGroupParam, !strings.HasSuffix(op.Name, "_free"))
+	is("group", g.Of, groupParam, ok)
+	is("second group", g.With, groupParam, false)
+	is("list of ranks", g.List, list, false)
+	is("number of ranks", g.Number, intParam, false)
 	if op.Root != (op.Peer != None && rootParam.MatchString(params[op.Peer])) {
 		t.Errorf("%s: Root is %v", op.Name, op.Root)
 	}

@@ -24,6 +24,7 @@
 //   - run.go: reads the logs together; call.go: what a log holds, and how ranks of an operation wait
 //   - messages.go, inbox.go, outbox.go: which send belongs to which receive
 //   - collectives.go, camps.go: instances of collective operations; their members by machine
+//   - epochs.go: epochs of RMA windows (post, start, complete, wait)
 //   - waiter.go: of the waits in one call, the longest; across.go: waits between machines
 //   - watch.go: tells what each call had to wait for
 //   - result.go: waits and counts

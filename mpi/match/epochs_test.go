@@ -25,6 +25,7 @@ func TestEpochs(t *testing.T) {
 		{"a test ended the exposure", [][]Call{{call("Win_post", 0, 1, with(1)), call("Win_test", 4, 5), call("Win_post", 6, 7, with(1)), call("Win_wait", 8, 11)},
 			{call("Win_start", 1, 2, with(0)), call("Win_complete", 3, 4), call("Win_start", 4, 7, with(0)), call("Win_complete", 9, 10)}},
 			"late post 1@4<0@6 2 x1; early wait 0@8<1@9 1 x1"},
+		{"for nobody", [][]Call{{call("Win_post", 0, 1, with()), call("Win_start", 1, 2, with()), call("Win_complete", 2, 3), call("Win_wait", 4, 5)}}, ""},
 		{"posted ahead", [][]Call{{call("Win_post", 0, 1, with(1)), call("Win_wait", 2, 5)}, {call("Win_start", 3, 4, with(0)), call("Win_complete", 4, 5)}},
 			"early wait 0@2<1@4 2 x1"},
 	} {

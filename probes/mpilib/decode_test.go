@@ -84,10 +84,54 @@ func TestAsked(t *testing.T) {
 	}
 }
 
+// TestGroups: calls that make groups tell by which ints, of which groups, and when.
+func TestGroups(t *testing.T) {
+	op := func(name string) mpi.Op { o, _ := mpi.ParseOp(name); return o }
+	d := Decoder{rows: []decoded{
+		{op: op("MPI_Group_incl"), flags: bpf.MPIMatched | bpf.MPIGroup | bpf.MPIMakesGroup},
+		{op: op("MPI_Comm_group"), flags: bpf.MPIMatched | bpf.MPIMakesGroup},
+		{op: op("MPI_Win_post"), flags: bpf.MPIMatched | bpf.MPIGroup},
+	}}
+	for i := range d.rows {
+		d.rows[i].constants = &mpi.OpenMPIConstants
+	}
+	call := func(row, flags uint16, lost uint32, asked ...uint64) event.MPICall {
+		for _, x := range asked {
+			r := &bpf.MPIRecord{}
+			r.Row, r.Flags, r.Request = row, bpf.MPIAsked, x
+			d.Asked(r)
+		}
+		r := &bpf.MPIRecord{}
+		r.Row, r.Flags, r.Lost, r.Time, r.Own, r.Birth = row, flags, lost, 90, 5, 6
+		var ev event.Event
+		if _, ok := d.Event(r, &ev); !ok {
+			t.Fatal("no event")
+		}
+		return *ev.MPI
+	}
+	if c := call(0, 0, 0, 3, 1); c.More.Untold || !slices.Equal(c.More.Completes, []uint64{3, 1}) || c.More.Group != 5 || c.More.NewGroup != 90 || c.Made != 6 {
+		t.Errorf("%+v %+v", c, c.More)
+	}
+	if c := call(1, 0, 0); c.More.Untold || c.More.Group != 0 || c.More.NewGroup != 90 || c.Made != 6 {
+		t.Errorf("%+v %+v", c, c.More)
+	}
+	if c := call(2, 0, 0); c.More.Untold || c.More.Group != 5 || c.More.NewGroup != 0 || c.Made != 6 {
+		t.Errorf("%+v %+v", c, c.More)
+	}
+	for _, c := range []event.MPICall{call(0, bpf.MPIUnasked, 0, 3), call(0, 0, 1, 3)} {
+		if !c.More.Untold || c.More.Completes != nil {
+			t.Errorf("what was not read: %+v", c.More)
+		}
+	}
+	if c := call(0, bpf.MPIUnfinished, 0, 3); c.More.NewGroup != 0 {
+		t.Errorf("a call that did not end: %+v", c.More)
+	}
+}
+
 // TestMatchedRows: what is read for the matching of calls is read of these operations only, and
 // nothing more without it.
 func TestMatchedRows(t *testing.T) {
-	const all = bpf.MPIMatched | bpf.MPIBegun | bpf.MPIWaits | bpf.MPISome
+	const all = bpf.MPIMatched | bpf.MPIBegun | bpf.MPIWaits | bpf.MPISome | bpf.MPIGroup | bpf.MPIMakesGroup
 	for _, arch := range []string{"amd64", "arm64"} {
 		for i := range mpi.Operations {
 			info := &mpi.Operations[i]
@@ -97,7 +141,8 @@ func TestMatchedRows(t *testing.T) {
 				t.Errorf("%s: %+v", info.Name, a)
 			}
 			want := map[string]uint32{"MPI_Wait": bpf.MPIWaits, "MPI_Waitall": bpf.MPIWaits, "MPI_Waitany": bpf.MPIWaits | bpf.MPISome, "MPI_Waitsome": bpf.MPIWaits | bpf.MPISome, "MPI_Irecv": bpf.MPIBegun, "MPI_Ibarrier": bpf.MPIBegun,
-				"MPI_Isend_c": bpf.MPIBegun, "MPI_Send": 0, "MPI_Send_init": bpf.MPIBegun, "MPI_Comm_idup": bpf.MPIBegun, "MPI_Barrier": 0, "MPI_Sendrecv": 0}
+				"MPI_Isend_c": bpf.MPIBegun, "MPI_Send": 0, "MPI_Send_init": bpf.MPIBegun, "MPI_Comm_idup": bpf.MPIBegun, "MPI_Barrier": 0, "MPI_Sendrecv": 0,
+				"MPI_Comm_group": bpf.MPIMakesGroup, "MPI_Group_union": bpf.MPIGroup | bpf.MPIMakesGroup, "MPI_Win_post": bpf.MPIGroup, "MPI_Win_complete": 0}
 			if flags, ok := want[info.Name]; ok && b.Flags&^a.Flags&all != flags|bpf.MPIMatched {
 				t.Errorf("%s: %#x", info.Name, b.Flags)
 			}
