@@ -430,7 +430,7 @@ static __always_inline void look_at_data(struct mpi_row *row, struct mpi_thread 
 		c->own = birth_of(l, t);
 	if (flags & MPI_ROW_MATCHED && row->comm != MPI_NO_ARG)
 		c->birth = flags & MPI_ROW_MAKES_GROUP && flags & MPI_ROW_GROUP ? given_at(l, t, c->comm) : birth_of(l, t);
-	if (flags & MPI_ROW_GROUP) /* predefined groups are given, too: an empty one, or all of MPI_COMM_WORLD */
+	if (flags & MPI_ROW_GROUP) /* predefined groups are given, too: an empty one, all of the world */
 		c->own = given_at(l, t, word(t, row->recv_tag));
 	look_for_status(row, l, t);
 	if (row->send_buf != MPI_NO_ARG && word(t, row->send_buf) == l->in_place)

@@ -203,7 +203,7 @@ static void memory(void)
 static void epochs(void)
 {
 	int done, span[1][3] = {{2, 1, -1}};
-	MPI_Group all, others, first, two, partner;
+	MPI_Group all, others, first, two, partner, nobody;
 	MPI_Win win;
 
 	MPI_Win_create(out, sizeof(out), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
@@ -249,6 +249,10 @@ static void epochs(void)
 			CALL("tested before", 'l', MPI_Win_complete(win));
 		}
 		MPI_Group_free(&partner);
+	} else {
+		MPI_Group_incl(all, 0, NULL, &nobody);
+		MPI_Win_start(nobody, 0, win);
+		MPI_Win_complete(win);
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Group_free(&all);
