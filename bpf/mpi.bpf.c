@@ -144,6 +144,7 @@ VERIFIED_ONCE int tell_all(u64 bp, struct mpi_thread *t, struct mpi_record *c)
 	return 0;
 }
 
+#include "mpi_wild.h"
 #include "mpi_requests.h"
 
 /* Handles a hit at an entry. Returns 1 if the call's return need not be hit. Only sessions can
@@ -182,6 +183,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps
 	c->tag = word(t, row->tag);
 	c->recv_tag = word(t, row->recv_tag);
 	t->status_at = 0;
+	t->came = 0;
 	look_at_data(row, t, base, sleeps);
 	if (row->flags & (MPI_ROW_START | MPI_ROW_START_ALL | MPI_ROW_FORGET)) {
 		u64 at = word(t, row->request);
@@ -267,8 +269,12 @@ static __always_inline void look_at_result(struct pt_regs *regs, struct mpi_row 
 
 	if (row->flags & MPI_ROW_SOME)
 		tell_complete(row, t, REG_RET(regs));
+	if (t->came && (u32)REG_RET(regs) == 0)
+		tell_wild(row, t);
 	if (row->flags & MPI_ROW_BEGUN) /* of MPI_Comm_idup, result_at is where the communicator will be */
 		c->request = stored_handle(row->library, row->flags & MPI_ROW_COMM ? word(t, row->status) : t->result_at);
+	if ((row->flags & (MPI_ROW_BEGUN | MPI_ROW_KEEP)) == MPI_ROW_BEGUN)
+		note_wild(row, c);
 	if (row->flags & MPI_ROW_BEGINS) {
 		u64 base = c->comm; /* put there by on_entry: these calls have no communicator */
 		u64 world = evaluate(row->library, MPI_WORLD, 0, base);
@@ -318,7 +324,7 @@ static __always_inline void on_return(struct pt_regs *regs)
 	if (row && !is_silent()) {
 		c->time = now;
 		if (row->flags & (MPI_ROW_BEGINS | MPI_ROW_KEEP | MPI_ROW_GRAPH | MPI_ROW_GRID | MPI_ROW_COMM | MPI_ROW_WINDOW |
-				  MPI_ROW_BEGUN | MPI_ROW_SOME | MPI_ROW_MAKES_GROUP) || t->status_at)
+				  MPI_ROW_BEGUN | MPI_ROW_SOME | MPI_ROW_MAKES_GROUP) || t->status_at || t->came)
 			look_at_result(regs, row, t);
 		c->site = REG_IP(regs);
 		tell_all(REG_BP(regs), t, c);

@@ -35,6 +35,17 @@ struct {
 	__type(value, u64);
 } mpi_births SEC(".maps");
 
+/* Requests of receives from any source, or of any tag, that may not be complete yet. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct mpi_key);
+	__type(value, u32);
+} mpi_wild SEC(".maps");
+
+/* There was such a request. Before that, nobody looks for one. */
+u32 wild = 0;
+
 /* Room for a call's arguments: those in registers, the return address where it
  * is on the stack, and 8 from the stack. */
 #define MPI_STACK_ARGS 8
@@ -52,6 +63,7 @@ struct mpi_thread {
 	u64 status_at;          /* where a receive from any source tells the source; 0: nowhere */
 	u32 generation;         /* of wrappers: the wrapped_changes when they were copied */
 	u32 asked;              /* how many requests are kept */
+	u32 came;               /* how many of these will tell what they received (mpi_wild.h) */
 	struct mpi_wrappers wrappers;
 	/* What formulas gave for predefined handles. */
 	struct { u64 handle, size; } sizes[8];
@@ -60,6 +72,7 @@ struct mpi_thread {
 	/* Those that the open call waits for, as they were at its entry: handles of the library's
 	 * size (MPI_ROW_SOME). */
 	u64 requests[MPI_MOST_KEPT];
+	u16 status_of[MPI_MOST_KEPT]; /* of those that will tell: which status is theirs */
 };
 
 struct {

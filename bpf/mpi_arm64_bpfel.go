@@ -23,6 +23,7 @@ type mpiMpiFlag uint32
 
 const (
 	mpiMpiFlagMPI_UNFINISHED    mpiMpiFlag = 1
+	mpiMpiFlagMPI_CAME          mpiMpiFlag = 2
 	mpiMpiFlagMPI_STARTED       mpiMpiFlag = 4
 	mpiMpiFlagMPI_UNREAD_SEND   mpiMpiFlag = 8
 	mpiMpiFlagMPI_UNREAD_RECV   mpiMpiFlag = 16
@@ -50,6 +51,7 @@ type mpiMpiLibrary struct {
 	InPlace      uint64
 	StatusIgnore uint64
 	StatusSource uint64
+	StatusSize   uint64
 	Formula      [6]struct {
 		_     structs.HostLayout
 		Cases uint64
@@ -115,6 +117,8 @@ type mpiMpiRow struct {
 	Status     uint8
 	RecvTag    uint8
 	Ints       uint8
+	Statuses   uint8
+	Pad        [7]uint8
 }
 
 type mpiMpiRowFlag uint32
@@ -169,6 +173,8 @@ type mpiMpiThread struct {
 	StatusAt   uint64
 	Generation uint32
 	Asked      uint32
+	Came       uint32
+	_          [4]byte
 	Wrappers   mpiMpiWrappers
 	Sizes      [8]struct {
 		_      structs.HostLayout
@@ -186,6 +192,7 @@ type mpiMpiThread struct {
 	Counts   [64]uint64
 	Types    [64]uint64
 	Requests [256]uint64
+	StatusOf [256]uint16
 }
 
 type mpiMpiWhat uint32
@@ -329,6 +336,7 @@ const (
 	mpiMapMpiRequests          = "mpi_requests"
 	mpiMapMpiRows              = "mpi_rows"
 	mpiMapMpiThreads           = "mpi_threads"
+	mpiMapMpiWild              = "mpi_wild"
 	mpiMapMpiWrapped           = "mpi_wrapped"
 	mpiMapRings                = "rings"
 	mpiMapRows                 = "rows"
@@ -363,6 +371,7 @@ const (
 	mpiVarUnusedRowFlag        = "unused_row_flag"
 	mpiVarUnusedStackRecord    = "unused_stack_record"
 	mpiVarUnusedWhat           = "unused_what"
+	mpiVarWild                 = "wild"
 	mpiVarWrappedChanges       = "wrapped_changes"
 )
 
@@ -432,6 +441,7 @@ type mpiMapSpecs struct {
 	MpiRequests  *ebpf.MapSpec `ebpf:"mpi_requests"`
 	MpiRows      *ebpf.MapSpec `ebpf:"mpi_rows"`
 	MpiThreads   *ebpf.MapSpec `ebpf:"mpi_threads"`
+	MpiWild      *ebpf.MapSpec `ebpf:"mpi_wild"`
 	MpiWrapped   *ebpf.MapSpec `ebpf:"mpi_wrapped"`
 	Rings        *ebpf.MapSpec `ebpf:"rings"`
 	Rows         *ebpf.MapSpec `ebpf:"rows"`
@@ -462,6 +472,7 @@ type mpiVariableSpecs struct {
 	UnusedRowFlag     *ebpf.VariableSpec `ebpf:"unused_row_flag"`
 	UnusedStackRecord *ebpf.VariableSpec `ebpf:"unused_stack_record"`
 	UnusedWhat        *ebpf.VariableSpec `ebpf:"unused_what"`
+	Wild              *ebpf.VariableSpec `ebpf:"wild"`
 	WrappedChanges    *ebpf.VariableSpec `ebpf:"wrapped_changes"`
 }
 
@@ -493,6 +504,7 @@ type mpiMaps struct {
 	MpiRequests  *ebpf.Map `ebpf:"mpi_requests"`
 	MpiRows      *ebpf.Map `ebpf:"mpi_rows"`
 	MpiThreads   *ebpf.Map `ebpf:"mpi_threads"`
+	MpiWild      *ebpf.Map `ebpf:"mpi_wild"`
 	MpiWrapped   *ebpf.Map `ebpf:"mpi_wrapped"`
 	Rings        *ebpf.Map `ebpf:"rings"`
 	Rows         *ebpf.Map `ebpf:"rows"`
@@ -511,6 +523,7 @@ func (m *mpiMaps) Close() error {
 		m.MpiRequests,
 		m.MpiRows,
 		m.MpiThreads,
+		m.MpiWild,
 		m.MpiWrapped,
 		m.Rings,
 		m.Rows,
@@ -542,6 +555,7 @@ type mpiVariables struct {
 	UnusedRowFlag     *ebpf.Variable `ebpf:"unused_row_flag"`
 	UnusedStackRecord *ebpf.Variable `ebpf:"unused_stack_record"`
 	UnusedWhat        *ebpf.Variable `ebpf:"unused_what"`
+	Wild              *ebpf.Variable `ebpf:"wild"`
 	WrappedChanges    *ebpf.Variable `ebpf:"wrapped_changes"`
 }
 

@@ -29,6 +29,7 @@ static __always_inline void started(struct mpi_thread *t, u64 handle, u64 bp)
 	r.site = call->site;
 	r.time = r.start = call->start;
 	r.request = handle;
+	note_wild(row_of(&r), &r);
 	tell_all(bp, t, &r);
 }
 
@@ -77,6 +78,7 @@ static long ask_one(u32 i, struct start_all *s)
 		return 1;
 	}
 	asked_for(&t->call, handle);
+	keep_wild(t, handle, i);
 	return 0;
 }
 
@@ -94,13 +96,14 @@ static __always_inline void keep_requests(struct mpi_thread *t, u64 from, u32 n,
 }
 
 struct tell_some {
-	u64 which;
+	u64 which, statuses, status_size;
 	u32 bytes, pad;
 };
 
 static long tell_one(u32 i, struct tell_some *s)
 {
 	struct mpi_thread *t = this_thread(0);
+	u64 handle;
 	u32 at;
 
 	if (!t || bpf_probe_read_user(&at, sizeof(at), (void *)(s->which + 4 * (u64)i)))
@@ -109,7 +112,10 @@ static long tell_one(u32 i, struct tell_some *s)
 		return 1;
 	asm volatile("" : "+r"(at));
 	at &= MPI_MOST_KEPT - 1; /* as it is: for the verifier */
-	asked_for(&t->call, s->bytes == 8 ? t->requests[at] : ((u32 *)t->requests)[at]);
+	handle = s->bytes == 8 ? t->requests[at] : ((u32 *)t->requests)[at];
+	asked_for(&t->call, handle);
+	if (s->statuses && forget_wild(&t->call, handle))
+		came(&t->call, handle, s->statuses + i * s->status_size);
 	return 0;
 unread:
 	if (t)
@@ -126,6 +132,10 @@ static __always_inline void tell_complete(struct mpi_row *row, struct mpi_thread
 
 	if (t->call.flags & MPI_UNASKED)
 		return;
+	if (wild && l) {
+		s.statuses = statuses_at(row, l, t);
+		s.status_size = l->status_size;
+	}
 	if (failed || (row->status != MPI_NO_ARG && bpf_probe_read_user(&n, sizeof(n), (void *)word(t, row->status))))
 		t->call.flags |= MPI_UNASKED;
 	else if (n > 0 && n <= MPI_MOST_KEPT) /* MPI_UNDEFINED is less than 0 */
@@ -149,7 +159,10 @@ static __always_inline void ask_all(struct mpi_row *row, struct mpi_thread *t, i
 	}
 	settle();
 	if (row->requests == MPI_NO_ARG) {
-		asked_for(&t->call, stored_handle(row->library, s.at));
+		u64 handle = stored_handle(row->library, s.at);
+
+		asked_for(&t->call, handle);
+		keep_wild(t, handle, 0);
 		return;
 	}
 	s.n = count_of(row, word(t, row->requests));

@@ -70,6 +70,7 @@ const (
 	MPIInter       = uint16(mpiMpiFlagMPI_INTER)
 	MPIAsked       = uint16(mpiMpiFlagMPI_ASKED)
 	MPIUnasked     = uint16(mpiMpiFlagMPI_UNASKED)
+	MPICame        = uint16(mpiMpiFlagMPI_CAME)
 )
 
 // decodeMPI copies a ring entry, with a stack or without, into a record.

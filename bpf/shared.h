@@ -240,7 +240,8 @@ struct mpi_library {
 	u32 handle32;   /* handles are 32 bits: the rest of a register is garbage */
 	s32 proc_null, root, any_source;
 	u64 in_place, status_ignore;
-	u64 status_source; /* where a status has the source, in bytes */
+	u64 status_source; /* where a status has the source, in bytes; the tag follows */
+	u64 status_size;
 	struct mpi_formula formula[MPI_WHATS];
 };
 
@@ -300,6 +301,8 @@ struct mpi_row {
 	u8 status;   /* the address of a receive's status; MPI_ROW_COMM: of the request */
 	u8 recv_tag; /* of a receive, or of the receive side */
 	u8 ints;
+	u8 statuses; /* MPI_ROW_WAITS: the address of the status, or of an array of them */
+	u8 pad[7];
 };
 
 /* An MPI object: the same handle may name another object in another process. */
@@ -316,6 +319,9 @@ struct mpi_degrees {
 
 enum mpi_flag {
 	MPI_UNFINISHED    = 1 << 0, /* the call had not returned at time */
+	/* besides MPI_ASKED: no further request, but what a receive from any source, or of any tag,
+	 * has received: peer is the source, recv_tag the tag */
+	MPI_CAME          = 1 << 1,
 	/* not a call, but a persistent operation that a call has started */
 	MPI_STARTED       = 1 << 2,
 	MPI_UNREAD_SEND   = 1 << 3,

@@ -46,6 +46,7 @@ var waitPatterns = map[string]match.Property{"late sender": match.LateSender, "a
 	"late receiver": match.LateReceiver, "overtaken": match.LateReceiver, "wrong order": match.LateSender, "sendrecv": match.LateSender, "barrier": match.WaitAtBarrier, "n x n": match.WaitAtNxN,
 	"broadcast": match.LateBroadcast, "reduce": match.EarlyReduce, "scan": match.EarlyScan, "nonblocking": match.WaitAtBarrier, "split": match.EarlyReduce,
 	"waitsome": match.LateSender, "waitsome, rest": match.LateSender, "waitany": match.LateSender, "waitany, rest": match.LateSender,
+	"any, wait": match.LateSender, "any, waitany": match.LateSender, "any, waitsome": match.LateSender, "any, waitall": match.LateSender,
 	"create": match.WaitAtCreate, "fence": match.WaitAtFence, "fence, put": match.WaitAtFence, "free": match.WaitAtFree,
 	"late post": match.LatePost, "early wait": match.EarlyWait, "tested before": match.EarlyWait}
 
@@ -199,7 +200,7 @@ func TestMPIWaits(t *testing.T) {
 				ps := s.ranks(t, ranks)
 				j := readJob(t, ps)
 				notes := notesOf(t, s.stdout)
-				if len(notes) != rounds*(2+2+3+4+4+2+2+2+2+5*3+6+2+4*3+4+3+2) {
+				if len(notes) != rounds*(2+2+3+4+4+4*2+2+2+2+2+5*3+6+2+4*3+4+3+2) {
 					t.Fatalf("%d notes", len(notes))
 				}
 				recorded(t, notes, ps)

@@ -33,6 +33,16 @@ type MPIMore struct {
 	// makes the group, and Made is of the second group that it takes.
 	Group    uint64 `json:"group,omitempty"`
 	NewGroup uint64 `json:"ngroup,omitempty"`
+	// Came is what those of Completes received that are receives from any source, or of any tag, as
+	// far as the call's statuses told.
+	Came []MPICame `json:"came,omitempty"`
+}
+
+// MPICame is the message that a request received.
+type MPICame struct {
+	At     int   `json:"at"` // index in MPIMore.Completes
+	Source int32 `json:"from"`
+	Tag    int32 `json:"tag"`
 }
 
 // MPINew is a communicator or window that a call has made.

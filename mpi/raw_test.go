@@ -3,8 +3,10 @@ package mpi
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -72,6 +74,33 @@ func TestUnknownVolume(t *testing.T) {
 	o, _ := ParseOp("MPI_Send")
 	if v := o.Volume(&Args{Send: 8, Peer: 1, Flags: UnknownVolume}, Naive); v != (Volume{}) {
 		t.Errorf("%+v", v)
+	}
+}
+
+// TestStatusAgreesWithHeaders: a status is as large as the compiler says, and has source and tag where the
+// compiler says.
+func TestStatusAgreesWithHeaders(t *testing.T) {
+	for pattern, c := range map[string]Constants{
+		"/usr/lib/*/openmpi/include": OpenMPIConstants,
+		"/usr/include/*/mpich":       MPICHConstants,
+	} {
+		t.Run(filepath.Base(pattern), func(t *testing.T) {
+			dirs, err := filepath.Glob(pattern)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(dirs) == 0 {
+				t.Skipf("no %s", pattern)
+			}
+			text := fmt.Sprintf("#include <stddef.h>\n#include <mpi.h>\n"+
+				"_Static_assert(sizeof(MPI_Status) == %d && offsetof(MPI_Status, MPI_SOURCE) == %d && offsetof(MPI_Status, MPI_TAG) == %d, \"\");\n",
+				c.StatusSize, c.StatusSource, c.StatusSource+4)
+			cmd := exec.Command("gcc", "-fsyntax-only", "-I", dirs[0], "-x", "c", "-")
+			cmd.Stdin = strings.NewReader(text)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
 	}
 }
 

@@ -19,9 +19,12 @@ type Log struct {
 	// Ops are the operations that occur. Threads refer to them by index.
 	Ops     []mpi.Op `json:"ops,omitempty"`
 	Threads [][]byte `json:"threads,omitempty"` // of each thread, its calls (see Reader)
-	Sites   []Site   `json:"sites,omitempty"`   // by Call.Site
-	Calls   uint64   `json:"calls"`             // in the log
-	Left    uint64   `json:"left,omitempty"`    // calls left out, as there was no room
+	// Came is what receives from any source, or of any tag, received: of each thread, Call.Came. Readers
+	// that do not know Came have such receives as untold.
+	Came  [][]byte `json:"came,omitempty"`
+	Sites []Site   `json:"sites,omitempty"` // by Call.Site
+	Calls uint64   `json:"calls"`           // in the log
+	Left  uint64   `json:"left,omitempty"`  // calls left out, as there was no room
 	// Until is the time from which on calls were left out or lost; 0: the log has all.
 	Until   uint64 `json:"until,omitempty"`
 	Lost    bool   `json:"lost,omitempty"`    // records may have been lost from Until on
@@ -63,8 +66,9 @@ type Recorder struct {
 	before  []before
 }
 
-// before holds a thread's last time and request, from which the next call's are differences.
-type before struct{ time, request uint64 }
+// before holds a thread's last time and request, from which the next call's are differences. calls is
+// the number of calls since the last one with Call.Came.
+type before struct{ time, request, calls uint64 }
 
 // NewRecorder returns an empty recorder.
 func NewRecorder() *Recorder {
@@ -109,7 +113,7 @@ func (r *Recorder) Add(tid uint32, at Site, c *match.Call) {
 	}
 	n := len(r.Threads[i])
 	r.Threads[i] = appendCall(r.Threads[i], &r.before[i], op, site, c)
-	r.bytes += len(r.Threads[i]) - n
+	r.bytes += len(r.Threads[i]) - n + r.addCame(i, c)
 	r.Calls++
 }
 
@@ -178,16 +182,22 @@ var ErrDamaged = errors.New("the log of MPI calls is damaged")
 
 // Reader yields the calls of a thread, on CLOCK_MONOTONIC.
 type Reader struct {
+	numbers
 	log   *Log
-	data  []byte
+	came  came
 	was   before
 	index int
 	call  match.Call
-	err   error
 }
 
 // Reader returns a reader of a thread's calls. index is that of Threads.
-func (l *Log) Reader(index int) *Reader { return &Reader{log: l, data: l.Threads[index], index: index} }
+func (l *Log) Reader(index int) *Reader {
+	r := &Reader{log: l, numbers: numbers{data: l.Threads[index]}, index: index}
+	if index < len(l.Came) {
+		r.came.data = l.Came[index]
+	}
+	return r
+}
 
 // Next implements match.Calls. It ends at the first damage.
 func (r *Reader) Next() (*match.Call, bool) {
@@ -195,7 +205,7 @@ func (r *Reader) Next() (*match.Call, bool) {
 		return nil, false
 	}
 	c := &r.call
-	*c = match.Call{Completes: c.Completes[:0], Thread: r.index}
+	*c = match.Call{Completes: c.Completes[:0], Came: c.Came[:0], Thread: r.index}
 	op, flags := r.unsigned(), byte(0)
 	if len(r.data) > 0 {
 		flags, r.data = r.data[0], r.data[1:]
@@ -223,6 +233,9 @@ func (r *Reader) Next() (*match.Call, bool) {
 	if r.err == nil && (op >= uint64(len(r.log.Ops)) || site >= uint64(len(r.log.Sites)) || end < start) {
 		r.err = fmt.Errorf("%w: operation %d, site %d", ErrDamaged, op, site)
 	}
+	if r.err == nil {
+		r.err = r.came.next(c)
+	}
 	if r.err != nil {
 		return nil, false
 	}
@@ -237,27 +250,4 @@ func (r *Reader) Err() error { return r.err }
 func (r *Reader) request() uint64 {
 	r.was.request += uint64(r.signed())
 	return r.was.request
-}
-
-func (r *Reader) unsigned() uint64 {
-	v, n := binary.Uvarint(r.data)
-	return r.took(v, n)
-}
-
-func (r *Reader) signed() int64 {
-	v, n := binary.Varint(r.data)
-	r.took(0, n)
-	return v
-}
-
-func (r *Reader) took(v uint64, n int) uint64 {
-	if n <= 0 {
-		if r.err == nil {
-			r.err = fmt.Errorf("%w: a number is cut off", ErrDamaged)
-		}
-		r.data = nil
-		return 0
-	}
-	r.data = r.data[n:]
-	return v
 }

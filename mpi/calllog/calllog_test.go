@@ -2,6 +2,7 @@ package calllog
 
 import (
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -25,6 +26,11 @@ func random(r *rand.Rand, start uint64) match.Call {
 	}
 	for range r.IntN(4) {
 		c.Completes = append(c.Completes, r.Uint64())
+	}
+	for at := range c.Completes {
+		if r.IntN(4) == 0 {
+			c.Came = append(c.Came, match.Came{At: at, From: int32(r.Uint32()), Tag: int32(r.Uint32())})
+		}
 	}
 	return c
 }
@@ -65,6 +71,9 @@ func TestRoundTrip(t *testing.T) {
 			g := *got
 			if len(g.Completes) == 0 {
 				g.Completes = nil
+			}
+			if len(g.Came) == 0 {
+				g.Came = nil
 			}
 			if !reflect.DeepEqual(g, w) {
 				t.Fatalf("got  %+v\nwant %+v", g, w)
@@ -122,9 +131,13 @@ func FuzzReader(f *testing.F) {
 		c := random(r, i*1000)
 		rec.Add(1, Site{int(i % 3), 0}, &c)
 	}
-	f.Add(rec.Threads[0])
-	f.Fuzz(func(t *testing.T, b []byte) {
-		l := Log{Ops: rec.Ops, Sites: rec.Sites, Threads: [][]byte{b}}
+	if len(rec.Came) == 0 {
+		f.Fatal("no request received a message")
+	}
+	f.Add(rec.Threads[0], rec.Came[0])
+	f.Add(rec.Threads[0], []byte{0, 1, 200})
+	f.Fuzz(func(t *testing.T, b, came []byte) {
+		l := Log{Ops: rec.Ops, Sites: rec.Sites, Threads: [][]byte{b}, Came: [][]byte{came}}
 		rd := l.Reader(0)
 		for n := 0; ; n++ {
 			c, ok := rd.Next()
@@ -134,6 +147,44 @@ func FuzzReader(f *testing.F) {
 			if n > len(b) || c.End < c.Start {
 				t.Fatalf("%d calls of %d bytes, the last one %+v", n, len(b), c)
 			}
+			for _, m := range c.Came {
+				if m.At < 0 || m.At >= len(c.Completes) {
+					t.Fatalf("%+v", c)
+				}
+			}
 		}
 	})
+}
+
+// TestCameDamaged: a log of calls without what receives from any source received is read as one in which
+// they did not tell. A request that the call does not complete is damage.
+func TestCameDamaged(t *testing.T) {
+	wait, _ := mpi.ParseOp("MPI_Waitall")
+	rec := NewRecorder()
+	for i := range uint64(3) {
+		rec.Add(1, Site{}, &match.Call{Op: wait, Start: 10 * i, End: 10*i + 5, Completes: []uint64{7, 8}})
+	}
+	rec.Add(1, Site{}, &match.Call{Op: wait, Start: 50, End: 55, Completes: []uint64{7, 8}, Came: []match.Came{{At: 1, From: 2, Tag: 3}}})
+	for name, c := range map[string]struct {
+		came  [][]byte
+		calls int
+		told  int
+		bad   bool
+	}{
+		"whole":       {rec.Came, 4, 1, false},
+		"older":       {nil, 4, 0, false},
+		"no request":  {[][]byte{{0, 1, 2, 0, 0}}, 0, 0, true},
+		"cut off":     {[][]byte{rec.Came[0][:3]}, 3, 0, true},
+		"in the past": {[][]byte{{1, 1, 0, 4, 6}}, 4, 1, false},
+	} {
+		l := rec.Log
+		l.Came = c.came
+		rd, calls, told := l.Reader(0), 0, 0
+		for x, ok := rd.Next(); ok; x, ok = rd.Next() {
+			calls, told = calls+1, told+len(x.Came)
+		}
+		if calls != c.calls || told != c.told || c.bad != errors.Is(rd.Err(), ErrDamaged) {
+			t.Errorf("%s: %d calls, %d told, %v", name, calls, told, rd.Err())
+		}
+	}
 }

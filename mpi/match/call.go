@@ -32,6 +32,15 @@ type Call struct {
 	// Of a call that opens an epoch on a window, Completes are the other side's members (Member).
 	Completes []uint64
 	Untold    bool
+	// Came is what those of Completes received that are receives from any source, or of any tag, as
+	// far as that is known. By At.
+	Came []Came
+}
+
+// Came is the message that a request received.
+type Came struct {
+	At        int // index in Call.Completes
+	From, Tag int32
 }
 
 // Everyone stands for all members of a communicator.

@@ -27,7 +27,8 @@ func (r *run) queue(g *group, b *inbox, k queueKey, to int32) *queue {
 }
 
 // sweep takes out the queues in which nothing waits, and of which no later call can be concurrent
-// with an earlier one. Calls of a rank come in the order of their beginnings.
+// with an earlier one. Calls of a rank come in the order of their beginnings, but for receives that were
+// held.
 func (r *run) sweep(g *group, b *inbox, to int32) {
 	closed := 0
 	for k, q := range b.queues {
@@ -35,7 +36,7 @@ func (r *run) sweep(g *group, b *inbox, to int32) {
 		switch {
 		case q.closed:
 			closed++
-		case len(q.waiting) == 0 && receiver != nil && sender != nil && q.last[0].end <= receiver.now && q.last[1].end <= sender.now:
+		case len(q.waiting) == 0 && !covered(b.wild, k) && receiver != nil && sender != nil && q.last[0].end <= receiver.now && q.last[1].end <= sender.now:
 			delete(b.queues, k)
 		}
 	}
@@ -62,12 +63,7 @@ func (b *inbox) take(k queueKey) queueKey {
 
 // taking reports whether a call may have taken any message that k matches.
 func (b *inbox) taking(k queueKey) bool {
-	for _, t := range [...]queueKey{k, {mpi.AnySource, k.tag}, {k.from, AnyTag}, {mpi.AnySource, AnyTag}} {
-		if _, ok := b.taken[t]; ok {
-			return true
-		}
-	}
-	return false
+	return covered(b.taken, k)
 }
 
 // asked notes a receive.
@@ -75,13 +71,6 @@ func (b *inbox) asked(s *side) {
 	s.box = b
 	if b.receives++; s.blocking {
 		b.got(s.end)
-	}
-}
-
-// probed notes a call that takes a message (MPI_Mprobe), or may take one (MPI_Improbe).
-func (r *run) probed(k *rank, c *Call) {
-	if at, own, ok := r.in(k, c); ok && !isNobody(c.From) {
-		r.inbox(at, own).asked(&side{blocking: c.Op == mprobe, end: c.End})
 	}
 }
 

@@ -12,6 +12,8 @@ type side struct {
 	buffered   bool
 	blocking   bool
 	box        *inbox  // of a receive
+	held       *held   // a receive from any source, or of any tag, that may tell later what it received
+	late       bool    // a receive was held
 	by         *waiter // the call in which its rank waits for it; nil: none yet
 	peer       *side
 	gone       bool   // the side will not be matched
@@ -27,10 +29,14 @@ type inboxKey struct {
 
 // inbox holds the sends to a rank, and its receives, that have no partner yet.
 type inbox struct {
+	group  *group
+	to     int32
 	queues map[queueKey]*queue
 	most   int                   // length of queues at which those that are done are taken out
 	taken  map[queueKey]struct{} // calls that may have taken any message with such a sender and tag (poison)
 	closed bool                  // there were too many closed queues: none is told apart any more
+	held   []*held               // receives, in the order in which they were posted, that are not placed yet
+	wild   map[queueKey]struct{} // of held, those that are not told
 
 	// All messages sent to the rank so far, its receives, and those of them that are complete. latest
 	// is when the latest of these was complete (ns).
@@ -58,7 +64,7 @@ func (r *run) inbox(group int, to int32) *inbox {
 	k := inboxKey{group, to}
 	b := r.inboxes[k]
 	if b == nil {
-		b = &inbox{queues: map[queueKey]*queue{}, taken: map[queueKey]struct{}{}}
+		b = &inbox{group: r.groups[group], to: to, queues: map[queueKey]*queue{}, taken: map[queueKey]struct{}{}, wild: map[queueKey]struct{}{}}
 		r.inboxes[k] = b
 	}
 	return b
@@ -94,7 +100,6 @@ func (r *run) message(k *rank, c *Call) {
 		}
 	}
 	if c.Later && c.Request != 0 {
-		delete(k.requests, c.Request) // the handle is new: a test completed its last operation
 		switch {
 		case out != nil && in != nil: // MPI_Isendrecv
 			k.requests[c.Request] = both{out, in}
@@ -128,46 +133,46 @@ func (r *run) post(k *rank, c *Call, s *side) {
 		r.drop(s, NoComm)
 		return
 	}
-	g := r.groups[at]
-	peer, tag, to := c.To, c.SendTag, c.To
 	if !s.send {
-		peer, tag, to = c.From, c.RecvTag, own
-		if !partner(peer) || tag == AnyTag {
-			r.poison(k, c, peer)
-			r.inbox(at, own).asked(s)
-			r.drop(s, Wildcard)
-			return
-		}
+		r.receive(r.inbox(at, own), c, s)
+		return
 	}
-	other := g.members[peer]
+	if r.groups[at].members[c.To] == nil {
+		r.drop(s, NoLog)
+		return
+	}
+	b := r.inbox(at, c.To)
+	r.cleanse(b.group, b, s.start)
+	r.place(b, s, queueKey{own, c.SendTag})
+}
+
+// place pairs a side with the first one of a sender and tag that waits, or lets the side wait.
+func (r *run) place(b *inbox, s *side, key queueKey) {
+	g := b.group
+	other := g.members[key.from]
+	if s.send {
+		other = g.members[b.to]
+	}
 	switch {
 	case other == nil || g.doubted:
 		r.drop(s, NoLog)
 		return
-	case !r.comparable(k, other):
+	case !r.comparable(s.rank, other):
 		r.drop(s, Unaligned)
 		return
-	case other.log.Cancels || k.log.Cancels:
+	case other.log.Cancels || s.rank.log.Cancels:
 		r.drop(s, Cancelled)
 		return
 	}
-	key := queueKey{peer, tag}
-	if s.send {
-		key.from = own
-	}
-	b := r.inbox(at, to)
-	r.cleanse(g, b, c.Start)
 	if s.send {
 		b.sent++
-	} else {
-		b.asked(s)
 	}
 	if b.closed {
 		r.drop(s, Threads)
 		return
 	}
-	q := r.queue(g, b, key, to)
-	if q.concurrent(c, s.send) {
+	q := r.queue(g, b, key, b.to)
+	if q.concurrent(s) {
 		r.flush(q, Threads)
 		q.closed = true
 	}
@@ -184,40 +189,20 @@ func (r *run) post(k *rank, c *Call, s *side) {
 		r.drop(s, NoPartner)
 	default:
 		if q.waiting = append(q.waiting, s); s.send {
-			r.outbox(k, other).add(s)
+			r.outbox(s.rank, other).add(s)
 		}
 	}
 }
 
 // concurrent reports whether another thread made such a call at the same time, and notes this one.
-func (q *queue) concurrent(c *Call, send bool) bool {
+func (q *queue) concurrent(s *side) bool {
 	l := &q.last[0]
-	if send {
+	if s.send {
 		l = &q.last[1]
 	}
-	is := l.thread != c.Thread && c.Start < l.end
-	l.thread, l.end = c.Thread, max(l.end, c.End)
+	is := l.thread != s.at.Thread && s.start < l.end
+	l.thread, l.end = s.at.Thread, max(l.end, s.end)
 	return is
-}
-
-// poison notes a call that may have taken any message from a rank, or from mpi.AnySource. It is not
-// known which message the call took. Receives that were begun before stay in order.
-func (r *run) poison(k *rank, c *Call, from int32) {
-	at, own, ok := r.in(k, c)
-	if !ok || isNobody(from) {
-		return
-	}
-	b, any := r.inbox(at, own), queueKey{from, c.RecvTag}
-	r.cleanse(r.groups[at], b, c.Start)
-	if b.taking(any) {
-		return // no such message waits
-	}
-	any = b.take(any)
-	for key, q := range b.queues {
-		if any.matches(key) && len(q.waiting) > 0 && q.waiting[0].send {
-			r.flush(q, Wildcard)
-		}
-	}
 }
 
 // flush drops the sends, or receives, that wait in a queue.
@@ -248,7 +233,8 @@ func (r *run) pair(a, b *side) {
 	if b.send {
 		out, in = b, a
 	}
-	out.overtakes = r.outbox(out.rank, in.rank).holds(out.start)
+	// Of messages that wait, receives that are held may take some first.
+	out.overtakes = !in.late && in.rank.held == 0 && r.outbox(out.rank, in.rank).holds(out.start)
 	if r.paired != nil {
 		r.paired(out.at, in.at)
 	}
@@ -302,6 +288,9 @@ func (r *run) endMessages(k *rank) {
 			continue
 		}
 		own := k.log.Comms[i].Rank
+		if b := r.inboxes[inboxKey{at, own}]; b != nil {
+			r.giveUp(b)
+		}
 		for to := range r.groups[at].members {
 			b := r.inboxes[inboxKey{at, to}]
 			if b == nil {

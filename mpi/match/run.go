@@ -80,6 +80,7 @@ type rank struct {
 	over     bool   // there are no more calls
 	requests map[uint64]operation
 	lates    lates
+	held     int // receives in its inboxes that are held
 	start    int // index in run.groups of MPI_Init's group; -1: none
 	end      int // the same of MPI_Finalize
 	named    int // the latest call that named the rank (epochs.named)
@@ -129,9 +130,11 @@ func (r *run) take(k *rank, c *Call) {
 	p := c.pattern()
 	k.now = c.Start
 	r.took(k, c)
+	if c.Request != 0 && (c.Later || c.prepares() || p == making) {
+		r.renew(k, c.Request) // the handle is new: a test completed its last operation
+	}
 	switch {
-	case c.prepares(), p == making: // the handle is new: a test completed its last operation
-		delete(k.requests, c.Request)
+	case c.prepares(), p == making:
 	case p == message:
 		r.message(k, c)
 	case p == completing:
@@ -145,7 +148,6 @@ func (r *run) take(k *rank, c *Call) {
 		k.unknown(c, NoRule)
 		r.astray(k, c)
 	case p == taking:
-		r.poison(k, c, c.From)
 		r.probed(k, c)
 		if c.Op == mprobe {
 			r.astray(k, c)
@@ -184,13 +186,15 @@ func (r *run) completing(k *rank, c *Call) {
 		return
 	}
 	w := &waiter{rank: k, call: k.call, at: k.place(c), start: c.Start, end: c.End, requests: true}
-	var ops []operation
-	for _, q := range c.Completes {
+	ops := make([]operation, len(c.Completes))
+	for i, q := range c.Completes {
 		if op, ok := k.requests[q]; ok && q != 0 {
 			delete(k.requests, q)
-			ops = append(ops, op)
+			ops[i] = op
 		}
 	}
+	r.arrived(c, ops)
+	ops = slices.DeleteFunc(ops, func(op operation) bool { return op == nil })
 	w.open = len(ops)
 	if slices.ContainsFunc(ops, func(op operation) bool { s, is := op.(*side); return !is || !s.send }) {
 		r.pending(k)

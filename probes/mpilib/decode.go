@@ -2,6 +2,7 @@ package mpilib
 
 import (
 	"fmt"
+	"slices"
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
@@ -33,7 +34,7 @@ func (a *Attached) Imported(imported func(string) bool) (points []bpf.MPIPoint) 
 // Decoder knows all stored MPI rows and turns their records into events.
 type Decoder struct {
 	rows  []decoded
-	asked map[uint32][]uint64 // by thread: the requests that its next call waits for
+	asked map[uint32]*requests // by thread: those that its next call waits for
 }
 
 type decoded struct {
@@ -168,17 +169,38 @@ func madeBy(r *bpf.MPIRecord, c *event.MPICall) *event.MPINew {
 	return n
 }
 
-// Asked reports whether a record is no call, but a request that the thread's next call waits for.
-// The decoder keeps it for that.
+// Asked reports whether a record is no call, but a request that the thread's next call waits for, or
+// what such a request received. The decoder keeps it for that call.
 func (d *Decoder) Asked(r *bpf.MPIRecord) bool {
 	if r.Flags&bpf.MPIAsked == 0 {
 		return false
 	}
 	if d.asked == nil {
-		d.asked = map[uint32][]uint64{}
+		d.asked = map[uint32]*requests{}
 	}
-	d.asked[r.Tid] = append(d.asked[r.Tid], r.Request)
+	q := d.asked[r.Tid]
+	if q == nil {
+		q = &requests{}
+		d.asked[r.Tid] = q
+	}
+	q.add(r)
 	return true
+}
+
+// requests are those that a call waits for, and what some of them received.
+type requests struct {
+	handles []uint64
+	came    []event.MPICame
+}
+
+func (q *requests) add(r *bpf.MPIRecord) {
+	if r.Flags&bpf.MPICame == 0 {
+		q.handles = append(q.handles, r.Request)
+		return
+	}
+	if at := slices.Index(q.handles, r.Request); at >= 0 {
+		q.came = append(q.came, event.MPICame{At: at, Source: r.Peer, Tag: r.RecvTag})
+	}
 }
 
 // more takes what calls of ranks are matched by.
@@ -200,8 +222,8 @@ func (d *Decoder) more(r *bpf.MPIRecord, row *decoded, c *event.MPICall) *event.
 	unfinished := r.Flags&bpf.MPIUnfinished != 0
 	if row.flags&(bpf.MPIWaits|bpf.MPIMakesGroup) == 0 || r.Flags&bpf.MPIUnasked != 0 || unfinished || r.Lost > 0 {
 		x.Untold = true
-	} else {
-		x.Completes = asked
+	} else if asked != nil {
+		x.Completes, x.Came = asked.handles, asked.came
 	}
 	if makes && !unfinished {
 		x.NewGroup = r.Time

@@ -55,6 +55,15 @@ func TestAsked(t *testing.T) {
 	if x := call(record(0, 2)).More; !slices.Equal(x.Completes, []uint64{21}) {
 		t.Errorf("another thread: %+v", x)
 	}
+	ask(1, 31, 32)
+	came := record(0, 1)
+	came.Flags, came.Request, came.Peer = bpf.MPIAsked|bpf.MPICame, 32, 3
+	if !d.Asked(came) {
+		t.Fatal("it is what a request received")
+	}
+	if x := call(record(0, 1)).More; !slices.Equal(x.Completes, []uint64{31, 32}) || !slices.Equal(x.Came, []event.MPICame{{At: 1, Source: 3, Tag: 7}}) {
+		t.Errorf("%+v", x)
+	}
 	for _, flags := range []uint16{bpf.MPIUnasked, bpf.MPIUnfinished} {
 		ask(1, 41)
 		r := record(0, 1)

@@ -116,7 +116,8 @@ func versionAt(o *symbols.Object, vaddr uint64) string {
 // kernelSide returns the library in the form that the kernel side takes.
 func (l *Library) kernelSide() *bpf.MPILibrary {
 	k := &bpf.MPILibrary{ProcNull: l.Constants.ProcNull, Root: l.Constants.Root, AnySource: l.Constants.AnySource,
-		InPlace: l.Constants.InPlace, StatusIgnore: l.Constants.StatusIgnore, StatusSource: l.Constants.StatusSource}
+		InPlace: l.Constants.InPlace, StatusIgnore: l.Constants.StatusIgnore, StatusSource: l.Constants.StatusSource,
+		StatusSize: l.Constants.StatusSize}
 	if l.handle32 {
 		k.Handle32 = 1
 	}

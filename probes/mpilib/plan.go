@@ -156,7 +156,7 @@ func (r *reading) of(op *mpi.Operation) bpf.MPIRow {
 		RecvCount: r.at(op.Recv.Count), RecvType: r.at(op.Recv.Type),
 		Peer: r.at(op.Peer), Peer2: r.at(op.Peer2), Tag: r.at(op.Tag), Comm: r.at(op.Comm),
 		SendBuf: r.at(op.SendBuf), RecvBuf: r.at(op.RecvBuf), Partitions: r.at(op.Partitions),
-		Request: bpf.MPINoArg, Requests: bpf.MPINoArg, Status: r.status(op.Status), RecvTag: bpf.MPINoArg,
+		Request: bpf.MPINoArg, Requests: bpf.MPINoArg, Status: r.status(op.Status), RecvTag: bpf.MPINoArg, Statuses: bpf.MPINoArg,
 	}
 	set := func(when bool, flag uint32) {
 		if when {
@@ -245,12 +245,16 @@ func (r *reading) more(op *mpi.Operation, row *bpf.MPIRow) {
 		row.Flags |= bpf.MPIWaits
 		row.Request, row.Requests = r.at(op.Request), r.at(op.Requests)
 		switch op.Name {
-		case "MPI_Waitany": // count, requests, index
+		case "MPI_Wait": // request, status
+			row.Statuses = r.at(1)
+		case "MPI_Waitall": // count, requests, statuses
+			row.Statuses = r.at(2)
+		case "MPI_Waitany": // count, requests, index, status
 			row.Flags |= bpf.MPISome
-			row.RecvTag = r.at(2)
-		case "MPI_Waitsome": // count, requests, number, indices
+			row.RecvTag, row.Statuses = r.at(2), r.at(3)
+		case "MPI_Waitsome": // count, requests, number, indices, statuses
 			row.Flags |= bpf.MPISome
-			row.Status, row.RecvTag = r.at(2), r.at(3)
+			row.Status, row.RecvTag, row.Statuses = r.at(2), r.at(3), r.at(4)
 		}
 	case match.Begins(o):
 		row.Flags |= bpf.MPIBegun

@@ -84,6 +84,66 @@ static void some(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Rank 0 asks for a message from any source, and then for one of rank 1. Rank 2 sends the former. */
+static void ask(int tag, int asked)
+{
+	MPI_Irecv(&b, 1, MPI_INT, MPI_ANY_SOURCE, asked, MPI_COMM_WORLD, &q[0]);
+	MPI_Irecv(&c, 1, MPI_INT, 1, tag, MPI_COMM_WORLD, &q[1]);
+}
+
+/* Rank 1 sends when told to. */
+static void rest(int tag)
+{
+	if (rank == 0) {
+		MPI_Send(&a, 1, MPI_INT, 1, tag, MPI_COMM_WORLD);
+		MPI_Waitall(2, q, st);
+	} else {
+		MPI_Recv(&b, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, st);
+		MPI_Send(&a, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void any_source(void)
+{
+	MPI_Request other[] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+	MPI_Status more[2];
+	int n, which[2];
+
+	if (rank == 0) {
+		ask(31, 31);
+		CALL("any, wait", 'w', MPI_Wait(&q[0], st));
+		rest(31);
+		ask(32, MPI_ANY_TAG);
+		CALL("any, waitany", 'w', MPI_Waitany(2, q, &n, st));
+		rest(32);
+		ask(33, 33);
+		CALL("any, waitsome", 'w', MPI_Waitsome(2, q, &n, which, st));
+		rest(33);
+		ask(34, MPI_ANY_TAG);
+		other[1] = q[0];
+		CALL("any, waitall", 'w', MPI_Waitall(2, other, more));
+		q[0] = MPI_REQUEST_NULL;
+		rest(34);
+	} else if (rank == 1) {
+		for (int tag = 31; tag <= 34; tag++)
+			rest(tag);
+	} else {
+		late(1);
+		CALL("any, wait", 'l', MPI_Send(&a, 1, MPI_INT, 0, 31, MPI_COMM_WORLD));
+		MPI_Barrier(MPI_COMM_WORLD);
+		late(1);
+		CALL("any, waitany", 'l', MPI_Send(&a, 1, MPI_INT, 0, 32, MPI_COMM_WORLD));
+		MPI_Barrier(MPI_COMM_WORLD);
+		late(1);
+		CALL("any, waitsome", 'l', MPI_Send(&a, 1, MPI_INT, 0, 33, MPI_COMM_WORLD));
+		MPI_Barrier(MPI_COMM_WORLD);
+		late(1);
+		CALL("any, waitall", 'l', MPI_Send(&a, 1, MPI_INT, 0, 34, MPI_COMM_WORLD));
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+}
+
 static void messages(void)
 {
 	if (rank == 1) {
@@ -110,6 +170,7 @@ static void messages(void)
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	some();
+	any_source();
 	if (rank == 0) {
 		CALL("late receiver", 'w', MPI_Ssend(&a, 1, MPI_INT, 1, 4, MPI_COMM_WORLD));
 	} else if (rank == 1) {
