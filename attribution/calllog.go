@@ -92,6 +92,9 @@ func matched(cs *mpicall.Comms, c *event.MPICall) match.Call {
 	case match.Waits(c.Op):
 		out.Untold = true
 	}
+	if match.IsLock(c.Op) {
+		out.To, out.Sends = c.Peer, c.More != nil && c.More.Exclusive
+	}
 	if match.TakesGroup(c.Op) {
 		members, known := cs.Members(c)
 		out.Completes, out.Untold = members, !known

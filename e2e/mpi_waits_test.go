@@ -48,7 +48,8 @@ var waitPatterns = map[string]match.Property{"late sender": match.LateSender, "a
 	"waitsome": match.LateSender, "waitsome, rest": match.LateSender, "waitany": match.LateSender, "waitany, rest": match.LateSender,
 	"any, wait": match.LateSender, "any, waitany": match.LateSender, "any, waitsome": match.LateSender, "any, waitall": match.LateSender,
 	"create": match.WaitAtCreate, "fence": match.WaitAtFence, "fence, put": match.WaitAtFence, "free": match.WaitAtFree,
-	"late post": match.LatePost, "early wait": match.EarlyWait, "tested before": match.EarlyWait}
+	"late post": match.LatePost, "early wait": match.EarlyWait, "tested before": match.EarlyWait,
+	"lock": match.LockContention, "lock all": match.LockContention}
 
 // mayLeave are the properties of operations that need not wait for all: if one left before the last
 // one came, nobody waited.
@@ -95,7 +96,7 @@ func waitTruth(notes []noted) map[waitAt]profile.Span {
 		if slices.Contains(mayLeave, waitPatterns[n.pattern]) && slices.ContainsFunc(late[instance{n.pattern, n.round}], left) {
 			continue
 		}
-		if waitPatterns[n.pattern] == match.LatePost && due.start >= n.end {
+		if p := waitPatterns[n.pattern]; (p == match.LatePost || p == match.LockContention) && due.start >= n.end {
 			continue // it did not wait
 		}
 		for _, p := range []match.Property{waitPatterns[n.pattern], match.WrongOrder, match.LateReceiverOrder} {
@@ -200,11 +201,11 @@ func TestMPIWaits(t *testing.T) {
 				ps := s.ranks(t, ranks)
 				j := readJob(t, ps)
 				notes := notesOf(t, s.stdout)
-				if len(notes) != rounds*(2+2+3+4+4+4*2+2+2+2+2+5*3+6+2+4*3+4+3+2) {
+				if len(notes) != rounds*(2+2+3+4+4+4*2+2+2+2+2+5*3+6+2+4*3+4+3+2+2*2) {
 					t.Fatalf("%d notes", len(notes))
 				}
 				recorded(t, notes, ps)
-				for _, n := range []match.Count{j.Waits.Sends, j.Waits.Receives, j.Waits.Collectives, j.Waits.Requests, j.Waits.Epochs} {
+				for _, n := range []match.Count{j.Waits.Sends, j.Waits.Receives, j.Waits.Collectives, j.Waits.Requests, j.Waits.Epochs, j.Waits.Locks} {
 					if n.Calls == 0 || n.Calls != n.Matched {
 						t.Errorf("not all calls were matched: %+v", j.Waits.Result)
 					}

@@ -33,6 +33,8 @@ type MPIMore struct {
 	// makes the group, and Made is of the second group that it takes.
 	Group    uint64 `json:"group,omitempty"`
 	NewGroup uint64 `json:"ngroup,omitempty"`
+	// Exclusive says that the lock of a window for which the call asks is exclusive.
+	Exclusive bool `json:"excl,omitempty"`
 	// Came is what those of Completes received that are receives from any source, or of any tag, as
 	// far as the call's statuses told.
 	Came []MPICame `json:"came,omitempty"`

@@ -209,7 +209,7 @@ func (m *Matching) Sentences() (out []string) {
 	for _, x := range []struct {
 		what string
 		n    *match.Count
-	}{{"messages received", &m.Receives}, {"messages sent", &m.Sends}, {"calls of collective operations", &m.Collectives}, {"waits for requests", &m.Requests}, {"calls that open or close epochs of RMA", &m.Epochs}} {
+	}{{"messages received", &m.Receives}, {"messages sent", &m.Sends}, {"calls of collective operations", &m.Collectives}, {"waits for requests", &m.Requests}, {"calls that open or close epochs of RMA", &m.Epochs}, {"locks of RMA windows", &m.Locks}} {
 		if x.n.Calls == 0 {
 			continue
 		}

@@ -45,6 +45,9 @@ var betweenRanks = []struct {
 	{match.EarlyWait, "mpi_rma_synchronisation", ".early_wait", "Early wait", "Waiting in MPI_Win_wait for ranks that still access the memory.",
 		"last E(MPI_Win_complete) - E(MPI_Win_wait)", "The report names the rank that completed last, and where.",
 		"Complete earlier at the late rank, or do other work before MPI_Win_wait.", scalasca},
+	{match.LockContention, "mpi_rma_synchronisation", ".lock_contention", "Lock contention", "Waiting for a lock of a window that another rank holds.",
+		"last E(MPI_Win_unlock of a holder) - E(MPI_Win_lock), if L is later than that", "The report names the rank that held the lock last, and where it gave the lock back.",
+		"Hold locks for a shorter time, use shared locks, or divide the window among ranks.", scalasca},
 	{match.WaitAtBarrier, "mpi_barrier", ".wait", "Wait at MPI barrier", "Waiting for the last rank to come to the barrier.",
 		"min(last E, L) - E", "The report names the rank that came last, and where its call was.",
 		"Give work of the late rank to others, or remove the barrier.", expert},
@@ -207,7 +210,7 @@ func (w *walker) rankCauses(add func(string, int64), node int, property string, 
 		switch match.Property(p) {
 		case match.LateSender, match.LateReceiver, match.WaitAtBarrier, match.WaitAtNxN, match.LateBroadcast, match.EarlyReduce,
 			match.EarlyScan, match.WaitAtInit, match.WaitAtFinalize, match.WaitAtFence, match.WaitAtCreate, match.WaitAtFree,
-			match.LatePost, match.EarlyWait:
+			match.LatePost, match.EarlyWait, match.LockContention:
 			n += s.C
 		}
 	}

@@ -168,7 +168,7 @@ func flagsOf(c *match.Call) (f byte) {
 		flag byte
 	}{
 		{c.Sends, flagSends}, {c.Receives, flagReceives}, {c.Unknown, flagUnknown}, {c.Later, flagLater}, {c.Untold, flagUntold},
-		{match.IsMessage(c.Op), flagMessage}, {match.IsCollective(c.Op) || match.IsEpoch(c.Op), flagCollective}, {len(c.Completes) > 0, flagCompletes},
+		{match.IsMessage(c.Op), flagMessage}, {match.IsCollective(c.Op) || match.IsEpoch(c.Op) || match.IsLock(c.Op), flagCollective}, {len(c.Completes) > 0, flagCompletes},
 	} {
 		if x.is {
 			f |= x.flag

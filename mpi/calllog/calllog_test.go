@@ -15,7 +15,7 @@ import (
 func random(r *rand.Rand, start uint64) match.Call {
 	c := match.Call{Op: mpi.Op(r.IntN(len(mpi.Operations))), Start: start, End: start + r.Uint64N(1<<r.IntN(40)),
 		Sends: r.IntN(2) == 0, Receives: r.IntN(2) == 0, Unknown: r.IntN(2) == 0, Later: r.IntN(2) == 0, Untold: r.IntN(2) == 0}
-	if match.IsMessage(c.Op) || match.IsCollective(c.Op) || match.IsEpoch(c.Op) {
+	if match.IsMessage(c.Op) || match.IsCollective(c.Op) || match.IsEpoch(c.Op) || match.IsLock(c.Op) {
 		c.Comm, c.To = r.IntN(100)-1, int32(r.Uint32())
 	}
 	if match.IsMessage(c.Op) {

@@ -16,11 +16,12 @@ type Call struct {
 	Site       int    // the caller's number of the call site, which the waits name
 	Thread     int    // the caller's number of the thread, likewise
 	Comm       int    // index in RankCalls.Comms; -1: not known
-	// To is the destination, or the root of a collective operation. From is the source, also of
+	// To is the destination, the root of a collective operation, or the target of a lock. From is the source, also of
 	// MPI_Mprobe. Both are ranks as in mpi.Args.
 	To, From         int32
 	SendTag, RecvTag int32
-	// Sends, Receives: the call sends or receives a message; of a collective operation, data.
+	// Sends, Receives: the call sends or receives a message; of a collective operation, data. Sends of
+	// MPI_Win_lock: the lock is exclusive.
 	Sends, Receives bool
 	// Unknown: it is not known whether a collective operation moves data here.
 	Unknown bool
@@ -109,6 +110,8 @@ const (
 	starting             // MPI_Win_start: opens an access epoch
 	closing              // MPI_Win_complete: closes the access epoch
 	exposed              // MPI_Win_wait: closes the exposure epoch
+	locking              // MPI_Win_lock, MPI_Win_lock_all
+	unlocking            // MPI_Win_unlock, MPI_Win_unlock_all
 	making               // makes a request, but its operation is not matched (MPI-IO, MPI_Rput, MPI_Comm_idup)
 )
 
@@ -147,6 +150,10 @@ func patternOf(op *mpi.Operation) pattern {
 		return closing
 	case "MPI_Win_wait":
 		return exposed
+	case "MPI_Win_lock", "MPI_Win_lock_all":
+		return locking
+	case "MPI_Win_unlock", "MPI_Win_unlock_all":
+		return unlocking
 	case "MPI_Psend_init", "MPI_Precv_init", "MPI_Grequest_start", "MPI_Comm_idup", "MPI_Comm_idup_with_info":
 		return making
 	}
@@ -218,6 +225,12 @@ func IsCollective(op mpi.Op) bool {
 func IsEpoch(op mpi.Op) bool {
 	p := (&Call{Op: op}).pattern()
 	return p >= posting && p <= exposed
+}
+
+// IsLock reports whether an operation takes or gives back a lock of an RMA window.
+func IsLock(op mpi.Op) bool {
+	p := (&Call{Op: op}).pattern()
+	return p == locking || p == unlocking
 }
 
 // TakesGroup reports whether an operation names the other side of an epoch.

@@ -12,6 +12,8 @@ type group struct {
 	doubted bool // two ranks claim to be one member
 	judged  bool // partial is known
 	partial bool // some member has no log
+	placed  bool // near is known
+	near    bool // all members ran on one machine
 	apart   bool // the clocks of some members' machines cannot be compared
 	next    map[int32]uint64
 	open    map[uint64]*instance

@@ -26,6 +26,7 @@
 //   - messages.go, inbox.go, outbox.go: which send belongs to which receive; wild.go: from any source
 //   - collectives.go, camps.go: instances of collective operations; their members by machine
 //   - epochs.go: epochs of RMA windows (post, start, complete, wait)
+//   - locks.go: locks of RMA windows
 //   - waiter.go: of the waits in one call, the longest; across.go: waits between machines
 //   - watch.go: tells what each call had to wait for
 //   - result.go: waits and counts

@@ -63,7 +63,7 @@ func world(ranks ...[]Call) (logs []*RankCalls) {
 // show writes waits as "property rank<rank us xcount", in us.
 func show(waits []Wait) string {
 	names := [NumProperties]string{"late sender", "late sender done", "wrong order", "wrong order other", "late receiver", "late receiver done", "late receiver order",
-		"barrier", "barrier done", "nxn", "nxn done", "late broadcast", "early reduce", "early scan", "init", "init done", "finalize", "fence", "create", "free", "late post", "early wait"}
+		"barrier", "barrier done", "nxn", "nxn done", "late broadcast", "early reduce", "early scan", "init", "init done", "finalize", "fence", "create", "free", "late post", "early wait", "lock"}
 	var out []string
 	for _, w := range waits {
 		due := ""
@@ -259,7 +259,7 @@ func TestNewHandles(t *testing.T) {
 func TestPatterns(t *testing.T) {
 	for name, want := range map[string]pattern{"Ssend_init": message, "Ibarrier": barrier, "Barrier_init": barrier, "Igatherv": allToOne,
 		"Exscan": prefix, "Reduce_scatter_block": allToAll, "Waitany": completing, "Test": none, "Comm_dup": none, "Put": none, "File_read_all": none, "Rput": making, "File_iread": making, "Grequest_start": making,
-		"Ineighbor_alltoallw": unsupported, "Mprobe": taking, "Imrecv": matchedRecvs, "Init_thread": beginning, "Psend_init": making, "Comm_idup": making, "Win_fence": fencing, "Win_allocate_shared": creating, "Win_free": freeing, "Win_post": posting, "Win_start": starting, "Win_complete": closing, "Win_wait": exposed, "Win_test": none, "Win_lock": none} {
+		"Ineighbor_alltoallw": unsupported, "Mprobe": taking, "Imrecv": matchedRecvs, "Init_thread": beginning, "Psend_init": making, "Comm_idup": making, "Win_fence": fencing, "Win_allocate_shared": creating, "Win_free": freeing, "Win_post": posting, "Win_start": starting, "Win_complete": closing, "Win_wait": exposed, "Win_test": none, "Win_flush": none, "Win_lock": locking, "Win_unlock_all": unlocking} {
 		if got := patterns[op(name)]; got != want {
 			t.Errorf("%s: %d, not %d", name, got, want)
 		}

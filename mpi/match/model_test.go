@@ -14,14 +14,15 @@ import (
 // model is a program of some ranks whose waits are known, since it is known which calls belong
 // together. Each call has a site of its own.
 type model struct {
-	rand    *rand.Rand
-	now     []uint64
-	calls   [][]Call
-	sites   int
-	request uint64
-	open    [][]*event // by rank: of nonblocking operations that are not complete
-	events  []*event   // of all messages and collective operations, at each rank
-	until   []uint64   // by rank; 0: its log has all
+	rand     *rand.Rand
+	now      []uint64
+	calls    [][]Call
+	sites    int
+	request  uint64
+	open     [][]*event // by rank: of nonblocking operations that are not complete
+	events   []*event   // of all messages and collective operations, at each rank
+	unlocked uint64     // when the last lock was given back
+	until    []uint64   // by rank; 0: its log has all
 }
 
 // event is the part of a rank in a message or collective operation.
@@ -181,16 +182,19 @@ func (m *model) ready(e *event) (at uint64) {
 
 func (m *model) of(e *event) *Call { return &m.calls[e.rank][e.begin] }
 
-func newModel(seed uint64) *model {
+// newModel returns a program of messages, collective operations and epochs, and of more.
+func newModel(seed uint64, more ...func(*model)) *model {
 	m := &model{rand: rand.New(rand.NewPCG(seed, 1))}
 	n := 2 + m.rand.IntN(4)
 	m.now, m.calls, m.open, m.until = make([]uint64, n), make([][]Call, n), make([][]*event, n), make([]uint64, n)
 	for range 200 {
-		switch m.rand.IntN(7) {
+		switch m.rand.IntN(7 + len(more)) {
 		case 0:
 			m.collective()
 		case 6:
 			m.epochs()
+		case 7:
+			more[0](m)
 		case 1, 2:
 			m.complete(m.rand.IntN(n))
 		default:
@@ -223,6 +227,11 @@ func (m *model) seen(rank, call int) bool {
 func (m *model) matched(e *event) bool {
 	for _, o := range append([]*event{e}, e.with...) {
 		if !m.seen(o.rank, o.begin) {
+			return false
+		}
+	}
+	for rank := range m.until { // it is not known who holds a lock
+		if e.kind == locking && m.until[rank] > 0 && m.until[rank] <= m.of(e).End {
 			return false
 		}
 	}
@@ -276,6 +285,9 @@ func (m *model) overtakes(e *event) bool {
 
 // waits returns how long a call waited for an operation, with the property and the places.
 func (m *model) waits(e *event, c *Call) (int64, string) {
+	if len(e.with) == 0 {
+		return 0, ""
+	}
 	property, due := LateSender, m.of(e.with[0])
 	pick := func(better func(o, due *Call) bool, of func(*event) bool) {
 		due = nil
@@ -308,6 +320,9 @@ func (m *model) waits(e *event, c *Call) (int64, string) {
 		if pick(later, all); due.Start >= c.End {
 			return 0, ""
 		}
+	case locking:
+		property = LockContention
+		pick(later, all)
 	case exposed:
 		property = EarlyWait
 		pick(later, all)
@@ -362,7 +377,7 @@ func TestModel(t *testing.T) {
 // checkCounts compares the numbers of what was matched, and what was not.
 func (m *model) checkCounts(t *testing.T, r *Result) {
 	t.Helper()
-	var sends, receives, collectives, epochs Count
+	var sends, receives, collectives, epochs, locks Count
 	for _, e := range m.events {
 		if !m.seen(e.rank, e.begin) {
 			continue
@@ -374,6 +389,8 @@ func (m *model) checkCounts(t *testing.T, r *Result) {
 			n = &receives
 		} else if e.kind >= posting && e.kind <= exposed {
 			n = &epochs
+		} else if e.kind == locking {
+			n = &locks
 		}
 		if n.Calls++; m.matched(e) {
 			n.Matched++
@@ -381,8 +398,9 @@ func (m *model) checkCounts(t *testing.T, r *Result) {
 			n.Left[NoPartner]++
 		}
 	}
-	if r.Sends != sends || r.Receives != receives || r.Collectives != collectives || r.Epochs != epochs {
-		t.Fatalf("got  %+v %+v %+v %+v\nwant %+v %+v %+v %+v", r.Sends, r.Receives, r.Collectives, r.Epochs, sends, receives, collectives, epochs)
+	if r.Sends != sends || r.Receives != receives || r.Collectives != collectives || r.Epochs != epochs || r.Locks != locks {
+		t.Fatalf("got  %+v %+v %+v %+v %+v\nwant %+v %+v %+v %+v %+v",
+			r.Sends, r.Receives, r.Collectives, r.Epochs, r.Locks, sends, receives, collectives, epochs, locks)
 	}
 }
 

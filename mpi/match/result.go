@@ -33,6 +33,7 @@ const (
 	WaitAtFree                        // last E - E, of a window
 	LatePost                          // last E(post) - E(start or complete), if the call went on until then
 	EarlyWait                         // last E(complete) - E(wait)
+	LockContention                    // E(unlock of the last holder) - E(lock), if the lock went on until then
 	NumProperties                     // number of properties
 )
 
@@ -106,6 +107,8 @@ type Result struct {
 	// Epochs counts the calls that open or close epochs on RMA windows: MPI_Win_post, start, complete
 	// and wait. Such a call is matched if the calls of all ranks of the other side are known.
 	Epochs Count
+	// Locks counts the calls that ask for a lock of an RMA window.
+	Locks Count
 	// Across counts the waits for ranks of other machines.
 	Across Across
 }

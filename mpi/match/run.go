@@ -19,6 +19,7 @@ func Pairs(logs []*RankCalls, tell func(send, receive Place)) *Result {
 
 func (r *run) all(logs []*RankCalls) *Result {
 	r.epochs = epochs{meetings: map[epochKey]*meeting{}, owners: map[ownerKey]*owner{}}
+	r.locks.held = map[lockKey]bool{}
 	r.comms, r.inboxes, r.outboxes = map[string]int{}, map[inboxKey]*inbox{}, map[[2]*rank]*outbox{}
 	for _, l := range logs {
 		r.enroll(l)
@@ -38,6 +39,9 @@ func (r *run) all(logs []*RankCalls) *Result {
 	heap.Init(q)
 	for q.Len() > 0 {
 		c := q.list[0]
+		if len(r.locks.asked) > 0 {
+			r.settleLocks(c.start)
+		}
 		if c.rank.log.Until == 0 || c.call.Start < c.rank.log.Until {
 			r.take(c.rank, c.call)
 		}
@@ -48,6 +52,7 @@ func (r *run) all(logs []*RankCalls) *Result {
 			r.ended(c.rank)
 		}
 	}
+	r.settleLocks(^uint64(0))
 	r.result.Waits = r.waits.list()
 	return &r.result
 }
@@ -66,6 +71,7 @@ type run struct {
 	order  func(first *RankCalls, at uint64, then *RankCalls, by uint64) // see Orders; nil: not wanted
 	paired func(send, receive Place)                                     // see Pairs; nil: not wanted
 	epochs epochs
+	locks  locks
 	watch  Watcher // nil: nobody
 }
 
@@ -143,6 +149,10 @@ func (r *run) take(k *rank, c *Call) {
 		r.collective(k, c, p)
 	case p >= posting && p <= exposed:
 		r.epoch(k, c, p)
+	case p == locking:
+		r.locking(k, c)
+	case p == unlocking:
+		r.unlocking(k, c)
 	case p == unsupported:
 		r.result.Collectives.leave(NoRule)
 		k.unknown(c, NoRule)

@@ -212,6 +212,9 @@ func (d *Decoder) more(r *bpf.MPIRecord, row *decoded, c *event.MPICall) *event.
 	if row.flags&bpf.MPIGroup != 0 {
 		x.Group = r.Own
 	}
+	if row.op.String() == winLock {
+		x.Exclusive, x.RecvTag = x.RecvTag == row.constants.LockExclusive, 0
+	}
 	makes := row.flags&bpf.MPIMakesGroup != 0
 	if !match.Waits(row.op) && !makes {
 		return x

@@ -93,13 +93,15 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// TestGroups: calls that make groups tell by which ints, of which groups, and when.
+// TestGroups: calls that make groups tell by which ints, of which groups, and when. Locks tell their
+// type.
 func TestGroups(t *testing.T) {
 	op := func(name string) mpi.Op { o, _ := mpi.ParseOp(name); return o }
 	d := Decoder{rows: []decoded{
 		{op: op("MPI_Group_incl"), flags: bpf.MPIMatched | bpf.MPIGroup | bpf.MPIMakesGroup},
 		{op: op("MPI_Comm_group"), flags: bpf.MPIMatched | bpf.MPIMakesGroup},
 		{op: op("MPI_Win_post"), flags: bpf.MPIMatched | bpf.MPIGroup},
+		{op: op(winLock), flags: bpf.MPIMatched},
 	}}
 	for i := range d.rows {
 		d.rows[i].constants = &mpi.OpenMPIConstants
@@ -123,6 +125,14 @@ func TestGroups(t *testing.T) {
 	}
 	if c := call(1, 0, 0); c.More.Untold || c.More.Group != 0 || c.More.NewGroup != 90 || c.Made != 6 {
 		t.Errorf("%+v %+v", c, c.More)
+	}
+	for typ, exclusive := range map[int32]bool{mpi.OpenMPIConstants.LockExclusive: true, mpi.OpenMPIConstants.LockExclusive + 1: false} {
+		var ev event.Event
+		r := &bpf.MPIRecord{}
+		r.Row, r.RecvTag = 3, typ
+		if d.Event(r, &ev); ev.MPI.More.Exclusive != exclusive {
+			t.Errorf("lock of type %d: %+v", typ, ev.MPI.More)
+		}
 	}
 	if c := call(2, 0, 0); c.More.Untold || c.More.Group != 5 || c.More.NewGroup != 0 || c.Made != 6 {
 		t.Errorf("%+v %+v", c, c.More)

@@ -222,6 +222,8 @@ func (r *reading) of(op *mpi.Operation) bpf.MPIRow {
 	return row
 }
 
+const winLock = "MPI_Win_lock"
+
 // more adds what is read only if calls of ranks are to be matched.
 func (r *reading) more(op *mpi.Operation, row *bpf.MPIRow) {
 	o, _ := mpi.ParseOp(op.Name)
@@ -241,6 +243,8 @@ func (r *reading) more(op *mpi.Operation, row *bpf.MPIRow) {
 		row.RecvTag = r.at(op.Tag)
 	}
 	switch {
+	case op.Name == winLock:
+		row.RecvTag = r.at(0) // the type of the lock
 	case match.Waits(o):
 		row.Flags |= bpf.MPIWaits
 		row.Request, row.Requests = r.at(op.Request), r.at(op.Requests)

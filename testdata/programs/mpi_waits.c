@@ -323,6 +323,41 @@ static void epochs(void)
 	MPI_Win_free(&win);
 }
 
+/* Rank 1 holds the lock of rank 0's window when rank 2 asks for it. */
+static void locks(void)
+{
+	MPI_Win win;
+
+	MPI_Win_create(out, sizeof(out), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	if (rank == 1) {
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+		MPI_Put(&a, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+		MPI_Win_flush(0, win);
+		MPI_Send(&a, 1, MPI_INT, 2, 15, MPI_COMM_WORLD);
+		late(1);
+		CALL("lock", 'l', MPI_Win_unlock(0, win));
+	} else if (rank == 2) {
+		MPI_Recv(&b, 1, MPI_INT, 1, 15, MPI_COMM_WORLD, st);
+		CALL("lock", 'w', MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
+		MPI_Win_unlock(0, win);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 1) {
+		MPI_Win_lock_all(0, win);
+		MPI_Put(&a, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+		MPI_Win_flush_all(win);
+		MPI_Send(&a, 1, MPI_INT, 2, 16, MPI_COMM_WORLD);
+		late(1);
+		CALL("lock all", 'l', MPI_Win_unlock_all(win));
+	} else if (rank == 2) {
+		MPI_Recv(&b, 1, MPI_INT, 1, 16, MPI_COMM_WORLD, st);
+		CALL("lock all", 'w', MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
+		MPI_Win_unlock(0, win);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Win_free(&win);
+}
+
 /* Rank 0 prints all notes: launchers mix the lines of several ranks. */
 static void tell(void)
 {
@@ -361,6 +396,7 @@ int main(int argc, char **argv)
 		collectives();
 		memory();
 		epochs();
+		locks();
 	}
 	tell();
 	MPI_Finalize();
