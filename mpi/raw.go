@@ -4,8 +4,8 @@ package mpi
 type Constants struct {
 	ProcNull, AnySource, Root int32
 	InPlace                   uint64
-	// StatusIgnore is the address that stands for no status, or no array of them. StatusSource is where
-	// a status has the source, and StatusSize its size, in bytes. The tag follows the source.
+	// StatusIgnore is the address that stands for no status, or no array of them. StatusSource is
+	// where a status has the source, and StatusSize its size, in bytes. The tag follows the source.
 	StatusIgnore, StatusSource, StatusSize uint64
 	LockExclusive                          int32 // MPI_LOCK_EXCLUSIVE
 }

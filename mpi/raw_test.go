@@ -77,8 +77,8 @@ func TestUnknownVolume(t *testing.T) {
 	}
 }
 
-// TestStatusAgreesWithHeaders: a status is as large as the compiler says, and has source and tag where the
-// compiler says.
+// TestStatusAgreesWithHeaders: a status is as large as the compiler says, and has source and tag
+// where the compiler says.
 func TestStatusAgreesWithHeaders(t *testing.T) {
 	for pattern, c := range map[string]Constants{
 		"/usr/lib/*/openmpi/include": OpenMPIConstants,

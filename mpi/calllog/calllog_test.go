@@ -156,8 +156,8 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// TestCameDamaged: a log of calls without what receives from any source received is read as one in which
-// they did not tell. A request that the call does not complete is damage.
+// TestCameDamaged: a log of calls without what receives from any source received is read as one in
+// which they did not tell. A request that the call does not complete is damage.
 func TestCameDamaged(t *testing.T) {
 	wait, _ := mpi.ParseOp("MPI_Waitall")
 	rec := NewRecorder()

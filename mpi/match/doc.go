@@ -13,17 +13,19 @@
 // So the k-th of one rank is the k-th of every member.
 //
 // A log may end early, because it was full or records were lost. The calls before its end are
-// complete, so the k-th stays the k-th. Nothing is guessed. A nonblocking receive from any source tells
-// the source when it is complete. Until then, later receives of such messages are held. A receive may
-// never tell: then no later message that it may have taken is matched, until all messages sent so far
-// have been received. Result counts the calls that were matched, and those that were not, by reason.
+// complete, so the k-th stays the k-th. Nothing is guessed. A nonblocking receive from any source
+// tells the source when it is complete. Until then, later receives of such messages are held. A
+// receive may never tell: then no later message that it may have taken is matched, until all
+// messages sent so far have been received. Result counts the calls that were matched, and those
+// that were not, by reason.
 //
 // The waits are those of EXPERT 3.0 and Scalasca 2.5. E and L are the times at which a rank enters
 // and leaves a call. A rank waits for a nonblocking operation in the call that completes it, so E is
 // that call's. For the other ranks, the operation has begun when it was called.
 //
 //   - run.go: reads the logs together; call.go: what a log holds, and how ranks of an operation wait
-//   - messages.go, inbox.go, outbox.go: which send belongs to which receive; wild.go: from any source
+//   - messages.go, inbox.go, outbox.go: which send belongs to which receive
+//   - wild.go: receives from any source, or of any tag
 //   - collectives.go, camps.go: instances of collective operations; their members by machine
 //   - epochs.go: epochs of RMA windows (post, start, complete, wait)
 //   - locks.go: locks of RMA windows

@@ -27,8 +27,8 @@ func (r *run) queue(g *group, b *inbox, k queueKey, to int32) *queue {
 }
 
 // sweep takes out the queues in which nothing waits, and of which no later call can be concurrent
-// with an earlier one. Calls of a rank come in the order of their beginnings, but for receives that were
-// held.
+// with an earlier one. Calls of a rank come in the order of their beginnings, but for receives that
+// were held.
 func (r *run) sweep(g *group, b *inbox, to int32) {
 	closed := 0
 	for k, q := range b.queues {

@@ -3,8 +3,9 @@ package match
 import "ompp-attach/mpi"
 
 // A nonblocking receive from any source, or of any tag, tells what it received when it is complete.
-// Until then it is held, in its place in the order of receives. Those that were posted after it, and
-// may take the same messages, are held behind it. Where there are too many, none of them tells any more.
+// Until then it is held, in its place in the order of receives. Those that were posted after it,
+// and may take the same messages, are held behind it. Where there are too many, none of them tells
+// any more.
 const mostHeld = 4096
 
 // held is a receive that waits for what an earlier one took, or a call that took a message without
@@ -90,8 +91,8 @@ func (s *side) came(m *Came) {
 	h.never = true
 }
 
-// goOn takes up those receives of an inbox that need not wait any more, in the order in which they were
-// posted.
+// goOn takes up those receives of an inbox that need not wait any more, in the order in which they
+// were posted.
 func (r *run) goOn(b *inbox) {
 	all := b.held
 	b.held = all[:0]
@@ -159,8 +160,8 @@ func receiver(op operation) *side {
 	return nil
 }
 
-// renew notes that a call makes a request whose handle is that of an earlier one: a test completed the
-// earlier one, and did not tell what came.
+// renew notes that a call makes a request whose handle is that of an earlier one: a test completed
+// the earlier one, and did not tell what came.
 func (r *run) renew(k *rank, request uint64) {
 	s := receiver(k.requests[request])
 	delete(k.requests, request)
@@ -170,8 +171,8 @@ func (r *run) renew(k *rank, request uint64) {
 	}
 }
 
-// arrived takes what the operations that a call completes received. ops are those of c.Completes; nil:
-// there is none.
+// arrived takes what the operations that a call completes received. ops are those of c.Completes;
+// nil: there is none.
 func (r *run) arrived(c *Call, ops []operation) {
 	told := c.Came
 	var boxes []*inbox

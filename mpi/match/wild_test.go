@@ -10,8 +10,8 @@ import (
 // tells adds what a call's first request received, and so on.
 func tells(came ...Came) func(*Call) { return func(c *Call) { c.Came = came } }
 
-// TestTold: a nonblocking receive from any source, or of any tag, that tells what it received is a receive
-// of that sender and tag, in its place in the order of receives.
+// TestTold: a nonblocking receive from any source, or of any tag, that tells what it received is a
+// receive of that sender and tag, in its place in the order of receives.
 func TestTold(t *testing.T) {
 	any := func(tag int32) func(*Call) { return from(mpi.AnySource, tag) }
 	send := func(at uint64, rank, tag int32) Call { return call("Send", at, at+1, to(rank, tag)) }
@@ -47,7 +47,8 @@ func TestTold(t *testing.T) {
 			[]Call{send(10, 0, 8)}, nil, 0, 0, ""},
 		{"behind a probe", []Call{call("Irecv", 0, 1, any(7), as(1)), call("Improbe", 2, 3, any(7)), call("Wait", 4, 20, of(1), tells(Came{0, 1, 7})), call("Recv", 30, 45, from(1, 7))},
 			[]Call{send(10, 0, 7), send(40, 0, 7)}, nil, 1, 1, "late sender 0@4<1@10 6 x1; late sender done 0@4 9 x1"},
-		// The message that is sent first is asked for first, so the second one does not overtake it.
+		// The message that is sent first is asked for first, so the second one does not overtake
+		// it.
 		{"no overtaking", []Call{call("Irecv", 0, 1, any(7), as(1)), call("Recv", 12, 20, from(1, 8)), call("Wait", 21, 22, of(1), tells(Came{0, 1, 7}))},
 			[]Call{call("Isend", 3, 4, to(0, 7), as(9)), call("Ssend", 5, 15, to(0, 8))}, nil, 2, 1, "late receiver 1@5<0@12 7 x1"},
 		{"sent and received", []Call{call("Isendrecv", 0, 1, to(1, 3), any(7), as(1)), call("Wait", 2, 20, of(1), tells(Came{0, 1, 7}))},
@@ -63,9 +64,9 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// untell makes some of the nonblocking receives of a model receive from any source, or any tag. The calls
-// that wait for them tell what they received, if told says so. It returns how many do tell, and how many do
-// not.
+// untell makes some of the nonblocking receives of a model receive from any source, or any tag. The
+// calls that wait for them tell what they received, if told says so. It returns how many do tell,
+// and how many do not.
 func (m *model) untell(told func() bool) (tell, not int) {
 	for _, e := range m.events {
 		c := m.of(e)
@@ -101,8 +102,8 @@ func (m *model) untell(told func() bool) (tell, not int) {
 	return tell, not
 }
 
-// TestModelTold: with receives from any source that tell what they received, all is as if they had asked
-// for that.
+// TestModelTold: with receives from any source that tell what they received, all is as if they had
+// asked for that.
 func TestModelTold(t *testing.T) {
 	total := 0
 	for seed := range uint64(300) {
@@ -124,7 +125,8 @@ func TestModelTold(t *testing.T) {
 	}
 }
 
-// TestModelSometimesTold: whatever tells, and wherever logs end, no wait is wrong, and each message is counted.
+// TestModelSometimesTold: whatever tells, and wherever logs end, no wait is wrong, and each message
+// is counted.
 func TestModelSometimesTold(t *testing.T) {
 	known, untold := 0, 0
 	for seed := range uint64(300) {
@@ -158,8 +160,8 @@ func TestModelSometimesTold(t *testing.T) {
 	}
 }
 
-// TestHeld: a receive that is never complete holds no others than those that may take the same messages,
-// and what is held is bounded.
+// TestHeld: a receive that is never complete holds no others than those that may take the same
+// messages, and what is held is bounded.
 func TestHeld(t *testing.T) {
 	recv, irecv, send := op("Recv"), op("Irecv"), op("Send")
 	for name, c := range map[string]struct {

@@ -169,8 +169,8 @@ func madeBy(r *bpf.MPIRecord, c *event.MPICall) *event.MPINew {
 	return n
 }
 
-// Asked reports whether a record is no call, but a request that the thread's next call waits for, or
-// what such a request received. The decoder keeps it for that call.
+// Asked reports whether a record is no call, but a request that the thread's next call waits for,
+// or what such a request received. The decoder keeps it for that call.
 func (d *Decoder) Asked(r *bpf.MPIRecord) bool {
 	if r.Flags&bpf.MPIAsked == 0 {
 		return false

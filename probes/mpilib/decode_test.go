@@ -165,6 +165,13 @@ func TestMatchedRows(t *testing.T) {
 			if flags, ok := want[info.Name]; ok && b.Flags&^a.Flags&all != flags|bpf.MPIMatched {
 				t.Errorf("%s: %#x", info.Name, b.Flags)
 			}
+			statuses, waits := map[string]uint8{"MPI_Wait": 1, "MPI_Waitall": 2, "MPI_Waitany": 3, "MPI_Waitsome": 4}[info.Name]
+			if !waits {
+				statuses = bpf.MPINoArg
+			}
+			if a.Statuses != bpf.MPINoArg || b.Statuses != statuses {
+				t.Errorf("%s: statuses %d, %d", info.Name, a.Statuses, b.Statuses)
+			}
 			if more.err != nil && plain.err == nil {
 				t.Errorf("%s: %v", info.Name, more.err)
 			}

@@ -84,7 +84,7 @@ static void some(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Rank 0 asks for a message from any source, and then for one of rank 1. Rank 2 sends the former. */
+/* Rank 0 asks for a message from any source, which rank 2 sends, and then for one of rank 1. */
 static void ask(int tag, int asked)
 {
 	MPI_Irecv(&b, 1, MPI_INT, MPI_ANY_SOURCE, asked, MPI_COMM_WORLD, &q[0]);
