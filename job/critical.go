@@ -65,14 +65,14 @@ func (m *Matching) matched(ranks []*rankCalls, logs []*match.RankCalls, c match.
 }
 
 // asideOf returns the time in MPI calls that are not recorded one by one, though they may wait for
-// other ranks, by operation (ns).
+// other ranks or ask for them again and again, by operation (ns).
 func asideOf(p *profile.Profile) map[string]int64 {
 	out := map[string]int64{}
 	for i := range p.Nodes[1:] {
 		n := &p.Nodes[i+1]
 		r := &p.Regions[n.Region]
 		op, ok := mpi.ParseOp(r.Name)
-		if r.Construct != event.MPI || !ok || match.Wanted(op) || op.Info().Query {
+		if r.Construct != event.MPI || !ok || match.Wanted(op) || op.Info().Local {
 			continue
 		}
 		for j := range n.Stats {

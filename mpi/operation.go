@@ -109,6 +109,9 @@ type Operation struct {
 	// communicates nor waits nor makes anything. Programs call these at will,
 	// some in innermost loops, so that one may ask for them not to be measured.
 	Query bool
+	// Local: what it does depends on this process only. It waits for no other process, and asks for
+	// nothing that another one does, as MPI_Test does. Calls that reach a file are not Local.
+	Local bool
 	// Begins and Ends: it begins or ends the use of MPI. Its time is that of the
 	// launcher, the network's setup and the slowest start: no communication.
 	Begins, Ends bool

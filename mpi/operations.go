@@ -13,14 +13,21 @@ import (
 var Operations = slices.Concat(
 	slices.Concat(pointToPoint, collective, neighbourhood, oneSided).with(communicates),
 	files.operations(),
-	waits.with(communicates),
-	queries.with(func(op *Operation) { op.Query = true }),
+	waits.with(func(op *Operation) {
+		op.Communicates, op.Local = true, strings.Contains(localOnRequests, op.Name+" ")
+	}),
+	queries.with(func(op *Operation) { op.Query, op.Local = true, true }),
 	beginnings.with(func(op *Operation) { op.Begins = true }),
 	endings.with(func(op *Operation) { op.Ends = true }),
-	management.with(func(op *Operation) { op.Communicates = strings.Contains(synchronisation, op.Name+" ") }),
+	local.with(func(op *Operation) { op.Local = true; synchronises(op) }),
+	management.with(synchronises),
 )
 
 func communicates(op *Operation) { op.Communicates = true }
+
+func synchronises(op *Operation) {
+	op.Communicates = strings.Contains(synchronisation, op.Name+" ")
+}
 
 // variant is a form in which an operation exists besides its plain one.
 type variant uint8

@@ -86,52 +86,61 @@ const (
 	endings    timed = `Finalize; Abort comm _; Session_finalize _`
 )
 
-// synchronisation are those of management that wait for other processes' memory accesses.
+// synchronisation are those of local and management that order other processes' memory accesses.
 const synchronisation = "MPI_Win_fence MPI_Win_post MPI_Win_start MPI_Win_complete MPI_Win_wait MPI_Win_test " +
 	"MPI_Win_lock_all MPI_Win_unlock_all MPI_Win_flush_all MPI_Win_flush_local_all MPI_Win_sync "
 
+// localOnRequests are those of waits of which Operation.Local is set.
+const localOnRequests = "MPI_Request_free MPI_Cancel MPI_Start MPI_Startall "
+
+// local are others of which Operation.Local is set. queries have it, too.
+const local timed = `
+Add_error_class _; Add_error_code _ _; Add_error_string _ _; Alloc_mem _ _ _; Attr_delete comm _;
+Attr_put comm _ _; Buffer_attach[_c] _ _; Comm_call_errhandler comm _; Comm_create_errhandler _ _;
+Comm_create_keyval _ _ _ _; Comm_delete_attr comm _; Comm_free_keyval _; Comm_get_info comm _;
+Comm_group comm _; Comm_remote_group comm _; Comm_set_attr comm _ _; Comm_set_errhandler comm _;
+Comm_set_name comm _; Dims_create _ _ _; Errhandler_create _ _; Errhandler_free _;
+Errhandler_set comm _; File_call_errhandler file _; File_create_errhandler _ _;
+File_get_group file _; File_get_info file _; File_seek file _ _; File_set_errhandler file _;
+Free_mem _; Grequest_complete _; Grequest_start _ _ _ _ req; Group_difference _ _ _;
+Group_excl _ _ _ _; Group_free _; Group_from_session_pset _ _ _; Group_incl _ _ _ _;
+Group_intersection _ _ _; Group_range_excl _ _ _ _; Group_range_incl _ _ _ _; Group_union _ _ _;
+Info_create _; Info_create_env _ _ _; Info_delete _ _; Info_dup _ _; Info_free _; Info_set _ _ _;
+Keyval_create _ _ _ _; Keyval_free _; Op_create[_c] _ _ _; Op_free _; Pack[_c] _ _ _ _ _ _ comm;
+Pack_external[_c] _ _ _ _ _ _ _; Pcontrol _ _; Reduce_local[_c] _ _ _ _ _;
+Register_datarep[_c] _ _ _ _ _; Session_call_errhandler _ _; Session_create_errhandler _ _;
+Session_get_info _ _; Session_set_errhandler _ _; Type_commit _; Type_contiguous[_c] _ _ _;
+Type_create_darray[_c] _ _ _ _ _ _ _ _ _ _; Type_create_f90_complex _ _ _;
+Type_create_f90_integer _ _; Type_create_f90_real _ _ _; Type_create_hindexed[_c] _ _ _ _ _;
+Type_create_hindexed_block[_c] _ _ _ _ _; Type_create_hvector[_c] _ _ _ _ _;
+Type_create_indexed_block[_c] _ _ _ _ _; Type_create_keyval _ _ _ _;
+Type_create_resized[_c] _ _ _ _; Type_create_struct[_c] _ _ _ _ _;
+Type_create_subarray[_c] _ _ _ _ _ _ _; Type_delete_attr _ _; Type_dup _ _; Type_free _;
+Type_free_keyval _; Type_hindexed _ _ _ _ _; Type_hvector _ _ _ _ _; Type_indexed[_c] _ _ _ _ _;
+Type_match_size _ _ _; Type_set_attr _ _ _; Type_set_name _ _; Type_struct _ _ _ _ _;
+Type_vector[_c] _ _ _ _ _; Unpack[_c] _ _ _ _ _ _ comm; Unpack_external[_c] _ _ _ _ _ _ _;
+Win_attach win _ _; Win_call_errhandler win _; Win_create_errhandler _ _;
+Win_create_keyval _ _ _ _; Win_delete_attr win _; Win_detach win _; Win_free_keyval _;
+Win_get_group win _; Win_get_info win _; Win_set_attr win _ _; Win_set_errhandler win _;
+Win_set_name win _; Win_sync win`
+
 const management timed = `
-Parrived _ _ _; Pready _ _; Pready_list _ _ _; Pready_range _ _ _;
-Add_error_class _; Add_error_code _ _; Add_error_string _ _; Alloc_mem _ _ _;
-Attr_delete comm _; Attr_put comm _ _; Buffer_attach[_c] _ _; Buffer_detach[_c] _ _;
+Parrived _ _ _; Pready _ _; Pready_list _ _ _; Pready_range _ _ _; Buffer_detach[_c] _ _;
 Cart_create comm _ _ _ _ _; Cart_map comm _ _ _ _; Cart_sub comm _ _; Close_port _;
-Comm_accept _ _ _ comm _; Comm_call_errhandler comm _; Comm_connect _ _ _ comm _; Comm_create comm _ _;
-Comm_create_errhandler _ _; Comm_create_from_group _ _ _ _ _; Comm_create_group comm _ _ _;
-Comm_create_keyval _ _ _ _; Comm_delete_attr comm _; Comm_disconnect _; Comm_dup comm _;
-Comm_dup_with_info comm _ _; Comm_free _; Comm_free_keyval _; Comm_get_info comm _; Comm_group comm _;
-Comm_idup comm _ req; Comm_idup_with_info comm _ _ req; Comm_join _ _; Comm_remote_group comm _;
-Comm_set_attr comm _ _; Comm_set_errhandler comm _; Comm_set_info comm _; Comm_set_name comm _;
-Comm_spawn _ _ _ _ _ comm _ _; Comm_spawn_multiple _ _ _ _ _ _ comm _ _; Comm_split comm _ _ _;
-Comm_split_type comm _ _ _ _; Dims_create _ _ _; Dist_graph_create comm _ _ _ _ _ _ _ _;
-Dist_graph_create_adjacent comm _ _ _ _ _ _ _ _ _; Errhandler_create _ _; Errhandler_free _;
-Errhandler_set comm _; File_call_errhandler file _; File_close _; File_create_errhandler _ _;
-File_delete _ _; File_get_group file _; File_get_info file _; File_get_position_shared file _;
-File_get_size file _; File_open comm _ _ _ _; File_preallocate file _; File_seek file _ _;
-File_seek_shared file _ _; File_set_atomicity file _; File_set_errhandler file _; File_set_info file _;
-File_set_size file _; File_set_view file _ _ _ _ _; File_sync file; Free_mem _;
-Graph_create comm _ _ _ _ _; Graph_map comm _ _ _ _; Grequest_complete _; Grequest_start _ _ _ _ req;
-Group_difference _ _ _; Group_excl _ _ _ _; Group_free _; Group_from_session_pset _ _ _;
-Group_incl _ _ _ _; Group_intersection _ _ _; Group_range_excl _ _ _ _; Group_range_incl _ _ _ _;
-Group_union _ _ _; Info_create _; Info_create_env _ _ _; Info_delete _ _; Info_dup _ _; Info_free _;
-Info_set _ _ _; Intercomm_create comm _ _ _ _ _;
-Intercomm_create_from_groups _ _ _ _ _ _ _ _; Intercomm_merge comm _ _; Keyval_create _ _ _ _;
-Keyval_free _; Lookup_name _ _ _; Op_create[_c] _ _ _; Op_free _; Open_port _ _;
-Pack[_c] _ _ _ _ _ _ comm; Pack_external[_c] _ _ _ _ _ _ _; Pcontrol _ _; Publish_name _ _ _;
-Reduce_local[_c] _ _ _ _ _; Register_datarep[_c] _ _ _ _ _; Session_call_errhandler _ _;
-Session_create_errhandler _ _; Session_get_info _ _; Session_get_nth_pset _ _ _ _ _;
-Session_get_num_psets _ _ _; Session_get_pset_info _ _ _; Session_set_errhandler _ _;
-Type_commit _; Type_contiguous[_c] _ _ _; Type_create_darray[_c] _ _ _ _ _ _ _ _ _ _;
-Type_create_f90_complex _ _ _; Type_create_f90_integer _ _; Type_create_f90_real _ _ _;
-Type_create_hindexed[_c] _ _ _ _ _; Type_create_hindexed_block[_c] _ _ _ _ _;
-Type_create_hvector[_c] _ _ _ _ _; Type_create_indexed_block[_c] _ _ _ _ _; Type_create_keyval _ _ _ _;
-Type_create_resized[_c] _ _ _ _; Type_create_struct[_c] _ _ _ _ _; Type_create_subarray[_c] _ _ _ _ _ _ _;
-Type_delete_attr _ _; Type_dup _ _; Type_free _; Type_free_keyval _; Type_hindexed _ _ _ _ _;
-Type_hvector _ _ _ _ _; Type_indexed[_c] _ _ _ _ _; Type_match_size _ _ _; Type_set_attr _ _ _;
-Type_set_name _ _; Type_struct _ _ _ _ _; Type_vector[_c] _ _ _ _ _; Unpack[_c] _ _ _ _ _ _ comm;
-Unpack_external[_c] _ _ _ _ _ _ _; Unpublish_name _ _ _; Win_allocate[_c] _ _ _ comm _ _;
-Win_allocate_shared[_c] _ _ _ comm _ _; Win_attach win _ _; Win_call_errhandler win _; Win_complete win;
-Win_create[_c] _ _ _ _ comm _; Win_create_dynamic _ comm _; Win_create_errhandler _ _;
-Win_create_keyval _ _ _ _; Win_delete_attr win _; Win_detach win _; Win_fence _ win; Win_flush_all win;
-Win_flush_local_all win; Win_free _; Win_free_keyval _; Win_get_group win _; Win_get_info win _;
-Win_lock_all _ win; Win_post _ _ win; Win_set_attr win _ _; Win_set_errhandler win _; Win_set_info win _;
-Win_set_name win _; Win_start _ _ win; Win_sync win; Win_test win _; Win_unlock_all win; Win_wait win`
+Comm_accept _ _ _ comm _; Comm_connect _ _ _ comm _; Comm_create comm _ _;
+Comm_create_from_group _ _ _ _ _; Comm_create_group comm _ _ _; Comm_disconnect _; Comm_dup comm _;
+Comm_dup_with_info comm _ _; Comm_free _; Comm_idup comm _ req; Comm_idup_with_info comm _ _ req;
+Comm_join _ _; Comm_set_info comm _; Comm_spawn _ _ _ _ _ comm _ _;
+Comm_spawn_multiple _ _ _ _ _ _ comm _ _; Comm_split comm _ _ _; Comm_split_type comm _ _ _ _;
+Dist_graph_create comm _ _ _ _ _ _ _ _; Dist_graph_create_adjacent comm _ _ _ _ _ _ _ _ _;
+File_close _; File_delete _ _; File_get_position_shared file _; File_get_size file _;
+File_open comm _ _ _ _; File_preallocate file _; File_seek_shared file _ _;
+File_set_atomicity file _; File_set_info file _; File_set_size file _;
+File_set_view file _ _ _ _ _; File_sync file; Graph_create comm _ _ _ _ _; Graph_map comm _ _ _ _;
+Intercomm_create comm _ _ _ _ _; Intercomm_create_from_groups _ _ _ _ _ _ _ _;
+Intercomm_merge comm _ _; Lookup_name _ _ _; Open_port _ _; Publish_name _ _ _;
+Session_get_nth_pset _ _ _ _ _; Session_get_num_psets _ _ _; Session_get_pset_info _ _ _;
+Unpublish_name _ _ _; Win_allocate[_c] _ _ _ comm _ _; Win_allocate_shared[_c] _ _ _ comm _ _;
+Win_complete win; Win_create[_c] _ _ _ _ comm _; Win_create_dynamic _ comm _; Win_fence _ win;
+Win_flush_all win; Win_flush_local_all win; Win_free _; Win_lock_all _ win; Win_post _ _ win;
+Win_set_info win _; Win_start _ _ win; Win_test win _; Win_unlock_all win; Win_wait win`
