@@ -62,7 +62,7 @@ func (pc *placer) placeLoops(p *Process, mods []symbols.Module, incomplete error
 			continue
 		}
 		var link io.Closer
-		a, err := pc.loopPlan(mod.Object(), l.Runtime())
+		a, err := pc.plans.Loops(mod.Object(), l.Runtime().Plan)
 		if err == nil {
 			pc.reader.samplesAt(a.Plan.Object, a.Plan.Probed())
 			link, err = pc.kernel.Attach(mod.HostPath, int(p.pid), a.Points())
@@ -74,22 +74,6 @@ func (pc *placer) placeLoops(p *Process, mods []symbols.Module, incomplete error
 		p.loopsLate = true
 	}
 	return nil
-}
-
-// loopPlan returns the stored plan of the probes at a file's calls. placer.mu is held.
-func (pc *placer) loopPlan(o *symbols.Object, runtime *probes.Attached) (*probes.Attached, error) {
-	if known, ok := pc.loopPlans[o]; ok {
-		return known.plan, known.err
-	}
-	p, err := loops.Plan(o, runtime.Plan)
-	known := planned{err: err}
-	if err == nil {
-		pc.reader.mu.Lock()
-		known.plan, known.err = pc.reader.decoder.Store(pc.kernel, p, pc.running)
-		pc.reader.mu.Unlock()
-	}
-	pc.loopPlans[o] = known
-	return known.plan, known.err
 }
 
 // probeEntries places the probes at the entry points that were left out, and removes those at the

@@ -42,7 +42,7 @@ func (m *Measurement) SetUserRegions(u *user.Regions) {
 	m.wanted.User = u
 	u.Limit(m.kernel.Mode())
 	if u.HasLevels() {
-		m.placer.imports = u.SetImported
+		m.placer.plans.Imports = u.SetImported
 	}
 	for _, f := range u.Finders() {
 		m.AddFinder(f)

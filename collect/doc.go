@@ -2,8 +2,8 @@
 // processes map, reads the records, and feeds the engine of each process. What needs no measurement
 // has packages of its own: target looks at processes from outside, and launch starts programs. user
 // and selection hold what the user asked for. links holds placed probes, and rank what is known of a
-// process as a rank of a job. places finds addresses in the source. budget decides what is probed,
-// and advice says what the user should know.
+// process as a rank of a job. plans keeps the plans of files, and places finds addresses in the
+// source. budget decides what is probed, and advice says what the user should know.
 //
 // # Stopping and continuing
 //

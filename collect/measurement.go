@@ -10,6 +10,7 @@ import (
 	"ompp-attach/collect/counting"
 	"ompp-attach/collect/links"
 	"ompp-attach/collect/places"
+	"ompp-attach/collect/plans"
 	"ompp-attach/collect/selection"
 	"ompp-attach/collect/target"
 	"ompp-attach/mpi"
@@ -53,8 +54,8 @@ type common struct {
 // assemble makes the parts of a measurement, which have nothing to read or to follow yet.
 func assemble(c *common) *Measurement {
 	rd := &reader{common: c, procs: map[uint32]*Process{}}
-	pc := &placer{common: c, reader: rd, plans: map[*symbols.Object]planned{}, code: map[*symbols.Object]planned{},
-		loopPlans: map[*symbols.Object]planned{}, plains: map[*symbols.Object]bool{}, loaders: map[*symbols.Object]io.Closer{}}
+	pc := &placer{common: c, reader: rd, loaders: map[*symbols.Object]io.Closer{}}
+	pc.plans = plans.New(planning{pc})
 	pf := &profiles{common: c, reader: rd}
 	return &Measurement{common: c, reader: rd, placer: pc, profiles: pf,
 		lives: &lives{common: c, reader: rd, placer: pc, profiles: pf, strangers: newStrangers()}}

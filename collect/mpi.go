@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"fmt"
 	"io"
 	"time"
 
@@ -14,11 +13,10 @@ import (
 	"ompp-attach/symbols"
 )
 
-// mpiPlans are the plans of MPI libraries, and the kernel side, which is loaded when the first MPI
-// library is seen. Guarded by placer.mu.
-type mpiPlans struct {
+// mpiKernel is the kernel side of MPI calls, which is loaded when the first MPI library is seen.
+// Guarded by placer.mu.
+type mpiKernel struct {
 	kernel  *bpf.MPI
-	plans   map[*symbols.Object]plannedMPI
 	loadErr error
 }
 
@@ -28,60 +26,10 @@ type mpiReading struct {
 	decoder mpilib.Decoder
 }
 
-type plannedMPI struct {
-	plan *mpilib.Attached
-	err  error
-}
-
 // placedMPI are the probes in an MPI library.
 type placedMPI struct {
 	link io.Closer
 	plan *mpilib.Plan
-}
-
-// mpiPlan returns the stored plan of a module's file, and makes it when the file is seen for the
-// first time. It returns nil if the module is no MPI library. placer.mu is held.
-func (pc *placer) mpiPlan(mod *symbols.Module) (*mpilib.Attached, error) {
-	o := mod.Object()
-	if p, ok := pc.mpi.plans[o]; ok {
-		return p.plan, p.err
-	}
-	var p plannedMPI
-	if mpilib.Is(o) {
-		p.plan, p.err = pc.newMPIPlan(mod)
-	}
-	if pc.mpi.plans == nil {
-		pc.mpi.plans = map[*symbols.Object]plannedMPI{}
-	}
-	pc.mpi.plans[o] = p
-	return p.plan, p.err
-}
-
-func (pc *placer) newMPIPlan(mod *symbols.Module) (*mpilib.Attached, error) {
-	begin := time.Now()
-	if pc.mpi.kernel == nil && pc.mpi.loadErr == nil {
-		pc.mpi.kernel, pc.mpi.loadErr = pc.kernel.LoadMPI()
-	}
-	if pc.mpi.loadErr != nil {
-		return nil, pc.mpi.loadErr
-	}
-	plan, err := mpilib.NewPlan(mod.Object(), pc.calls)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", mod.Path, err)
-	}
-	plan.Keep(pc.selection.WantsMPI)
-	pc.reader.mu.Lock()
-	pc.reader.mpiReading.kernel = pc.mpi.kernel
-	a, err := pc.reader.mpiReading.decoder.Store(pc.mpi.kernel, plan)
-	pc.reader.mu.Unlock()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", mod.Path, err)
-	}
-	pc.logf("%s: %s, %d probes planned in %s", mod.Path, plan.Library.Name, len(plan.Placements), time.Since(begin).Round(time.Microsecond))
-	for _, why := range plan.Missing {
-		pc.logf("%s: not probed: %s", mod.Path, why)
-	}
-	return a, nil
 }
 
 // placeMPI places probes in those MPI libraries of a process that have none yet, and returns how
@@ -92,7 +40,7 @@ func (pc *placer) placeMPI(p *Process, mods []symbols.Module) (found int, first 
 		if _, ok := p.placedMPI[target.IDOf(mod)]; ok || !target.MayBeMPI(mod.Object()) {
 			continue
 		}
-		a, err := pc.mpiPlan(mod)
+		a, err := pc.plans.MPI(mod)
 		if err == nil && a != nil {
 			err = pc.attachMPI(p, mod, mods, a)
 			found++

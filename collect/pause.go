@@ -9,7 +9,6 @@ import (
 	"ompp-attach/collect/links"
 	"ompp-attach/collect/target"
 	"ompp-attach/profile"
-	"ompp-attach/symbols"
 )
 
 // Pause takes a process's probes away until Resume. Meanwhile the process runs as if it were not
@@ -77,7 +76,7 @@ func (m *Measurement) Resume(pid int) error {
 	p.alone = true         // its new plans differ from those of other processes
 	if !m.placer.running { // from now on hits must tell how deeply regions are nested
 		m.placer.running = true
-		m.placer.plans = map[*symbols.Object]planned{}
+		m.placer.plans.ForgetRuntimes()
 	}
 	p.placed, p.code, p.placedMPI = map[target.FileID]placed{}, map[target.FileID]placed{}, map[target.FileID]*placedMPI{}
 	m.hold()

@@ -1,19 +1,15 @@
 package collect
 
 import (
-	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
 	"ompp-attach/collect/links"
+	"ompp-attach/collect/plans"
 	"ompp-attach/collect/target"
-	"ompp-attach/event"
 	"ompp-attach/preflight"
-	"ompp-attach/probes"
-	"ompp-attach/probes/openmp"
 	"ompp-attach/symbols"
 )
 
@@ -22,22 +18,12 @@ type placer struct {
 	*common
 	reader *reader
 
-	finders []CodeFinder // set before the measurement starts
-	// imports is told what the files of a process import, before the finders are called; nil: nobody
-	// asks.
-	imports func(imported func(name string) bool)
-
 	// mu guards the fields below, and what is placed in each process (placement). It is taken
 	// before reader.mu.
-	mu    sync.Mutex
-	plans map[*symbols.Object]planned // an inode may be reused for another file
-	code  map[*symbols.Object]planned // plans of probes in the files' own code
-	// loopPlans are the plans of probes at calls of static loops: see placeLoops.
-	loopPlans map[*symbols.Object]planned
-
-	plains  map[*symbols.Object]bool      // whether a file is plain: see the method plain
+	mu      sync.Mutex
+	plans   *plans.Files
 	loaders map[*symbols.Object]io.Closer // see watchLoader; nil: the loader cannot be watched
-	mpi     mpiPlans
+	mpi     mpiKernel
 	held    []heldProbes
 	running bool // the program ran before it was attached to, or was resumed
 
@@ -86,7 +72,7 @@ func (pc *placer) scan(p *Process) (found int, first error) {
 		if _, ok := p.placed[target.IDOf(mod)]; ok {
 			continue
 		}
-		a, err := pc.plan(mod, imported)
+		a, err := pc.plans.Runtime(mod, imported)
 		if err != nil {
 			trouble(err)
 			continue
@@ -111,7 +97,7 @@ func (pc *placer) scan(p *Process) (found int, first error) {
 		runtime.Probes -= len(p.loops.Left(a))
 		pc.logf("process %d: %d probes placed in %s in %s", p.pid, runtime.Probes, mod.Path, time.Since(begin).Round(time.Microsecond))
 		p.placed[target.IDOf(mod)] = placed{link, a.Plan, runtime}
-		p.tasking = p.tasking || a.Plan.NoTasks != nil && mayHaveTasks(a.Plan.Object, imported)
+		p.tasking = p.tasking || a.Plan.NoTasks != nil && plans.MayHaveTasks(a.Plan.Object, imported)
 		found++
 	}
 	if err := pc.placeLoops(p, mods, incomplete); err != nil {
@@ -125,53 +111,6 @@ func (pc *placer) scan(p *Process) (found int, first error) {
 		trouble(err)
 	}
 	return found, first
-}
-
-// mayHaveTasks tells whether the program may create tasks. A static program imports nothing, so for
-// it the answer is always yes.
-func mayHaveTasks(runtime *symbols.Object, imported func(string) bool) bool {
-	return runtime.IsExecutable() || slices.ContainsFunc([]string{"GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull",
-		"__kmpc_omp_task", "__kmpc_omp_task_with_deps", "__kmpc_omp_task_begin_if0", "__kmpc_taskloop", "__kmpc_taskloop_5"}, imported)
-}
-
-// planned is the outcome of planning a file: a plan, or an error. Both are nil if the file needs no
-// probes.
-type planned struct {
-	plan *probes.Attached
-	err  error
-}
-
-// plan returns the plan of a module's file, and makes it when the file is seen for the first time.
-// It returns nil if the module is no runtime. placer.mu is held.
-func (pc *placer) plan(mod *symbols.Module, imported func(string) bool) (*probes.Attached, error) {
-	o := mod.Object()
-	p, ok := pc.plans[o]
-	if !ok {
-		p.plan, p.err = pc.newPlan(mod, imported)
-		pc.plans[o] = p
-	}
-	return p.plan, p.err
-}
-
-func (pc *placer) newPlan(mod *symbols.Module, imported func(string) bool) (*probes.Attached, error) {
-	o := mod.Object()
-	if openmp.Identify(o) == event.NoRuntime {
-		return nil, nil
-	}
-	begin := time.Now()
-	p, err := openmp.KeptPlan(o, imported)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", mod.Path, err)
-	}
-	pc.selection.Prune(p)
-	pc.reader.mu.Lock()
-	a, err := pc.reader.decoder.Store(pc.kernel, p, pc.running)
-	pc.reader.mu.Unlock()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", mod.Path, err)
-	}
-	pc.logf("%s: %s, %d probes planned in %s", mod.Path, p.Runtime, len(p.Placements), time.Since(begin).Round(time.Microsecond))
-	return a, nil
 }
 
 // removeProbes removes the probes of a process for good. While a debugger is attached to a program

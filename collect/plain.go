@@ -2,15 +2,11 @@ package collect
 
 import (
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/collect/target"
-	"ompp-attach/event"
-	"ompp-attach/probes/mpilib"
-	"ompp-attach/probes/openmp"
 	"ompp-attach/symbols"
 )
 
@@ -41,7 +37,7 @@ func (lv *lives) judge(pid uint32, mapped *symbols.Process) (plain, watched bool
 	mods, err := mapped.Modules()
 	lv.placer.mu.Lock()
 	defer lv.placer.mu.Unlock()
-	plain = err == nil && len(mods) > 0 && lv.placer.allPlain(mods)
+	plain = err == nil && len(mods) > 0 && lv.placer.plans.AllPlain(mods)
 	watched = lv.placer.watchLoader(nil, mods)
 	for _, file := range lv.strangers.asked[pid] {
 		is, ok := lv.placer.fileOf(mods, file.Inode)
@@ -72,7 +68,7 @@ func (pc *placer) fileOf(mods []symbols.Module, inode uint64) (is bpf.FileIs, ok
 			if is = bpf.FileLoader; pc.loaders[mod.Object()] == nil {
 				is = bpf.FileWanted
 			}
-		case pc.plain(mod):
+		case pc.plans.Plain(mod):
 			is = bpf.FilePlain
 		default:
 			is = bpf.FileWanted
@@ -80,33 +76,6 @@ func (pc *placer) fileOf(mods []symbols.Module, inode uint64) (is bpf.FileIs, ok
 		ok = true
 	}
 	return is, ok
-}
-
-// allPlain tells whether nothing in any module can be measured; placer.mu is held.
-func (pc *placer) allPlain(mods []symbols.Module) bool {
-	for i := range mods {
-		if !pc.plain(&mods[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// plain tells whether nothing in a module can be measured. A program that calls a runtime is plain,
-// too, unless its own code is probed: the runtime is another file.
-func (pc *placer) plain(mod *symbols.Module) bool {
-	o := mod.Object()
-	known, ok := pc.plains[o]
-	if !ok {
-		known = !target.IsOffload(filepath.Base(mod.Path)) && !openmp.Named(mod.Path) &&
-			!(target.MayBeRuntime(o) && openmp.Identify(o) != event.NoRuntime) && !(target.MayBeMPI(o) && mpilib.Is(o))
-		if known && len(pc.finders) > 0 {
-			plan, err := pc.codePlan(mod)
-			known = plan == nil && err == nil
-		}
-		pc.plains[o] = known
-	}
-	return known
 }
 
 // adoptAfter is how long a program that uses no runtime may run before it is sampled nevertheless:

@@ -12,16 +12,26 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/bpf"
+	"ompp-attach/collect/plans"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/probes"
 	"ompp-attach/symbols"
 )
+
+// refusing has a kernel side that takes no plans.
+type refusing struct {
+	planning
+	err error
+}
+
+func (r refusing) Store(*probes.Plan) (*probes.Attached, error) { return nil, r.err }
 
 type nothing struct{}
 
 func (nothing) Close() error { return nil }
 
-// runtimeOf starts a program and waits until it maps a runtime.
-func runtimeOf(t *testing.T) (pid int, runtime *symbols.Object) {
+// runtimeOf starts a program and waits until it maps a runtime, whose file it returns.
+func runtimeOf(t *testing.T) (pid int, file string) {
 	t.Helper()
 	cmd := exec.Command(testbin.Build(t, "longrun.c", testbin.Options{}), "60")
 	if err := cmd.Start(); err != nil {
@@ -35,22 +45,22 @@ func runtimeOf(t *testing.T) (pid int, runtime *symbols.Object) {
 		mods, _ := symbols.Modules(cmd.Process.Pid)
 		for i := range mods {
 			if strings.Contains(mods[i].Path, "libgomp") {
-				return cmd.Process.Pid, mods[i].Object()
+				return cmd.Process.Pid, mods[i].Path
 			}
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatal("the program maps no libgomp")
-	return 0, nil
+	return 0, ""
 }
 
 // The user is told once of a runtime that cannot be planned, however often its process is scanned.
 // A process that was detached from is not scanned.
 func TestScanTrouble(t *testing.T) {
-	pid, runtime := runtimeOf(t)
+	pid, file := runtimeOf(t)
 	trouble := errors.New("no such structure")
 	m := assemble(&common{logf: func(string, ...any) {}})
-	m.placer.plans[runtime] = planned{err: trouble}
+	m.placer.plans = plans.New(refusing{planning{m.placer}, trouble})
 	p := m.lives.newProcess(pid, m.newProgram(pid, true))
 	p.libs = nothing{} // needs the kernel
 	var all sync.WaitGroup
@@ -62,7 +72,7 @@ func TestScanTrouble(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if want := []string{trouble.Error()}; !slices.Equal(p.warnings, want) {
+	if want := []string{file + ": " + trouble.Error()}; !slices.Equal(p.warnings, want) {
 		t.Errorf("warnings %q, want %q", p.warnings, want)
 	}
 	m.placer.removeProbes(p)
@@ -86,9 +96,9 @@ func TestExecToldLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer follower.Close()
-	pid, runtime := runtimeOf(t)
+	pid, _ := runtimeOf(t)
 	m := assemble(&common{follower: follower, logf: func(string, ...any) {}})
-	m.placer.plans[runtime] = planned{err: errors.New("no such structure")}
+	m.placer.plans = plans.New(refusing{planning{m.placer}, errors.New("no such structure")})
 	p := m.lives.newProcess(pid, m.newProgram(pid, false))
 	p.libs = nothing{} // needs the kernel
 	m.lives.live(bpf.Life{Kind: bpf.LifeExec, Pid: uint32(pid), Time: p.found - 1})

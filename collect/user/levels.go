@@ -140,7 +140,7 @@ func (l *level) covers(mod *symbols.Module) bool {
 	return err == nil && ok
 }
 
-// findLevels is the CodeFinder for the functions of levels.
+// findLevels is the plans.Finder for the functions of levels.
 func (u *Regions) findLevels(mod *symbols.Module) []probes.CodePoint {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -1,0 +1,145 @@
+package plans
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"ompp-attach/collect/loops"
+	"ompp-attach/collect/selection"
+	"ompp-attach/event"
+	"ompp-attach/probes"
+	"ompp-attach/probes/mpilib"
+	"ompp-attach/probes/openmp"
+	"ompp-attach/symbols"
+)
+
+// Measurement is what plans are made for.
+type Measurement interface {
+	Selection() *selection.Selection // nil: all constructs are wanted
+	LogsCalls() bool                 // MPI calls are recorded one by one
+	Logf(format string, args ...any)
+
+	// Store hands a plan to the kernel side.
+	Store(*probes.Plan) (*probes.Attached, error)
+	// LoadMPI loads the kernel side of MPI calls, once. It comes before the first StoreMPI.
+	LoadMPI() error
+	// StoreMPI hands the plan of an MPI library to the kernel side.
+	StoreMPI(*mpilib.Plan) (*mpilib.Attached, error)
+}
+
+// Files are the plans of the files that the processes of a measurement map. The caller's lock guards
+// them.
+type Files struct {
+	// Imports is told what the files of a process import, before the finders are called; nil: nobody
+	// asks. It is set before the measurement starts.
+	Imports func(imported func(name string) bool)
+
+	m       Measurement
+	finders []Finder
+
+	runtimes, code, loops memo[*probes.Attached]
+	mpi                   memo[*mpilib.Attached]
+	plain                 memo[bool]
+}
+
+// New returns the plans of a measurement, of which none is made yet.
+func New(m Measurement) *Files {
+	return &Files{m: m, runtimes: memo[*probes.Attached]{}, code: memo[*probes.Attached]{}, loops: memo[*probes.Attached]{},
+		mpi: memo[*mpilib.Attached]{}, plain: memo[bool]{}}
+}
+
+// memo keeps what was made of each file. The key is no inode, which may be reused for another file.
+type memo[T any] map[*symbols.Object]made[T]
+
+// made is what was made of a file. Without an error, the zero value stands for no probes.
+type made[T any] struct {
+	of  T
+	err error
+}
+
+// get returns what was made of a file, and makes it when the file is seen for the first time.
+func (m memo[T]) get(o *symbols.Object, make func() (T, error)) (T, error) {
+	known, ok := m[o]
+	if !ok {
+		known.of, known.err = make()
+		m[o] = known
+	}
+	return known.of, known.err
+}
+
+// Runtime returns the plan of an OpenMP runtime. It returns nil if the module is no runtime.
+// imported tells which functions the process's files import.
+func (f *Files) Runtime(mod *symbols.Module, imported func(string) bool) (*probes.Attached, error) {
+	o := mod.Object()
+	return f.runtimes.get(o, func() (*probes.Attached, error) {
+		if openmp.Identify(o) == event.NoRuntime {
+			return nil, nil
+		}
+		begin := time.Now()
+		p, err := openmp.KeptPlan(o, imported)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", mod.Path, err)
+		}
+		f.m.Selection().Prune(p)
+		a, err := f.m.Store(p)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", mod.Path, err)
+		}
+		f.m.Logf("%s: %s, %d probes planned in %s", mod.Path, p.Runtime, len(p.Placements), time.Since(begin).Round(time.Microsecond))
+		return a, nil
+	})
+}
+
+// ForgetRuntimes forgets the plans of runtimes, because they have to be stored in another way.
+func (f *Files) ForgetRuntimes() { f.runtimes = memo[*probes.Attached]{} }
+
+// MPI returns the plan of an MPI library. It returns nil if the module is no MPI library.
+func (f *Files) MPI(mod *symbols.Module) (*mpilib.Attached, error) {
+	return f.mpi.get(mod.Object(), func() (*mpilib.Attached, error) {
+		if !mpilib.Is(mod.Object()) {
+			return nil, nil
+		}
+		return f.newMPI(mod)
+	})
+}
+
+func (f *Files) newMPI(mod *symbols.Module) (*mpilib.Attached, error) {
+	begin := time.Now()
+	if err := f.m.LoadMPI(); err != nil {
+		return nil, err
+	}
+	plan, err := mpilib.NewPlan(mod.Object(), f.m.LogsCalls())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", mod.Path, err)
+	}
+	plan.Keep(f.m.Selection().WantsMPI)
+	a, err := f.m.StoreMPI(plan)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", mod.Path, err)
+	}
+	f.m.Logf("%s: %s, %d probes planned in %s", mod.Path, plan.Library.Name, len(plan.Placements), time.Since(begin).Round(time.Microsecond))
+	for _, why := range plan.Missing {
+		f.m.Logf("%s: not probed: %s", mod.Path, why)
+	}
+	return a, nil
+}
+
+// Loops returns the plan of the probes at a file's calls of static loops. runtime is the plan of the
+// runtime that they call.
+func (f *Files) Loops(o *symbols.Object, runtime *probes.Plan) (*probes.Attached, error) {
+	return f.loops.get(o, func() (*probes.Attached, error) {
+		p, err := loops.Plan(o, runtime)
+		if err != nil {
+			return nil, err
+		}
+		return f.m.Store(p)
+	})
+}
+
+// MayHaveTasks tells whether the program may create tasks. A static program imports nothing, so for
+// it the answer is always yes.
+func MayHaveTasks(runtime *symbols.Object, imported func(string) bool) bool {
+	return runtime.IsExecutable() || slices.ContainsFunc([]string{"GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull",
+		"__kmpc_omp_task", "__kmpc_omp_task_with_deps", "__kmpc_omp_task_begin_if0", "__kmpc_taskloop", "__kmpc_taskloop_5"}, imported)
+}

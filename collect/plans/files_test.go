@@ -1,0 +1,165 @@
+package plans
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"reflect"
+	"testing"
+	"time"
+
+	"ompp-attach/collect/selection"
+	"ompp-attach/event"
+	"ompp-attach/probes"
+	"ompp-attach/probes/mpilib"
+	"ompp-attach/probes/openmp"
+	"ompp-attach/probes/probestest"
+	"ompp-attach/symbols"
+)
+
+// kernelSide counts the plans that it is given, and answers with err.
+type kernelSide struct {
+	stored int
+	err    error
+}
+
+func (k *kernelSide) Selection() *selection.Selection { return nil }
+func (k *kernelSide) LogsCalls() bool                 { return false }
+func (k *kernelSide) Logf(string, ...any)             {}
+func (k *kernelSide) LoadMPI() error                  { return errors.ErrUnsupported }
+
+func (k *kernelSide) Store(p *probes.Plan) (*probes.Attached, error) {
+	k.stored++
+	if k.err != nil {
+		return nil, k.err
+	}
+	return &probes.Attached{Plan: p}, nil
+}
+
+func (k *kernelSide) StoreMPI(*mpilib.Plan) (*mpilib.Attached, error) {
+	return nil, errors.ErrUnsupported
+}
+
+// itself returns the test's own executable as a process maps it.
+func itself(t *testing.T) *symbols.Module {
+	t.Helper()
+	mods, err := symbols.Modules(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range mods {
+		if mods[i].Object().IsExecutable() {
+			return &mods[i]
+		}
+	}
+	t.Fatal("the test's executable is not mapped")
+	return nil
+}
+
+// loaded starts a process that loads a library, and returns the library as the process maps it.
+func loaded(t *testing.T, library string) *symbols.Module {
+	t.Helper()
+	cmd := exec.Command("sleep", "60")
+	cmd.Env = append(os.Environ(), "LD_PRELOAD="+library)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	for range 500 {
+		mods, _ := symbols.Modules(cmd.Process.Pid)
+		for i := range mods {
+			if openmp.Named(mods[i].Path) {
+				return &mods[i]
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("no process maps %s", library)
+	return nil
+}
+
+// startOfNew returns where the code of New begins in the test's executable.
+func startOfNew(mod *symbols.Module) uint64 {
+	return mod.VAddr(uint64(reflect.ValueOf(New).Pointer()))
+}
+
+// at finds one place: the instruction at an address of the file, or none if the address is 0.
+func at(vaddr uint64, asked *int) Finder {
+	return func(*symbols.Module) (points []probes.CodePoint) {
+		if *asked++; vaddr != 0 {
+			points = append(points, probes.CodePoint{VAddr: vaddr, Identity: vaddr, Construct: event.UserRegion, Edge: event.Open})
+		}
+		return points
+	}
+}
+
+// A file's plan is made once, and so is the attempt to make a plan that fails. A file in whose code
+// nothing is found has no plan, and is plain.
+func TestMadeOnce(t *testing.T) {
+	mod := itself(t)
+	refused := errors.New("no room")
+	for _, c := range []struct {
+		name           string
+		at             uint64
+		err            error
+		stored         int
+		planned, plain bool
+	}{
+		{name: "stored", at: startOfNew(mod), stored: 1, planned: true},
+		{name: "refused", at: startOfNew(mod), err: refused, stored: 1},
+		{name: "nothing found", plain: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k, asked := &kernelSide{err: c.err}, 0
+			f := New(k)
+			f.Find(at(c.at, &asked))
+			for range 2 {
+				plan, err := f.Code(mod)
+				if plan != nil != c.planned || !errors.Is(err, c.err) {
+					t.Errorf("plan %v, %v; want one: %v, with error %v", plan, err, c.planned, c.err)
+				}
+				if plain := f.AllPlain([]symbols.Module{*mod}); plain != c.plain {
+					t.Errorf("plain: %v, want %v", plain, c.plain)
+				}
+			}
+			if k.stored != c.stored || asked != 1 {
+				t.Errorf("%d plans stored, the finder asked %d times; want %d, and once", k.stored, asked, c.stored)
+			}
+		})
+	}
+}
+
+// Without finders, a program that uses no runtime is plain.
+func TestPlainWithoutFinders(t *testing.T) {
+	if !New(&kernelSide{}).Plain(itself(t)) {
+		t.Error("the test's own executable, which uses no runtime, is not plain")
+	}
+}
+
+// A runtime's plan is made anew only after ForgetRuntimes. A program is no runtime.
+func TestForgetRuntimes(t *testing.T) {
+	k := &kernelSide{}
+	f := New(k)
+	if plan, err := f.Runtime(itself(t), nil); plan != nil || err != nil || k.stored != 0 {
+		t.Errorf("plan %v, %v of a program that is no runtime", plan, err)
+	}
+	mod := loaded(t, probestest.Libgomps(t)[0])
+	imported := func(string) bool { return true }
+	for made := 1; made <= 2; made++ {
+		for range 2 {
+			if plan, err := f.Runtime(mod, imported); err != nil || plan == nil || plan.Plan.Runtime != event.Gomp {
+				t.Fatalf("plan %v, %v; want one of libgomp", plan, err)
+			}
+			if k.stored != made {
+				t.Errorf("%d plans stored, want %d", k.stored, made)
+			}
+		}
+		f.ForgetRuntimes()
+	}
+	if f.Plain(mod) {
+		t.Error("libgomp is plain")
+	}
+}
