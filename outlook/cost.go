@@ -12,14 +12,14 @@ import (
 // costText says what a probe hit costs on this machine.
 func costText(c *calibration.Costs) string {
 	us := func(ns float64) string { return fmt.Sprintf("%.2f us", ns/1e3) }
-	emulated := us(c.Emulated.Sum()) + " on an instruction that the\nkernel emulates"
+	emulated := us(c.Emulated.Sum()) + " on an instruction that the kernel emulates,"
 	if c.Jump != (calibration.Split{}) { // on x86-64, where a push is measured apart
-		emulated = us(c.Jump.Sum()) + " on a jump, " + us(c.Emulated.Sum()) + " on a\npush"
+		emulated = us(c.Jump.Sum()) + " on a jump, " + us(c.Emulated.Sum()) + " on a push,"
 	}
-	text := fmt.Sprintf("A probe hit takes of its thread's time here: %s, %s on a call,\n%s on an instruction that the kernel has to step over; its function's return\n%s more (%s; measured just now on a small program of the tool's own).\n",
-		emulated, us(c.Call.Sum()), us(c.SingleStep.Sum()), us(c.Return.Sum()), c.Mode)
+	text := fmt.Sprintf("A probe hit takes so much time of its thread here, measured just now (%s):\n  %s %s on a call,\n  %s on an instruction that the kernel has to single-step;\n  %s more if the function's return is probed, too.\n",
+		c.Mode, emulated, us(c.Call.Sum()), us(c.SingleStep.Sum()), us(c.Return.Sum()))
 	if w := c.Crowd; w.Threads > 0 {
-		text += fmt.Sprintf("These are hits of one thread. A hit without its record takes %s of one thread, and\n%s of each of %d threads that hit probes at once.\n", us(w.Alone), us(w.Each), w.Threads)
+		text += fmt.Sprintf("These are hits of one thread. A hit that writes no record takes %s of one thread,\nand %s of each of %d threads that hit probes at once.\n", us(w.Alone), us(w.Each), w.Threads)
 	}
 	return text
 }
@@ -52,7 +52,7 @@ func Prediction(in *target.Inspection) string {
 		}
 	}
 	if len(in.Runtimes) > 0 {
-		b.WriteString("How often the process executes them cannot be told without probes. run and attach say so\nif the first second shows that probes take most of the time, and reports take it out.\n")
+		b.WriteString("How often the process executes them cannot be told without probes. If probes take most of\nthe time in the first second, run and attach say so. Reports take the time of probes out.\n")
 	}
 	return b.String()
 }

@@ -42,18 +42,18 @@ func Scope(in *target.Inspection) string {
 	exactly := "exactly"
 	if gomp || kmpc {
 		row(exactly, "counts and times of what the runtime is called for: parallel regions, worksharing,")
-		row("", "barriers, criticals, locks, singles, ordered, tasks, teams; what a report could not")
-		row("", "observe in a program it names, construct by construct")
+		row("", "barriers, criticals, locks, singles, ordered, tasks, teams; a report names each")
+		row("", "construct of the program that it could not observe")
 		exactly = ""
 	}
 	if calls {
 		row(exactly, "MPI calls: counts, times and volumes by call site")
 	}
-	row("approximately", "places (marked ~) where line information or the source is missing; a region")
-	row("", "that was under way when attach began; times, from which the probes' own is taken out")
+	row("approximately", "places (marked ~) where line information or the source is missing; a region that")
+	row("", "was under way when attach began; times, from which the time of probes is taken out")
 	if gomp {
-		row("  with GCC", "static loops, master and single nowait make no call: found in the program's own code,")
-		row("", "on x86-64, but for a few shapes; atomics on request (--probe-atomics); flush not at all")
+		row("  with GCC", "static loops, master and single nowait, which make no call: found in the program's own")
+		row("", "code on x86-64, but for a few forms; atomics on request (--probe-atomics); flush not at all")
 	}
 	if kmpc {
 		row("  with Clang", "atomics on request (--probe-atomics); the change from one section to the next makes no")

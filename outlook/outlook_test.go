@@ -102,15 +102,15 @@ func hasLine(t *testing.T, text string, words ...string) {
 // TestCostText: on x86-64, jumps and pushes have costs of their own.
 func TestCostText(t *testing.T) {
 	c := &calibration.Costs{Mode: "uprobe.multi", Emulated: calibration.Split{Before: 1000, After: 500}}
-	if s := costText(c); !strings.Contains(s, "1.50 us on an instruction that the\nkernel emulates") || strings.Contains(s, "jump") {
+	if s := costText(c); !strings.Contains(s, "1.50 us on an instruction that the kernel emulates") || strings.Contains(s, "jump") {
 		t.Errorf("without jumps: %s", s)
 	}
 	c.Jump = calibration.Split{Before: 1000, After: 250}
-	if s := costText(c); !strings.Contains(s, "1.25 us on a jump, 1.50 us on a\npush") || strings.Contains(s, "emulates") {
+	if s := costText(c); !strings.Contains(s, "1.25 us on a jump, 1.50 us on a push") || strings.Contains(s, "emulates") {
 		t.Errorf("with jumps: %s", s)
 	}
 	c.Crowd = calibration.Crowd{Threads: 64, Alone: 600, Each: 9000}
-	if s := costText(c); !strings.Contains(s, "A hit without its record takes 0.60 us of one thread, and\n9.00 us of each of 64 threads that hit probes at once.") {
+	if s := costText(c); !strings.Contains(s, "A hit that writes no record takes 0.60 us of one thread,\nand 9.00 us of each of 64 threads that hit probes at once.") {
 		t.Errorf("with many threads: %s", s)
 	}
 }

@@ -67,7 +67,7 @@ func ParseFormula(text string, names []string) (*Formula, error) {
 		}
 		if isLetter(rest[0]) {
 			word := rest[:strings.IndexFunc(rest+" ", func(r rune) bool { return strings.ContainsRune(" +*/()", r) })]
-			return nil, fmt.Errorf("%w: %q uses %s, which is not counted%s; give it to --counters as well", ErrFormula, text, word, offer(word, known))
+			return nil, fmt.Errorf("%w: %q uses %s, which is not counted%s; measure with it among --counters", ErrFormula, text, word, offer(word, known))
 		}
 		// A number is taken in one piece, with its exponent.
 		n := 1

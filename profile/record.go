@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+
 	"ompp-attach/event"
 )
 
@@ -123,9 +125,20 @@ func decodeAny(data []byte) (*Profile, error) {
 	return p, nil
 }
 
+// gzipMagic begins all gzip data (RFC 1952, 2.3.1).
+const gzipMagic = "\x1f\x8b"
+
 // unpackRecord returns the uncompressed content of r.
 func unpackRecord(r io.Reader) ([]byte, error) {
-	packed := &packedBytes{r: r}
+	begin := make([]byte, len(gzipMagic))
+	n, err := io.ReadFull(r, begin)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, fmt.Errorf("read profile: %w", err)
+	}
+	if !strings.HasPrefix(gzipMagic, string(begin[:n])) {
+		return nil, fmt.Errorf("%w: it is not gzip data", ErrNotProfile)
+	}
+	packed := &packedBytes{r: io.MultiReader(bytes.NewReader(begin[:n]), r)}
 	zr, err := gzip.NewReader(packed)
 	switch {
 	case errors.Is(err, io.EOF):

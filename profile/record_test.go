@@ -105,6 +105,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"cut in data", whole[:len(whole)/2], ErrTruncated, "ends early"},
 		{"cut in trailer", whole[:len(whole)-1], ErrTruncated, "ends early"},
 		{"plain text", []byte("ompP General Information\n"), ErrNotProfile, "not gzip data"},
+		{"short text", []byte("time\n"), ErrNotProfile, "not gzip data"},
 		{"wrong checksum", badSum, ErrNotProfile, "checksum"},
 		{"damaged block", badBlock, ErrNotProfile, "corrupt"},
 		{"gzip of text", gzipped("hello"), ErrNotProfile, "invalid character"},

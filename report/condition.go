@@ -38,6 +38,10 @@ func ParseCondition(text string, counters []string) (c severity.Condition, err e
 		if !ok {
 			continue
 		}
+		l, r = strings.TrimSpace(l), strings.TrimSpace(r)
+		if l == "" || r == "" {
+			return c, fmt.Errorf("%w: %q has nothing on one side of %s: write 'NAME: FORMULA > NUMBER', as in 'LowIPC: instructions/cycles < 0.5'", ErrCondition, text, op.text)
+		}
 		left, err := perfcounters.ParseFormula(c.Name+"="+l, counters)
 		if err != nil {
 			return c, fmt.Errorf("property %q: %w", text, err)

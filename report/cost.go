@@ -154,8 +154,8 @@ func costNotes(p *profile.Profile, t clock) []string {
 	}
 	notes := bullets("Where measuring took most, by regions without those inside them:", items)
 	if p.Meta.Adjusted {
-		notes = append(notes, "Times are without what the probes took of them. Not taken out: waiting for a thread that its probes had slowed down,",
-			"but in the final barrier of a parallel region; hits that report nothing, and what hits do to caches (docs/overhead.md).")
+		notes = append(notes, "Times are without what the probes took of them. Still in them are: waits for a thread that its probes slowed down, except",
+			"in the final barrier of a parallel region; hits that report nothing; what hits do to caches (docs/overhead.md).")
 	}
 	return notes
 }

@@ -26,9 +26,9 @@ func coreText(share float64) string {
 // noCoreText says, for the summary, how long threads lacked a core.
 func noCoreText(p *profile.Profile, part func(int64) string) string {
 	none := analysis.NoCore(p)
-	text := fmt.Sprintf("%s thread-sec (%s%%) ready to run without a core: others had it", clockOf(p).seconds(none, 0), part(none))
+	text := fmt.Sprintf("%s thread-sec (%s%%) ready to run while others had the cores", clockOf(p).seconds(none, 0), part(none))
 	if analysis.ProgramCoreShare(p) < words.FewCore {
-		text += "; what follows may be the busy machine's, not the program's"
+		text += "; overheads may come from that, and not from the program"
 	}
 	return text
 }

@@ -209,7 +209,7 @@ func TestCondition(t *testing.T) {
 		{": EXECT > 1", ErrCondition},
 		{"a=b: EXECT > 1", ErrCondition},
 		{"Long: EXECT", ErrCondition},
-		{"Long: EXECT > ", perfcounters.ErrFormula},
+		{"Long: EXECT > ", ErrCondition},
 		{"Long: EXECT > 1 > 2", perfcounters.ErrFormula},
 		{"Long: nothing > 1", perfcounters.ErrFormula},
 		{"Long: EXECT == 1", ErrCondition},

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"ompp-attach/page"
 	"ompp-attach/profile"
@@ -106,5 +107,22 @@ func RenderAll(dir, stem string, p *profile.Profile, formats []string, o report.
 			}
 		}
 	}
-	return files, errors.Join(errs...)
+	return files, unwritten(errs)
+}
+
+// unwritten joins the errors of files. If all have the reason of the first one, the others are only
+// counted.
+func unwritten(errs []error) error {
+	if len(errs) < 2 {
+		return errors.Join(errs...)
+	}
+	var reason syscall.Errno
+	same := errors.As(errs[0], &reason)
+	for _, err := range errs[1:] {
+		same = same && errors.Is(err, reason)
+	}
+	if !same {
+		return errors.Join(errs...)
+	}
+	return fmt.Errorf("%w (and %d more files, for the same reason)", errs[0], len(errs)-1)
 }

@@ -2,10 +2,12 @@ package results
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -140,6 +142,28 @@ func TestFileSizeLimit(t *testing.T) {
 
 // A program with a long name gets a directory whose name is not too long. A directory in the place
 // of a file is found before anything is measured.
+// TestUnwritten: files that cannot be written for one reason are told of in one sentence.
+func TestUnwritten(t *testing.T) {
+	full := func(name string) error { return fmt.Errorf("cannot write %s: %w", name, syscall.ENOSPC) }
+	other := fmt.Errorf("cannot write d: %w", syscall.EACCES)
+	for _, c := range []struct {
+		errs []error
+		want string
+	}{
+		{[]error{full("a")}, "cannot write a: no space left on device"},
+		{[]error{full("a"), full("b"), full("c")}, "cannot write a: no space left on device (and 2 more files, for the same reason)"},
+		{[]error{full("a"), other}, "cannot write a: no space left on device\ncannot write d: permission denied"},
+		{[]error{errors.New("x"), errors.New("y")}, "x\ny"},
+	} {
+		if got := unwritten(c.errs); got.Error() != c.want || !errors.Is(got, c.errs[0]) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	if err := unwritten(nil); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestNamesThatDo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o, err := Open("", strings.Repeat("p", 255), 4711, false)

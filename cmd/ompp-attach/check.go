@@ -21,10 +21,13 @@ func checkCommand() *cobra.Command {
 		Use:   "check [--pid PID]",
 		Short: "Tell what can be measured here, or in a process",
 		Long: `check tells what this machine and this user may measure, and how to get what is
-missing. With --pid it tells in addition which OpenMP runtimes and MPI libraries
-a running process uses and what a report on it would show exactly,
-approximately or not at all, and what measuring would cost it; the process is
-not touched. The exit status is 0 if a measurement would work, else 1.`,
+missing. The exit status is 0 if a measurement would work, else 1.
+
+With --pid it also looks at a running process, without touching it:
+
+  - which OpenMP runtimes and MPI libraries the process uses;
+  - what a report would show exactly, approximately, or not at all;
+  - what measuring would cost the process.`,
 		Example: "  ompp-attach check\n  ompp-attach check --pid 4711",
 		Args:    cli.ByFlag,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -20,9 +20,11 @@ func countersCommand() *cobra.Command {
 		Short: "List the performance counters of this machine",
 		Long: `counters lists the events that this machine counts, tried one by one: perf's
 generic events, hardware cache events, what the processor's units name
-themselves, and what the kernel counts of each thread. With COUNTERs it says of
-each whether it can be had, and which of them are counted at the same time and
-which have to take turns. The exit status is 1 if one cannot be had.`,
+themselves, and what the kernel counts of each thread.
+
+With COUNTERs it says of each counter whether this machine has it. It also says
+which of them are counted at the same time, and which take turns. The exit status
+is 1 if this machine lacks one of them.`,
 		Example: "  ompp-attach counters\n  ompp-attach counters cycles,instructions,PAPI_BR_MSP,cpu/event=0xc2,umask=1/",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -22,10 +22,12 @@ func dumpCommand() *cobra.Command {
 		Use:   "dump --pid PID",
 		Short: "Write a snapshot of a running measurement",
 		Long: `dump asks the measurement of a process for a snapshot of what was measured until
-now, and prints the name of its file, snapshot.N.json.gz in the measurement's
-results directory. A timeline that --timeline keeps in memory is written beside
-it, as snapshot.N.timeline. The measurement goes on. Give the process that is measured,
-not ompp-attach; only the user who started the measurement can ask it.
+now, and prints the name of the snapshot's file: snapshot.N.json.gz in the
+measurement's results directory. A timeline that --timeline keeps in memory is
+written beside it, as snapshot.N.timeline. The measurement goes on.
+
+PID is the process that is measured, not ompp-attach. Only the user who started
+the measurement can ask for snapshots.
 
 ` + "`ompp-attach report --delta N M DIR`" + ` reports what happened between two of them.`,
 		Example: "  ompp-attach dump --pid 4711\n  ompp-attach dump --pid 4711 --every 10s",

@@ -43,12 +43,12 @@ func main() {
 		tuned, err = tune.begin()
 		return err
 	}
-	err := c.Execute()
+	command, err := c.ExecuteC()
 	if tuned != nil {
 		tuned()
 	}
 	if err != nil && !started { // cobra did not understand the arguments
-		err = cli.Misuse(fmt.Errorf("%w; see ompp-attach --help", err))
+		err = cli.Misuse(fmt.Errorf("%w; see %s --help", err, command.CommandPath()))
 	}
 	fail(err)
 }
@@ -79,12 +79,16 @@ func root() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ompp-attach",
 		Short: "Profile unmodified OpenMP and MPI programs: ompP reports and pprof profiles",
-		Long: `ompp-attach attaches to the OpenMP runtime of an unmodified program (GCC's
-libgomp, LLVM's libomp, Intel's libiomp5) and to its MPI library, follows every
-parallel region, loop, barrier, critical section, lock, task and MPI call of
-every thread, and writes an ompP report and a profile for go tool pprof; of an
-MPI job also a report over all ranks. Nothing has to be rebuilt; the program may
-already be running.`,
+		Long: `ompp-attach profiles OpenMP and MPI programs from outside. The program need not
+be rebuilt, and may already be running.
+
+The tool places probes in the program's OpenMP runtime (GCC's libgomp, LLVM's
+libomp, Intel's libiomp5) and in its MPI library. So it sees every parallel
+region, loop, barrier, critical section, lock, task and MPI call of every thread.
+It writes an ompP report, a page for the browser, and profiles for go tool pprof.
+Of an MPI job it writes one report over all ranks.
+
+"ompp-attach check" tells what can be measured here, and what is missing.`,
 		Version:           fmt.Sprintf("%s %s", version, built),
 		SilenceErrors:     true,
 		SilenceUsage:      true,

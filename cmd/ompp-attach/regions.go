@@ -22,16 +22,17 @@ func regionsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "regions BINARY",
 		Short: "List the OpenMP regions of a program or library without running it",
-		Long: `regions finds the OpenMP constructs of a program or library without running it,
-from its calls of the OpenMP runtime, its outlined functions, libomp's location
-records, line information and, where the source is there, its directives. For
-each it prints what Opari, which reads the source, would put into a region
-descriptor: type, name, number of sections, file, and the lines of the directive
-and of the end; further how the region was found, and how it is measured when
-the program runs: exact, derived or invisible, and why.
+		Long: `regions finds the OpenMP constructs of a program or library without running it.
+It looks at calls of the OpenMP runtime, outlined functions, libomp's location
+records, line information, and the directives of the source, if that is there.
 
-A line with ~ is near, not exact. A source file is believed if it is no newer
-than the binary; one that is found under --source always.`,
+For each construct it prints what Opari puts into a region descriptor: type,
+name, number of sections, file, and the lines of the directive and of the end.
+It also prints how the region was found, and how the region is measured when the
+program runs: exact, derived or invisible, and why.
+
+A line with ~ is near, not exact. A source file is used if it is no newer than
+the binary. A file that is found below --source is always used.`,
 		Example: "  ompp-attach regions ./solver\n  ompp-attach regions --source ~/src/solver --json /opt/solver/bin/solver",
 		Args:    cli.Needed(1, "which program or library? give its file"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -48,7 +49,7 @@ func listRegions(w io.Writer, path, source string, asJSON, cache bool) error {
 	fetchesDebugFiles(func(s string) { fmt.Fprintln(os.Stderr, s) })
 	o, err := symbols.OpenObject(path)
 	if err != nil {
-		return fmt.Errorf("cannot look into %s: %w", path, plainReason(err))
+		return fmt.Errorf("cannot look into %s: %w; give the file of a program or library", path, plainReason(err))
 	}
 	defer o.Close()
 	if source != "" {

@@ -28,14 +28,16 @@ func systemCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "system [FILE]",
 		Short: "Measure what this machine and its software cost",
-		Long: `system measures what OpenMP constructs, MPI operations, computing and our own
-probes cost on this machine, and writes a system profile for predict. It compiles
-programs of its own with your C compiler and your MPI, so that your runtime is
-measured. Each figure is repeated until its standard error is below 3 %, or a
-bound is reached. That takes some minutes; with --quick less than one. Nothing
-else should run meanwhile. Ctrl-C ends it and keeps what was measured.
+		Long: `system measures what OpenMP constructs, MPI operations, computing and the tool's
+probes cost on this machine. It writes a system profile for ompp-attach predict.
 
-With a FILE that it has written, it shows the tables again.`,
+It compiles small programs with your C compiler and your MPI, so that your
+runtime is measured. Each measurement is repeated until its standard error is
+below 3 %, or a bound is reached. That takes some minutes; with --quick less than
+one. Nothing else should run meanwhile. Ctrl-C ends it and keeps what was
+measured.
+
+If FILE is a system profile, its tables are shown again.`,
 		Example: `  ompp-attach system -o system.json
   ompp-attach system --cc icx --mpicc mpiicx --mpirun 'mpiexec.hydra -n {p}'
   ompp-attach system --mpirun 'srun -n {p}' --processes 2,16,64 --build ~/scratch

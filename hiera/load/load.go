@@ -36,7 +36,7 @@ func Paths(paths []string, o Options) (*Loaded, error) {
 	if len(paths) == 1 {
 		st, err := files.Stat(paths[0])
 		if err != nil {
-			return nil, fmt.Errorf("cannot open %s: %w", paths[0], results.Reason(err))
+			return nil, fmt.Errorf("cannot open %s: %w; give a directory that run or attach has written, or XML traces", paths[0], results.Reason(err))
 		}
 		if st.IsDir() {
 			return directory(paths[0], o)
@@ -137,7 +137,7 @@ func one(path string, g *hiera.Graph) (*hiera.Tally, []xmltrace.Gap, error) {
 	defer f.Close()
 	t, gaps, err := xmltrace.Load(f, g)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: %w; give a directory that run or attach has written, or traces in the format of HieraAnalyses", path, err)
 	}
 	return t, gaps, nil
 }

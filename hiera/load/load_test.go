@@ -80,7 +80,7 @@ func TestPaths(t *testing.T) {
 		paths []string
 		want  string
 	}{
-		{[]string{torn}, "torn.xml: it is no trace that can be read: line 1: it ends before"},
+		{[]string{torn}, "torn.xml: this is no trace that can be read: line 1: it ends before"},
 		{[]string{names[0], names[0]}, "both of process 3"},
 		{[]string{filepath.Join(dir, "none.xml")}, "none.xml"},
 		{[]string{names[0], filepath.Join(dir, "none.xml")}, "no such file"},

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrRefused is wrapped by all errors about a file's contents.
-var ErrRefused = errors.New("it is no trace that can be read")
+var ErrRefused = errors.New("this is no trace that can be read")
 
 // Limits of what is read. Files come from others.
 const (

@@ -34,12 +34,14 @@ func predictCommand() *cobra.Command {
 		Use:   "predict DIR|SIGNATURE...",
 		Short: "Predict times on other numbers of ranks and threads from recorded runs",
 		Long: `predict tells from recorded runs of a program how long it would take on other
-numbers of ranks and threads, as a matrix with intervals. A run is a directory
-that run or attach has written, or a file of ompp-attach signature. From one run
-predict can only assume how work and communication change with the ranks; runs
-on three or more numbers of ranks, and two of threads, tell. Repeated runs make
-the intervals narrower. With runs on three or more cells predict shows for each
-cell what the others foretell of it. Each assumption is printed.
+numbers of ranks and threads, as a matrix of times with intervals. A run is a
+directory that run or attach has written, or a file of ompp-attach signature.
+
+From one run, predict can only assume how work and communication change with the
+ranks. Give runs on three or more numbers of ranks, and on two of threads: from
+these, predict learns how. Repeated runs make the intervals narrower. If runs are
+in three or more cells of the matrix, predict also predicts each of these cells
+from the others, as a test. It prints each assumption.
 
 The costs of OpenMP and MPI are those of the runs, or with --system those that
 ompp-attach system has measured.`,
@@ -80,7 +82,7 @@ ompp-attach system has measured.`,
 	c.Flags().IntVar(&o.Cores, "cores", 0, "the most cores, ranks times threads (default four times those of the largest run)")
 	c.Flags().IntVar(&o.CPUs, "cpus", 0, "CPUs of the machine, or of all nodes: cells with more threads are marked (default those of the system profile, or of this machine if the runs are its)")
 	c.Flags().StringVar(&profile, "system", "", "costs of OpenMP and MPI are those in this `file` of ompp-attach system, not those of the runs")
-	c.Flags().StringArrayVar(&against, "against", nil, "compare the prediction with this run `DIR|SIGNATURE`, from which it does not learn; can be repeated")
+	c.Flags().StringArrayVar(&against, "against", nil, "compare the prediction with a run that it does not learn from: `DIR|SIGNATURE`; may be given several times")
 	c.Flags().BoolVar(&raw, "raw", false, "times as measured, including the time that probes took")
 	c.Flags().StringVar(&format, "format", "text", "text or json")
 	c.Flags().StringVarP(&output, "output", "o", "-", "write to this `file`; - writes to standard output")
@@ -170,7 +172,7 @@ func readSignature(name string, raw bool) (*signature.Signature, error) {
 func System(name string) (*system.Profile, error) {
 	f, err := files.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", name, results.Reason(err))
+		return nil, fmt.Errorf("cannot read %s: %w; give a file that `ompp-attach system` has written", name, results.Reason(err))
 	}
 	defer f.Close()
 	p, err := system.Read(f)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -127,7 +128,7 @@ func reportProcesses(dir string, f *reportFlags) error {
 		formats = results.DefaultFormats
 	}
 	if err := results.CheckFormats(formats); err != nil {
-		return cli.Misuse(err)
+		return cli.Misuse(fmt.Errorf("%w, and of recorded timelines %s, firefox, xml", err, perfettoFormat))
 	}
 	names := files.Matching(dir, "profile*"+results.RecordSuffix)
 	if len(names) == 0 {
@@ -166,6 +167,10 @@ func reportOne(dir, stem string, p *profile.Profile, formats []string, o report.
 	files, err := results.RenderAll(dir, stem, p, formats, o)
 	for _, f := range files {
 		cli.TellFile(f)
+	}
+	var reason syscall.Errno
+	if errors.As(err, &reason) {
+		return fmt.Errorf("%w; give another directory with -o", err)
 	}
 	return err
 }

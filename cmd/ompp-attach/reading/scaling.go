@@ -25,11 +25,12 @@ func scalingCommand() *cobra.Command {
 		Use:   "scaling DIR DIR...",
 		Short: "Compare runs on different numbers of ranks and threads",
 		Long: `scaling compares recorded runs of a program on different numbers of ranks and
-threads, a line each: time, speed-up, POP's efficiencies with the computation
-scaling, and the multithreading efficiency e_mt of the runs of which there is
-one with one thread per rank. The run with the fewest threads is the reference.
-Of a hybrid run and a pure MPI run on as many threads it compares the time of
-communication (e_mp).`,
+threads. Each run has a line with its time, its speed-up, and POP's efficiencies,
+computation scaling included. The run with the fewest threads is the reference.
+
+The multithreading efficiency e_mt needs a run on as many ranks with one thread
+each. e_mp compares the time of communication of a hybrid run with that of a pure
+MPI run on as many threads.`,
 		Example: `  ompp-attach scaling run-1x1 run-2x1 run-2x2 run-4x1
   ompp-attach scaling --format extrap -o - run-*`,
 		Args: func(_ *cobra.Command, args []string) error {
