@@ -167,7 +167,7 @@ func (m *Measurement) Close() {
 	if m.placer.mpi.kernel != nil {
 		m.placer.mpi.kernel.Close()
 	}
-	m.reader.sampling.close()
+	m.reader.sampling.Close()
 	if m.reader.sched != nil {
 		m.reader.sched.Close()
 	}

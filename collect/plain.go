@@ -97,7 +97,7 @@ func (lv *lives) adopt() {
 			delete(lv.strangers.stops, pid)
 		}
 	}
-	if lv.reader.sampling.kernel == nil {
+	if !lv.reader.sampling.On() {
 		return
 	}
 	for pid, flags := range followed {
@@ -128,8 +128,8 @@ func (lv *lives) startedBefore(p *Process) {
 		}
 	}
 	delete(lv.strangers.stops, p.pid)
-	if lv.reader.sampling.kernel != nil && used > int64(2*target.ClockTick) {
-		p.sampled.late = ktime() - s.Began
+	if lv.reader.sampling.On() && used > int64(2*target.ClockTick) {
+		p.sampled.Late = ktime() - s.Began
 	}
 }
 

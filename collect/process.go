@@ -79,7 +79,7 @@ type reading struct {
 	recorder     *attribution.Recorder // see Measurement.RecordEvents; nil normally
 	timeline     *timeline.Recorder    // see Measurement.RecordTimelines; nil normally
 	triggers     *triggered.Snapshots  // see Timelines.When; nil normally
-	sampled      sampledProcess
+	sampled      sampling.Process
 	schedRecords *profile.SchedRecords // nil: no records so far
 	rank         rank.Rank
 
@@ -153,7 +153,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 		lv.startedBefore(p)
 	}
 	lv.reader.mu.Lock()
-	p.sampled.throttled, p.sampled.returned = lv.reader.sampling.throttled, sampling.Returned{}
+	p.sampled = lv.reader.sampling.New()
 	lv.reader.procs[uint32(pid)] = p
 	lv.reader.tellCosts(p)
 	for g := range event.NumGroups {

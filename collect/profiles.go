@@ -2,7 +2,6 @@ package collect
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -85,7 +84,7 @@ func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *pr
 	pf.budget.describe(prof)
 	pf.reader.mu.Unlock()
 	prof.Meta.Overhead = pf.reader.overhead(meta.Overhead)
-	prof.Meta.Sampling = pf.sampledAs(p, prof)
+	pf.reader.describeSampling(prof, p)
 	prof.Meta.Sched = p.schedRecords
 	prof.Meta.Duration = p.engine.Elapsed(p.began, end)
 	prof.Meta.UserTime = since(p.cpu.User, p.cpu0.User)
@@ -158,32 +157,4 @@ func (p *Process) silence() string {
 		threads, were = fmt.Sprintf("its %d threads", p.existing), "were"
 	}
 	return fmt.Sprintf("No region, construct or call began or ended while the process was measured. Whether %s %s outside of all of them, or in one all the time, is not known: the report shows what was seen, nothing. Measure for longer, or see with --sample task-clock where they compute.", threads, were)
-}
-
-// sampledAs describes how a process was sampled; nil if it was not.
-func (pf *profiles) sampledAs(p *Process, prof *profile.Profile) *profile.Sampling {
-	if pf.reader.sampling.kernel == nil {
-		return nil
-	}
-	pf.reader.mu.Lock()
-	defer pf.reader.mu.Unlock()
-	as := pf.reader.sampling.as // keepSampling may change the period meanwhile
-	for i := range prof.Samples {
-		as.Taken += prof.Samples[i].Count
-	}
-	if told := pf.reader.sampling.limit.Told; told != "" {
-		prof.Warnings = append(prof.Warnings, strings.ToUpper(told[:1])+told[1:]+".")
-	}
-	if p.sampled.late != 0 {
-		prof.Warnings = append(prof.Warnings, fmt.Sprintf("Samples of this process begin %.2f s after its start, when it first mapped something to be measured, or had run for a while.",
-			float64(p.sampled.late)/1e9))
-	}
-	as.Lost, as.Throttled = p.sampled.lost, pf.reader.sampling.throttled-p.sampled.throttled
-	if prof.Meta.Arch == "aarch64" && as.Unit != "ns" && pf.counting.Any() {
-		// Seen in an emulated machine: a quarter to a third of the samples were
-		// missing. A switch of threads reschedules the counters, which seems to clear
-		// an overflow that is pending (drivers/perf/arm_pmuv3.c, armv8pmu_disable_intens).
-		prof.Warnings = append(prof.Warnings, fmt.Sprintf("Samples by %s may be missing where hardware counters are read as well (arm64): shares are right, sums are too low; --counters none takes them all, and so does --sample task-clock.", as.Event))
-	}
-	return &as
 }

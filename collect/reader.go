@@ -8,6 +8,7 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/clock"
+	"ompp-attach/collect/sampling"
 	"ompp-attach/event"
 	"ompp-attach/probes"
 )
@@ -20,7 +21,7 @@ type reader struct {
 	waiter *bpf.Waiter // wakes read
 
 	costing  costing
-	sampling sampler
+	sampling sampling.Sampler
 	sched    *bpf.Sched // nil: without --sched
 
 	mu         sync.Mutex // guards the fields below, and what is read of each process (reading)
@@ -153,9 +154,7 @@ func (rd *reader) drain() (d drained, err error) {
 		read = min(read, f.latest)
 	}
 	d.children = rd.advance(read)
-	if rd.sampling.kernel != nil {
-		rd.sampling.throttled += rd.sampling.kernel.Throttled()
-	}
+	rd.sampling.CountThrottled()
 	return d, nil
 }
 

@@ -95,7 +95,7 @@ func (m *Measurement) Start() (stop func() error) {
 	if m.budget != nil {
 		urgent = append(urgent, func() { m.keepBudget(ctx) })
 	}
-	if m.reader.sampling.limit.Keep {
+	if m.reader.sampling.Unbounded() {
 		wg.Go(func() { m.reader.keepSampling(ctx) })
 	}
 	wg.Go(func() { urgently(urgent...) })

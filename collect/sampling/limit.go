@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// Most is the share of a processor's time that samples may take.
-	Most = 0.05
+	// most is the share of a processor's time that samples may take.
+	most = 0.05
 	// fewSamples is a number of samples a second that costs little on any machine, so that the cost
 	// is not measured.
 	fewSamples = 500
@@ -23,17 +23,17 @@ const (
 	dearSample = 50 * time.Microsecond
 )
 
-// Limit is the highest rate of samples.
-type Limit struct {
-	Rate float64 // samples a second on each processor
-	Keep bool    // the rate is not known in advance and has to be watched
-	Told string  // a sentence: how the rate was lowered; "": it was not
+// limit is the highest rate of samples.
+type limit struct {
+	rate float64 // samples a second on each processor
+	keep bool    // the rate is not known in advance and has to be watched
+	told string  // a sentence: how the rate was lowered; "": it was not
 }
 
-// Bound lowers the rate that was asked for so that samples take no more than Most
+// bound lowers the rate that was asked for so that samples take no more than most
 // of a processor's time. If a counter is sampled at every n-th count, the rate is known only when
 // samples come: Sampler.KeepTo watches it.
-func Bound(k *bpf.Sampler, a *perf.Attr, as *profile.Sampling) (Limit, error) {
+func bound(k *bpf.Sampler, a *perf.Attr, as *profile.Sampling) (limit, error) {
 	asked, clock := math.Inf(1), a.Type == perf.SoftwareEvent
 	switch {
 	case clock:
@@ -42,22 +42,22 @@ func Bound(k *bpf.Sampler, a *perf.Attr, as *profile.Sampling) (Limit, error) {
 		asked = float64(a.Sample)
 	}
 	if asked <= fewSamples {
-		return Limit{}, nil
+		return limit{}, nil
 	}
 	cost, err := k.Cost(a)
 	if err != nil {
 		if !errors.Is(err, bpf.ErrTooBusy) {
-			return Limit{}, err
+			return limit{}, err
 		}
 		cost = dearSample
 	}
-	l := Limit{Rate: Most / max(cost, time.Microsecond).Seconds()}
-	if l.Keep = math.IsInf(asked, 1); asked <= l.Rate || l.Keep {
+	l := limit{rate: most / max(cost, time.Microsecond).Seconds()}
+	if l.keep = math.IsInf(asked, 1); asked <= l.rate || l.keep {
 		return l, nil
 	}
-	rate := uint64(l.Rate)
-	l.Told = fmt.Sprintf("a sample costs %.1f us here, so %d are taken a second instead of %.0f: more would take over %.0f %% of the program's time",
-		float64(cost)/1e3, rate, asked, 100*Most)
+	rate := uint64(l.rate)
+	l.told = fmt.Sprintf("a sample costs %.1f us here, so %d are taken a second instead of %.0f: more would take over %.0f %% of the program's time",
+		float64(cost)/1e3, rate, asked, 100*most)
 	if clock {
 		a.SetSamplePeriod(uint64(time.Second) / rate)
 	} else {

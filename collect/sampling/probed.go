@@ -8,9 +8,9 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Probed tells for each file at which virtual addresses a thread stands while the kernel
+// probedPlaces tells for each file at which virtual addresses a thread stands while the kernel
 // handles one of the measurement's probes.
-type Probed map[*symbols.Object]map[uint64]standing
+type probedPlaces map[*symbols.Object]map[uint64]standing
 
 type standing uint8
 
@@ -20,7 +20,7 @@ const (
 	atReturn // at a probed return instruction of x86: the stack tells where it leads
 )
 
-func (c Probed) Add(o *symbols.Object, vaddr uint64) {
+func (c probedPlaces) add(o *symbols.Object, vaddr uint64) {
 	if c[o] == nil {
 		c[o] = map[uint64]standing{}
 	}
@@ -70,12 +70,12 @@ func behindSyscall(code disasm.Code, vaddr uint64) bool {
 	return vaddr >= n && string(code.Read(vaddr-n, len(call))) == call
 }
 
-// Returned are the addresses to which probed returns lead. A thread stands there already while the
+// returnedTo are the addresses to which probed returns lead. A thread stands there already while the
 // kernel handles the probe: if the function's return is probed, from when it has come to the
 // trampoline; at a return instruction, from when its copy was executed.
-type Returned map[uint64]bool
+type returnedTo map[uint64]bool
 
-func (seen Returned) learn(r *bpf.SampleRecord, at standing) {
+func (seen returnedTo) learn(r *bpf.SampleRecord, at standing) {
 	for _, to := range r.Returns {
 		if to == 0 {
 			break
@@ -92,12 +92,12 @@ func (seen Returned) learn(r *bpf.SampleRecord, at standing) {
 // instruction itself.
 const trampolinePage = 4096
 
-// Probing tells whether a sample was taken while a thread was at a probe. It was if the thread was
+// probing tells whether a sample was taken while a thread was at a probe. It was if the thread was
 // in the kernel because of a probed instruction or return, or in the trampoline, which is no code
 // of the program. A page fault of an instruction behind a probed call cannot be told from that, but
 // there are few. In user code a thread runs for the program, also when it has just left a probe or
 // will hit one next.
-func (c Probed) Probing(mods []symbols.Module, seen Returned, r *bpf.SampleRecord) bool {
+func (c probedPlaces) probing(mods []symbols.Module, seen returnedTo, r *bpf.SampleRecord) bool {
 	at := elsewhere
 	if m, ok := symbols.Find(mods, r.Ip); ok {
 		at = c[m.Object()][m.VAddr(r.Ip)]

@@ -57,9 +57,9 @@ func TestStandings(t *testing.T) {
 
 func TestProbing(t *testing.T) {
 	mods := []symbols.Module{{Start: 0x5000, End: 0x9000, Bias: 0x4000}}
-	probed := Probed{mods[0].Object(): {0x1000: atProbe, 0x1001: atProbe, 0x1010: atReturn}}
+	probed := probedPlaces{mods[0].Object(): {0x1000: atProbe, 0x1001: atProbe, 0x1010: atReturn}}
 	const kernel, user = bpf.SampleKernel, 0
-	seen := Returned{}
+	seen := returnedTo{}
 	var r bpf.SampleRecord
 	r.Trampoline = 0x7fff0000
 	r.Returns[0] = 0x6000
@@ -85,7 +85,7 @@ func TestProbing(t *testing.T) {
 		{"behind it", user, 0x7fff1000, false},
 	} {
 		r.Flags, r.Ip = c.flags, c.ip
-		if got := probed.Probing(mods, seen, &r); got != c.want {
+		if got := probed.probing(mods, seen, &r); got != c.want {
 			t.Errorf("%s: %t, want %t", c.name, got, c.want)
 		}
 	}
