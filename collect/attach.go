@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/collect/launch"
+	"ompp-attach/collect/rank"
 	"ompp-attach/collect/target"
 )
 
@@ -61,7 +62,7 @@ func (m *Measurement) Attach(ctx context.Context, pids []int, attached func()) (
 		}
 		res.add(j.res)
 	}
-	res.oneEach()
+	rank.OneEach(res.Profiles, res.First)
 	for _, err := range errs {
 		res.Troubles = append(res.Troubles, err.Error())
 	}

@@ -1,11 +1,9 @@
 package collect
 
 import (
-	"fmt"
 	"io"
 
 	"ompp-attach/collect/target"
-	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -59,22 +57,12 @@ func (pc *placer) watchLoaders(mods []symbols.Module, pid int) io.Closer {
 }
 
 func (pc *placer) placeWatch(mod *symbols.Module, pid int) (io.Closer, error) {
-	o := mod.Object()
-	sp, err := disasm.SafePoint(o, o.Symbol("_dl_debug_state")[0], disasm.Need{})
+	at, err := target.LoaderPointOf(mod)
 	if err != nil {
-		return nil, fmt.Errorf("watch the loader %s: %w", mod.Path, err)
+		return nil, err
 	}
-	off, ok := o.FileOffset(sp.VAddr)
-	if !ok {
-		return nil, fmt.Errorf("watch the loader %s: its code is not in its file", mod.Path)
-	}
-	const rState = 24 // struct r_debug (link.h): version, map, brk, state
-	var state int64
-	if v, ok := o.DataSymbol("_r_debug"); ok {
-		state = int64(v + rState - sp.VAddr)
-	}
-	pc.reader.samplesAt(o, []uint64{sp.VAddr})
-	return pc.follower.WatchLibraries(mod.HostPath, pid, off, state)
+	pc.reader.samplesAt(mod.Object(), []uint64{at.VAddr})
+	return pc.follower.WatchLibraries(mod.HostPath, pid, at.Offset, at.State)
 }
 
 // detachLoaders returns the watches on loaders, for the caller to close.

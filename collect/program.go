@@ -11,6 +11,7 @@ import (
 	"ompp-attach/bpf"
 	"ompp-attach/collect/launch"
 	"ompp-attach/collect/links"
+	"ompp-attach/collect/rank"
 	"ompp-attach/collect/target"
 	"ompp-attach/profile"
 	"ompp-attach/timeline"
@@ -223,37 +224,6 @@ func (g *Program) gather(done []*Process, e launch.Ending) *Result {
 			res.Streams = append(res.Streams, p.recorder.Stream)
 		}
 	}
-	res.oneEach()
+	rank.OneEach(res.Profiles, res.First)
 	return res
-}
-
-// oneEach leaves each rank to one profile: that of the process which is the rank. Other programs
-// and children of a script inherit the variables, and only seem to be the rank.
-func (r *Result) oneEach() {
-	type place struct {
-		job  string
-		rank int
-	}
-	ranks := map[place]*profile.Profile{}
-	better := func(p, than *profile.Profile) bool {
-		switch {
-		case than == nil:
-			return true
-		case (p.Meta.MPI.Library != "") != (than.Meta.MPI.Library != ""):
-			return p.Meta.MPI.Library != ""
-		case (p == r.First) != (than == r.First):
-			return p == r.First
-		}
-		return p.Meta.Start.Before(than.Meta.Start)
-	}
-	for _, p := range r.Profiles {
-		if m := p.Meta.MPI; m != nil && better(p, ranks[place{m.Job, m.Rank}]) {
-			ranks[place{m.Job, m.Rank}] = p
-		}
-	}
-	for _, p := range r.Profiles {
-		if m := p.Meta.MPI; m != nil && m.Library == "" && ranks[place{m.Job, m.Rank}] != p {
-			p.Meta.MPI = nil
-		}
-	}
 }

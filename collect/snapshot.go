@@ -7,6 +7,7 @@ import (
 
 	"ompp-attach/collect/launch"
 	"ompp-attach/collect/places"
+	"ompp-attach/collect/rank"
 )
 
 // Snapshot returns the profiles of a program as of now: of processes that have ended, and of
@@ -57,7 +58,7 @@ func (m *Measurement) snapshot(of func(*Program) *Result) *Result {
 	for _, g := range m.lives.programs.all() {
 		res.add(of(g))
 	}
-	res.oneEach()
+	rank.OneEach(res.Profiles, res.First)
 	return res
 }
 

@@ -104,11 +104,6 @@ func IsSystem(path string) bool {
 	return slices.ContainsFunc(systemDirs, has(path)) || slices.ContainsFunc(systemLibraries, has(base))
 }
 
-// IsLoader tells whether a module is a dynamic loader. A static program has none.
-func IsLoader(mod *symbols.Module) bool {
-	return strings.HasPrefix(filepath.Base(mod.Path), "ld") && len(mod.Object().Symbol("_dl_debug_state")) > 0
-}
-
 // MayLoadMore tells whether a program's own code may load libraries or start other programs.
 func MayLoadMore(mods []symbols.Module) bool {
 	calls := []string{"dlopen", "dlmopen", "fork", "vfork", "system", "popen", "execl", "execle", "execlp", "execv", "execve",

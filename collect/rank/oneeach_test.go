@@ -1,4 +1,4 @@
-package collect
+package rank
 
 import (
 	"testing"
@@ -21,12 +21,12 @@ func TestOneEach(t *testing.T) {
 		"the first":        {[]*profile.Profile{at(2, 0, ""), at(1, 0, "")}, 0, []bool{true, false}},
 		"the one with MPI": {[]*profile.Profile{at(1, 0, ""), at(2, 0, "Open MPI"), at(3, 0, "Open MPI")}, 0, []bool{false, true, true}},
 	} {
-		r := &Result{Profiles: tc.profiles}
+		var first *profile.Profile
 		if tc.first >= 0 {
-			r.First = tc.profiles[tc.first]
+			first = tc.profiles[tc.first]
 		}
-		r.oneEach()
-		for i, p := range r.Profiles {
+		OneEach(tc.profiles, first)
+		for i, p := range tc.profiles {
 			if (p.Meta.MPI != nil) != tc.keep[i] {
 				t.Errorf("%s: profile %d is a rank: %t", name, i, p.Meta.MPI != nil)
 			}
