@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ompp-attach/clock"
 	"ompp-attach/collect/control"
 )
 
@@ -37,7 +38,15 @@ func Meet(common, args []string) (*Meeting, error) {
 		return nil, fmt.Errorf("meet the other ranks' tools: %w", err)
 	}
 	sum := sha256.Sum256([]byte(strings.Join(common, "\x00")))
-	return &Meeting{dir: dir, name: "job-" + hex.EncodeToString(sum[:8]), args: args}, nil
+	return &Meeting{dir: dir, name: thisNode() + hex.EncodeToString(sum[:8]), args: args}, nil
+}
+
+// thisNode begins the names of this node's files. Other nodes may share the directory (TMPDIR on a
+// shared file system). There, nobody answers at a socket of another node: not to be taken for that
+// of a dead collector.
+func thisNode() string {
+	id := strings.ReplaceAll(clock.BootID(), "-", "")
+	return "job-" + id[:min(8, len(id))] + "-"
 }
 
 // The sockets do not end in .sock: sockets with that suffix in this directory take requests to
@@ -81,9 +90,9 @@ func (m *Meeting) connect() (net.Conn, error) {
 // uselessAfter is the age from which logs of killed collectors are taken for useless.
 const uselessAfter = time.Hour
 
-// tidy removes the files of collectors that were killed.
+// tidy removes the files of this node's collectors that were killed.
 func (m *Meeting) tidy() {
-	sockets, _ := filepath.Glob(filepath.Join(m.dir, "*"+socketSuffix))
+	sockets, _ := filepath.Glob(filepath.Join(m.dir, thisNode()+"*"+socketSuffix))
 	for _, name := range sockets {
 		c, err := net.Dial("unix", name)
 		switch {
@@ -94,7 +103,7 @@ func (m *Meeting) tidy() {
 			os.Remove(strings.TrimSuffix(name, socketSuffix) + logSuffix)
 		}
 	}
-	logs, _ := filepath.Glob(filepath.Join(m.dir, "*"+logSuffix))
+	logs, _ := filepath.Glob(filepath.Join(m.dir, thisNode()+"*"+logSuffix))
 	for _, name := range logs {
 		st, err := os.Lstat(name)
 		if err == nil && !hasSocket(name) && time.Since(st.ModTime()) > uselessAfter {

@@ -12,7 +12,7 @@ packages() {
 	# Debian allows one libomp at a time; the tests of clang-14 borrow this one.
 	test) echo gcc g++ gdb gfortran clang-14 clang-19 libomp-19-dev binutils lld-14 dwz python3-numpy libopenblas0-openmp \
 		openmpi-bin libopenmpi-dev mpich libmpich-dev python3-mpi4py libcap2-bin chromium fonts-dejavu-core graphviz \
-		libxml2-utils libscalapack-openmpi-dev libfftw3-dev ;;
+		libxml2-utils libscalapack-openmpi-dev libfftw3-dev iproute2 ;;
 	demo) echo gcc clang-19 libomp-19-dev ;;
 	pmu) echo qemu-system-arm qemu-system-x86 cpio gcc-12-aarch64-linux-gnu libc6-dev-arm64-cross libgomp1-arm64-cross ;;
 	demo-mpi) echo gcc libc6-dev openmpi-bin libopenmpi-dev ;;

@@ -1,0 +1,40 @@
+package node
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ompp-attach/clock"
+)
+
+// TestTidy: sockets and logs of this node's dead collectors are removed. Those of other nodes stay,
+// also where the directory is on a file system that the nodes share.
+func TestTidy(t *testing.T) {
+	m := &Meeting{dir: t.TempDir(), name: thisNode() + "0123456789abcdef"}
+	if clock.BootID() == "" {
+		t.Skip("this kernel has no boot id")
+	}
+	dead, other := m.name, "job-00000000-0123456789abcdef"
+	for _, name := range []string{dead, other} {
+		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(m.dir, name+socketSuffix), Net: "unix"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.SetUnlinkOnClose(false)
+		l.Close()
+		if err := os.WriteFile(filepath.Join(m.dir, name+logSuffix), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.tidy()
+	for _, suffix := range []string{socketSuffix, logSuffix} {
+		if _, err := os.Lstat(filepath.Join(m.dir, dead+suffix)); !os.IsNotExist(err) {
+			t.Errorf("%s of a dead collector is there: %v", suffix, err)
+		}
+		if _, err := os.Lstat(filepath.Join(m.dir, other+suffix)); err != nil {
+			t.Errorf("%s of another node: %v", suffix, err)
+		}
+	}
+}
