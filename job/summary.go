@@ -197,12 +197,13 @@ func (s *Summary) crowdedThere(g *Region) bool {
 }
 
 // waits finds the call site with the most waiting time. The call itself takes at most as long as on
-// the rank with the least time there; the rest of the time is waiting.
+// the rank with the least time there; the rest of the time is waiting. Calls that cannot wait are left
+// out: theirs is the time of ranks without a core.
 func (s *Summary) waits(j *Job) {
 	var most float64
 	for i, g := range j.Regions {
 		// The launcher starts ranks at different times.
-		if g.Construct != event.MPI || analysis.BeginsMPI(&g.Region) {
+		if g.Construct != event.MPI || analysis.BeginsMPI(&g.Region) || !callMayWait(g.Name) {
 			continue
 		}
 		t := g.Stats(WallT)
@@ -210,6 +211,16 @@ func (s *Summary) waits(j *Job) {
 			s.Waits, most = i, w
 		}
 	}
+}
+
+// callMayWait tells whether an MPI call may wait for other ranks. Local calls do not, and neither do those
+// that only make a request, as MPI_Irecv. A call without a row here may.
+func callMayWait(name string) bool {
+	op, ok := mpi.ParseOp(name)
+	if !ok {
+		return true
+	}
+	return !op.Info().Local && !op.Info().Immediate()
 }
 
 // mostHot bounds the number of functions kept of a rank.

@@ -17,6 +17,16 @@ func waitIn(p *profile.Profile, t int64) {
 	p.Nodes[4].Stats[0].Body.T += t
 }
 
+// mostIn makes the MPI calls ones of another operation, in which all ranks but rank 2 are longer.
+func mostIn(op string) func(int, *profile.Profile) {
+	return func(rank int, p *profile.Profile) {
+		p.Regions[3].Name = op
+		if rank != 2 {
+			waitIn(p, 200*ms)
+		}
+	}
+}
+
 // The summary says what holds up a job. The loop of a rank is longer by a given time, and the other
 // ranks wait that long in the all-to-all.
 func TestSummary(t *testing.T) {
@@ -73,6 +83,8 @@ func TestSummary(t *testing.T) {
 				}
 				p.Nodes[0].Stats[0].NoCore = &profile.Cost{Exec: 4 * 200 * ms} // of all threads
 			}},
+		{name: "without a core in a call that cannot wait", slow: []int{2}, excess: 150 * ms, waits: -1, where: -1, change: mostIn("MPI_Irecv")},
+		{name: "without a core in a call that may wait", slow: []int{2}, excess: 150 * ms, waits: 3, where: -1, change: mostIn("MPI_Wait")},
 		{name: "without a core in the region, all lack as much in sum", extra: [4]int64{0, 200 * ms, 0, 0}, slow: []int{1}, excess: 150 * ms,
 			where: 1, why: Crowded, waits: 3, change: func(rank int, p *profile.Profile) {
 				last := len(p.Nodes[2].Stats) - 1

@@ -122,6 +122,12 @@ type Operation struct {
 	NoReturn bool
 }
 
+// Immediate reports whether the operation makes a request and waits for nobody, as MPI_Isend. The
+// preparation of a persistent operation is none: that of a collective one may wait.
+func (o *Operation) Immediate() bool {
+	return o.Request > 0 && o.Request == o.Args-1 && o.Requests == None && !o.Persistent
+}
+
 // StartEnd reports whether the operation begins or ends the use of MPI.
 func (o *Operation) StartEnd() bool { return o.Begins || o.Ends }
 

@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -44,6 +45,40 @@ func TestCommunicates(t *testing.T) {
 	for i := range Operations {
 		if op := &Operations[i]; op.Communicates && (op.Query || op.StartEnd()) {
 			t.Errorf("%s communicates", op.Name)
+		}
+	}
+}
+
+// immediateNames are MPI 4.0's operations that make a request and do not wait; each has a form with 64-bit
+// counts where it has counts.
+const immediateNames = `
+Isend Ibsend Issend Irsend Irecv Imrecv Isendrecv Isendrecv_replace Rput Rget Raccumulate
+Rget_accumulate Ibarrier Ibcast Igather Igatherv Iscatter Iscatterv Iallgather Iallgatherv Ialltoall
+Ialltoallv Ialltoallw Ireduce Iallreduce Ireduce_scatter Ireduce_scatter_block Iscan Iexscan
+Ineighbor_allgather Ineighbor_allgatherv Ineighbor_alltoall Ineighbor_alltoallv Ineighbor_alltoallw
+File_iread File_iread_at File_iread_all File_iread_at_all File_iread_shared
+File_iwrite File_iwrite_at File_iwrite_all File_iwrite_at_all File_iwrite_shared
+Comm_idup Comm_idup_with_info Grequest_start`
+
+// TestImmediate: these and no others are immediate.
+func TestImmediate(t *testing.T) {
+	left := map[string]bool{}
+	for _, name := range strings.Fields(immediateNames) {
+		left["MPI_"+name] = true
+	}
+	for i := range Operations {
+		op := &Operations[i]
+		name := strings.TrimSuffix(op.Name, "_c")
+		if _, want := left[name]; op.Immediate() != want {
+			t.Errorf("%s is immediate: %v, want %v", op.Name, op.Immediate(), want)
+		}
+		if _, ok := left[name]; ok {
+			left[name] = false
+		}
+	}
+	for name, missing := range left {
+		if missing {
+			t.Errorf("there is no %s", name)
 		}
 	}
 }
