@@ -19,8 +19,8 @@ type Log struct {
 	// Ops are the operations that occur. Threads refer to them by index.
 	Ops     []mpi.Op `json:"ops,omitempty"`
 	Threads [][]byte `json:"threads,omitempty"` // of each thread, its calls (see Reader)
-	// Came is what receives from any source, or of any tag, received: of each thread, Call.Came.
-	// Readers that do not know Came have such receives as untold.
+	// Came tells for each thread what its receives from any source, or of any tag, received
+	// (Call.Came). Older versions do not read Came: for them such receives are untold.
 	Came  [][]byte `json:"came,omitempty"`
 	Sites []Site   `json:"sites,omitempty"` // by Call.Site
 	Calls uint64   `json:"calls"`           // in the log
@@ -66,8 +66,8 @@ type Recorder struct {
 	before  []before
 }
 
-// before holds a thread's last time and request, from which the next call's are differences. calls
-// is the number of calls since the last one with Call.Came.
+// before holds a thread's last time and request: those of the next call are recorded as differences.
+// calls is the number of calls since the last one with Call.Came.
 type before struct{ time, request, calls uint64 }
 
 // NewRecorder returns an empty recorder.

@@ -19,8 +19,8 @@ func NewOrders(clocks int) *Orders {
 	return &Orders{map[[2]int]*orders{}, min(2048, max(64, all/pairs))}
 }
 
-// Add notes that an event at the time at of the clock first came before one at the time by of the
-// clock then.
+// Add notes the order of two events: the event at the time at of the clock first came before the event
+// at the time by of the clock then.
 func (o *Orders) Add(first, then int, at, by uint64) {
 	if first == then {
 		return
@@ -82,8 +82,8 @@ func Align(clocks []Clock, o *Orders) *Alignment {
 	return a
 }
 
-// known returns the bounds of |θ| that follow from both kernels' claims. As lower bounds they are
-// those of θ and of -θ alike.
+// known returns the bounds of |θ| that follow from both kernels' claims, with their signs changed: so
+// they are lower bounds of θ, and of -θ.
 func known(a, b *Clock, origin int64) (out []point) {
 	if len(a.Known) == 0 || len(b.Known) == 0 {
 		return nil

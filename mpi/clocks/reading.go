@@ -13,7 +13,7 @@ type Record struct {
 type Reading struct {
 	Monotonic int64 `json:"monotonic_ns"` // CLOCK_MONOTONIC of the kernel, outside of time namespaces
 	Real      int64 `json:"real_ns"`      // CLOCK_REALTIME at that time
-	Within    int64 `json:"within_ns"`    // by how much the two were read at different times, at most
+	Within    int64 `json:"within_ns"`    // the longest time that may lie between the two readings
 	// Synchronised: the kernel says that CLOCK_REALTIME is synchronised (adjtimex), and differs from
 	// the true time by MaxError at most, and presumably by EstError.
 	Synchronised bool  `json:"synchronised"`
@@ -27,7 +27,7 @@ func (r *Reading) shift() int64 { return r.Real - r.Monotonic }
 
 // Clock is the clock of a machine.
 type Clock struct {
-	// Shift is what CLOCK_REALTIME was ahead of the clock at its first reading (ns). It is added to
+	// Shift is how far CLOCK_REALTIME was ahead of the clock at its first reading (ns). It is added to
 	// all times of the clock, so that the differences of machines are small numbers.
 	Shift int64
 	// Wander is the most by which the clock's rate may change while the job runs, as a share.

@@ -17,8 +17,8 @@ type Place struct {
 type Time struct {
 	Path int64 // on the job's critical path
 	Own  int64 // of the rank in all, without waits for other ranks; calls that may have waited are left out
-	// Delay is the part of other ranks' waits that is due to what the rank did more than they did, and
-	// Far the part due to that by way of a third rank, which waited for this one.
+	// Delay is how long other ranks waited because this rank spent more time here than they did. Far
+	// is how long they waited, for that reason, for a third rank that had waited for this one.
 	Delay, Far int64
 	// Indirect is the part of the rank's own waits here that is due to waits of the late rank. Passed
 	// are other ranks' waits that are due to the rank's waits here.
@@ -71,7 +71,7 @@ type call struct {
 	state      state
 }
 
-// calls are those of a rank since the beginning of the phase.
+// calls are the calls of a rank since the beginning of the phase.
 type calls struct {
 	first int // number of list[0]
 	next  int // number of the next call
@@ -92,14 +92,14 @@ type Path struct {
 	ranks  []calls
 	hosts  map[string]bool
 	path   func(rank, site int) int
-	kept   int
+	kept   int // calls in all lists
 	most   int // of kept
 	synced bool
-	from   uint64 // when the phase began, by the clock of the first rank (ns)
-	over   bool   // the phase has too many calls
-	cut    bool   // some log ends early
-	own    []map[Work]int64
-	on     map[Work]int64 // the path of the phase
+	from   uint64           // when the phase began, by the clock of the first rank (ns)
+	over   bool             // the phase has too many calls
+	cut    bool             // some log ends early
+	own    []map[Work]int64 // by rank: its own times in the phase
+	on     map[Work]int64   // the path of the phase
 }
 
 // New returns a Path for the calls of logs. path numbers the call path of a rank's call site; call
@@ -185,6 +185,7 @@ func (p *Path) Together(numbers []int, last match.Origin) {
 	p.kept, p.from = 0, last.At
 	for i := range p.ranks {
 		k := &p.ranks[i]
+		// The calls were forgotten: the next phase begins with the call at which the ranks met.
 		if p.over && numbers[i] == k.next-1 && len(p.hosts) == 1 {
 			k.last.state, k.last.at = waited, max(last.At, k.last.start)
 			k.first, k.list = numbers[i], append(k.list, k.last)
@@ -196,6 +197,7 @@ func (p *Path) Together(numbers []int, last match.Origin) {
 	p.over, p.synced = false, true
 }
 
+// lose counts a phase that lasted took ns, of which no path is known.
 func (p *Path) lose(took int64) {
 	p.Lost++
 	p.Length, p.Unknown = p.Length+took, p.Unknown+took

@@ -11,7 +11,7 @@
 // Calls that no rank leaves before all ranks have come (match.Watcher.Together) divide the job into
 // phases. Every path goes through the rank that came last there. So each phase is walked when it is
 // over, and then forgotten. If it is not known for what a call on the path waited, the part of the
-// phase before that call's end is not known. Other phases are not touched by that.
+// phase before that call's end is not known. The paths of other phases are still known.
 //
 //   - critical.go: phases, their calls; walk.go: the path of a phase
 //   - delay.go: what caused the waits, near and far

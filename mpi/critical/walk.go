@@ -55,6 +55,7 @@ func (p *Path) back(rank, number int) (known int64, complete bool) {
 	return known, false
 }
 
+// time returns the times at a place, which the caller may add to.
 func (p *Path) time(rank, site int, in bool) *Time {
 	at := Place{rank, site, in}
 	t := p.Times[at]

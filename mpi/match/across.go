@@ -9,8 +9,8 @@ type Clocks interface {
 	Convert(to, from string, t uint64) (at uint64, bound int64)
 }
 
-// Across counts the waits for ranks of other machines. Their times are as exact as their clocks can
-// be compared.
+// Across counts the waits for ranks of other machines. These times are as exact as the comparison of
+// the machines' clocks.
 type Across struct {
 	Waits       uint64
 	T, Bound    int64  // time of these waits, and how wrong T may be at most, ns
@@ -31,7 +31,7 @@ func Orders(logs []*RankCalls, tell func(first *RankCalls, at uint64, then *Rank
 	(&run{order: tell, clocks: uncompared{}}).all(logs)
 }
 
-// uncompared are clocks of which nothing is known.
+// uncompared are clocks that nobody can compare.
 type uncompared struct{}
 
 func (uncompared) Comparable(_, _ string) bool                            { return true }
@@ -66,8 +66,8 @@ func (r *run) tell(first *rank, at uint64, then *rank, by uint64) {
 	}
 }
 
-// onlyIf takes the wait back unless a time t is above 0, within its bound (ns). Where t may be
-// either, the bound of the wait grows so that it includes 0.
+// onlyIf takes the wait back if a time t is surely not above 0. If t may be above 0 or not, within its
+// bound (ns), the bound of the wait grows until it includes 0.
 func (l *longest) onlyIf(t, bound int64) {
 	switch {
 	case t <= -bound:

@@ -16,8 +16,8 @@ type Call struct {
 	Site       int    // the caller's number of the call site, which the waits name
 	Thread     int    // the caller's number of the thread, likewise
 	Comm       int    // index in RankCalls.Comms; -1: not known
-	// To is the destination, the root of a collective operation, or the target of a lock. From is the source, also of
-	// MPI_Mprobe. Both are ranks as in mpi.Args.
+	// To is the destination, the root of a collective operation, or the target of a lock. From is the
+	// source, also of MPI_Mprobe. Both are ranks as in mpi.Args.
 	To, From         int32
 	SendTag, RecvTag int32
 	// Sends, Receives: the call sends or receives a message; of a collective operation, data. Sends of
@@ -33,8 +33,8 @@ type Call struct {
 	// Of a call that opens an epoch on a window, Completes are the other side's members (Member).
 	Completes []uint64
 	Untold    bool
-	// Came is what those of Completes received that are receives from any source, or of any tag, as
-	// far as that is known. By At.
+	// Came are the messages that receives from any source, or of any tag, among Completes received, as
+	// far as these are known. By At.
 	Came []Came
 }
 

@@ -184,7 +184,7 @@ func (m *member) completedBy(r *run, w *waiter) {
 	}
 }
 
-// told is wait, with the event that the call had to wait for if somebody watches.
+// told returns the wait, and names the event that the call had to wait for if somebody watches.
 func (m *member) told(r *run) longest {
 	l := m.wait(r)
 	if r.watch != nil {

@@ -33,8 +33,8 @@ type ownerKey struct {
 // owner is the state of a rank on a window.
 type owner struct {
 	access, exposure *epoch // the latest ones; nil: there is none
-	// blurred: an epoch of such a side (0: exposures, 1: accesses) opened for a group that is not
-	// known. So it is not known which of the rank's later epochs belong to whom.
+	// blurred: an epoch of this side (0: exposure, 1: access) was opened for a group that is not known.
+	// So it is not known to whom later epochs of the rank belong.
 	blurred [2]bool
 }
 
@@ -207,7 +207,7 @@ func (r *run) meet(a, b *epoch) {
 	r.settleEpoch(b) // a is being opened
 }
 
-// blur ends what waits for a rank of which epochs are not known from now on.
+// blur drops the epochs that wait for a rank whose epochs are not known from now on.
 func (r *run) blur(at int, k *rank, access bool) {
 	for key, m := range r.epochs.meetings {
 		switch {

@@ -2,9 +2,9 @@ package match
 
 import "ompp-attach/mpi"
 
-// Programs may use each tag once. So queues that are done are taken out, and what remains of other
-// tags is bounded: where there is more, an inbox no longer tells tags apart, and its messages are
-// left out.
+// Programs may use each tag once. So queues that are done are taken out, and the number of the other
+// queues is bounded. Beyond the bound an inbox no longer tells tags apart, and its messages are left
+// out.
 const (
 	fewQueues  = 64
 	mostClosed = 4096 // closed queues of an inbox
@@ -50,8 +50,8 @@ func (r *run) sweep(g *group, b *inbox, to int32) {
 	}
 }
 
-// take notes that a call may have taken any message that k matches. It returns what is noted, which
-// is more if there is too much to be told apart.
+// take notes that a call may have taken any message that k matches. It returns the key that is noted:
+// a more general one if there are too many keys.
 func (b *inbox) take(k queueKey) queueKey {
 	if len(b.taken) >= mostTaken {
 		k = queueKey{mpi.AnySource, AnyTag}

@@ -233,7 +233,7 @@ func (r *run) pair(a, b *side) {
 	if b.send {
 		out, in = b, a
 	}
-	// Of messages that wait, receives that are held may take some first.
+	// Receives that are held may take some of the waiting messages first.
 	out.overtakes = !in.late && in.rank.held == 0 && r.outbox(out.rank, in.rank).holds(out.start)
 	if r.paired != nil {
 		r.paired(out.at, in.at)
