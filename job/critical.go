@@ -53,7 +53,7 @@ func (m *Matching) matched(ranks []*rankCalls, logs []*match.RankCalls, c match.
 	}
 	path := func(rank, site int) int { return of[rank][site] }
 	p := critical.New(logs, path)
-	out := match.Watch(logs, c, p)
+	out := match.RunWith(logs, c, p)
 	m.Path, m.aside = p.Finish(), map[string]int64{}
 	for _, r := range ranks {
 		for op, t := range r.aside {

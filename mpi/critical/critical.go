@@ -86,7 +86,7 @@ func (c *calls) at(number int) *call {
 	return nil
 }
 
-// Path finds the critical path. It implements match.Watcher.
+// Path finds the critical path. It implements match.Listener.
 type Path struct {
 	Result
 	ranks  []calls
@@ -115,7 +115,7 @@ func New(logs []*match.RankCalls, path func(rank, site int) int) *Path {
 	return p
 }
 
-// Took implements match.Watcher.
+// Took implements match.Listener.
 func (p *Path) Took(rank int, c *match.Call) {
 	k := &p.ranks[rank]
 	k.next++
@@ -149,15 +149,15 @@ func (p *Path) forget() {
 	p.kept = 0
 }
 
-// Pending implements match.Watcher.
+// Pending implements match.Listener.
 func (p *Path) Pending(rank, number int) {
 	if c := p.ranks[rank].at(number); c != nil {
 		c.state = open
 	}
 }
 
-// Settled implements match.Watcher.
-func (p *Path) Settled(rank, number int, last match.Origin) {
+// Known implements match.Listener.
+func (p *Path) Known(rank, number int, last match.Origin) {
 	c := p.ranks[rank].at(number)
 	switch {
 	case c == nil:
@@ -171,7 +171,7 @@ func (p *Path) Settled(rank, number int, last match.Origin) {
 	}
 }
 
-// Together implements match.Watcher. It ends a phase.
+// Together implements match.Listener. It ends a phase.
 func (p *Path) Together(numbers []int, last match.Origin) {
 	took := max(0, int64(last.At)-int64(p.from))
 	p.Phases++

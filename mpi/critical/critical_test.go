@@ -202,9 +202,9 @@ func (g *program) logs() (logs []*match.RankCalls) {
 	return logs
 }
 
-func watch(logs []*match.RankCalls, c match.Clocks) (*Result, *match.Result) {
+func listen(logs []*match.RankCalls, c match.Clocks) (*Result, *match.Result) {
 	p := New(logs, func(_, site int) int { return site })
-	r := match.Watch(logs, c, p)
+	r := match.RunWith(logs, c, p)
 	return p.Finish(), r
 }
 
@@ -215,7 +215,7 @@ func TestModel(t *testing.T) {
 	for seed := range uint64(60) {
 		g := newProgram(seed, 0)
 		end := g.run()
-		got, _ := watch(g.logs(), nil)
+		got, _ := listen(g.logs(), nil)
 		begins := func(calls []*activity) bool { return got.Length == int64(end-calls[0].enter) }
 		if got.Overlap >= 0 || got.Unknown != 0 || !slices.ContainsFunc(g.ranks, begins) {
 			t.Fatalf("seed %d: %d of %d ns, %d unknown, overlap %d", seed, got.Length, end, got.Unknown, got.Overlap)
@@ -258,7 +258,7 @@ func TestBalance(t *testing.T) {
 	for seed := range uint64(150) {
 		g := newProgram(seed, 3)
 		end := g.run()
-		got, _ := watch(g.logs(), nil)
+		got, _ := listen(g.logs(), nil)
 		for site := range 3 {
 			w := Work{site, false}
 			was := g.divide(site)
@@ -386,7 +386,7 @@ func TestVectors(t *testing.T) {
 			{init(2), vector("Send", 9, 10, 1, to), vector("Barrier", 30, 31, 3, nil)}},
 			map[string]int64{"1@3 false": 20, "0@3 true": 1, "unknown": 9}}, // the send may have waited
 	} {
-		r, _ := watch(logsOf(x.ranks...), nil)
+		r, _ := listen(logsOf(x.ranks...), nil)
 		if got := show(r); !maps.Equal(got, x.want) {
 			t.Errorf("%s: %v, not %v", x.name, got, x.want)
 		}
@@ -399,13 +399,13 @@ func TestNothing(t *testing.T) {
 	g.run()
 	logs := g.logs()
 	logs[1].Until = g.ranks[1][len(g.ranks[1])/2].enter
-	r, _ := watch(logs, nil)
+	r, _ := listen(logs, nil)
 	if r.Unknown == 0 || r.Unknown > r.Length {
 		t.Errorf("a log ends early: %d of %d not known", r.Unknown, r.Length)
 	}
 	over := vector("Barrier", 1, 5, 0, nil)
 	inner := vector("Send", 3, 4, 0, func(c *match.Call) { c.To = mpi.ProcNull })
-	if r, _ := watch(logsOf([]match.Call{over, inner}, []match.Call{over}), nil); r.Overlap != 0 || len(r.Times) != 0 {
+	if r, _ := listen(logsOf([]match.Call{over, inner}, []match.Call{over}), nil); r.Overlap != 0 || len(r.Times) != 0 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -424,7 +424,7 @@ func TestMostCalls(t *testing.T) {
 	logs := logsOf(a, b)
 	p := New(logs, func(_, site int) int { return site })
 	p.most = 20
-	match.Watch(logs, nil, p)
+	match.RunWith(logs, nil, p)
 	r := p.Finish()
 	if r.Lost != 1 || r.Unknown != 201000 || r.Length != 222000 || r.Times[Place{1, 2, false}].Path != 18000 {
 		t.Errorf("%+v: %v", r, show(r))
@@ -464,7 +464,7 @@ func TestTwoMachines(t *testing.T) {
 			}
 		}
 		g.run()
-		want, _ := watch(g.logs(), nil)
+		want, _ := listen(g.logs(), nil)
 		logs, clock := g.logs(), ahead{by: 5e12, bound: 3}
 		for rank, l := range logs {
 			if rank%2 == 0 {
@@ -476,7 +476,7 @@ func TestTwoMachines(t *testing.T) {
 				list[i].Start, list[i].End = list[i].Start+uint64(clock.by), list[i].End+uint64(clock.by)
 			}
 		}
-		got, _ := watch(logs, clock)
+		got, _ := listen(logs, clock)
 		if !maps.EqualFunc(got.Times, want.Times, func(a, b *Time) bool { return *a == *b }) || got.Length != want.Length || got.Unknown != 0 || !maps.Equal(got.Saves, want.Saves) {
 			t.Fatalf("seed %d: %v\nnot %v", seed, show(got), show(want))
 		}

@@ -43,7 +43,7 @@ func TestDelays(t *testing.T) {
 			c.From, c.RecvTag, c.Sends = mpi.AnySource, 9, false
 		}), vector("Bsend", 8, 8, y, to(0))}}, map[string]int64{"no cause": 3, "waited": 3}},
 	} {
-		r, _ := watch(logsOf(c.ranks...), nil)
+		r, _ := listen(logsOf(c.ranks...), nil)
 		got := map[string]int64{"waited": r.Waited / 1000}
 		if r.NoCause != 0 {
 			got["no cause"] = r.NoCause / 1000
@@ -205,7 +205,7 @@ func TestDelayModel(t *testing.T) {
 			}
 		}
 		g.run()
-		got, _ := watch(g.logs(), nil)
+		got, _ := listen(g.logs(), nil)
 		want, none, waits := map[reason]float64{}, 0.0, 0.0
 		for _, calls := range g.ranks {
 			for i, a := range calls {

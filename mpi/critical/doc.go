@@ -1,5 +1,5 @@
 // Package critical finds the critical path over the ranks of a job: the chain of work and calls
-// that decides when the job ends. It is pure: matched calls in (match.Watcher), times out.
+// that decides when the job ends. It is pure: matched calls in (match.Listener), times out.
 //
 // From the end of the last rank's last call, the path leads back in time. It stays with a rank until
 // a call in which that rank waited. From the time at which the wait was over, the path is in the call
@@ -8,7 +8,7 @@
 // the first call to the last. The definition is that of Böhme and others (Scalable critical-path based
 // performance analysis, 2012).
 //
-// Calls that no rank leaves before all ranks have come (match.Watcher.Together) divide the job into
+// Calls that no rank leaves before all ranks have come (match.Listener.Together) divide the job into
 // phases. Every path goes through the rank that came last there. So each phase is walked when it is
 // over, and then forgotten. If it is not known for what a call on the path waited, the part of the
 // phase before that call's end is not known. The paths of other phases are still known.

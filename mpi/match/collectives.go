@@ -184,10 +184,10 @@ func (m *member) completedBy(r *run, w *waiter) {
 	}
 }
 
-// told returns the wait, and names the event that the call had to wait for if somebody watches.
+// told returns the wait, and names the event that the call had to wait for if somebody listens.
 func (m *member) told(r *run) longest {
 	l := m.wait(r)
-	if r.watch != nil {
+	if r.listener != nil {
 		l.last = m.awaited(r)
 	}
 	return l

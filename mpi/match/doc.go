@@ -30,6 +30,6 @@
 //   - epochs.go: epochs of RMA windows (post, start, complete, wait)
 //   - locks.go: locks of RMA windows
 //   - waiter.go: of the waits in one call, the longest; across.go: waits between machines
-//   - watch.go: tells what each call had to wait for
+//   - listen.go: tells what each call had to wait for
 //   - result.go: waits and counts
 package match

@@ -93,7 +93,7 @@ func (r *run) epoch(k *rank, c *Call, p pattern) {
 			o.exposure = e
 		}
 		r.opens(at, o, e, c)
-		r.settleEpoch(e)
+		r.finishEpoch(e)
 	default:
 		e := o.exposure
 		if p == closing {
@@ -106,9 +106,9 @@ func (r *run) epoch(k *rank, c *Call, p pattern) {
 			return
 		}
 		e.closed = m
-		r.settleEpoch(e)
+		r.finishEpoch(e)
 		for _, x := range e.with {
-			r.settleEpoch(x)
+			r.finishEpoch(x)
 		}
 	}
 }
@@ -204,7 +204,7 @@ func (r *run) meet(a, b *epoch) {
 		x[0].open--
 		x[0].with = append(x[0].with, x[1])
 	}
-	r.settleEpoch(b) // a is being opened
+	r.finishEpoch(b) // a is being opened
 }
 
 // blur drops the epochs that wait for a rank whose epochs are not known from now on.
@@ -224,7 +224,7 @@ func (r *run) blur(at int, k *rank, access bool) {
 func (r *run) leave(list *[]*epoch, why Reason) {
 	for _, e := range *list {
 		e.kill(why)
-		r.settleEpoch(e)
+		r.finishEpoch(e)
 	}
 	*list = nil
 }
@@ -235,8 +235,8 @@ func (e *epoch) kill(why Reason) {
 	}
 }
 
-// settleEpoch tells the waits of an epoch's calls, once they are known.
-func (r *run) settleEpoch(e *epoch) {
+// finishEpoch tells the waits of an epoch's calls, once they are known.
+func (r *run) finishEpoch(e *epoch) {
 	var others []*member
 	for _, x := range e.with {
 		switch {
@@ -280,7 +280,7 @@ func (m *member) ready(r *run, others []*member, access bool) longest {
 		l.property, l.after = LatePost, LatePost
 		l.onlyIf(int64(m.end)-int64(o.at), o.bound)
 	}
-	if r.watch != nil && (!access || o.at < m.end) {
+	if r.listener != nil && (!access || o.at < m.end) {
 		l.last = o.entered()
 	}
 	if !access {
@@ -315,6 +315,6 @@ func (r *run) cease(e *epoch) {
 	}
 	e.over = true
 	for _, x := range e.with {
-		r.settleEpoch(x)
+		r.finishEpoch(x)
 	}
 }

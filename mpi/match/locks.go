@@ -144,8 +144,8 @@ func (r *run) unlocking(k *rank, c *Call) {
 	}
 }
 
-// settleLocks tells the waits of those calls that end before a time of the first rank's clock.
-func (r *run) settleLocks(now uint64) {
+// resolveLocks tells the waits of those calls that end before a time of the first rank's clock.
+func (r *run) resolveLocks(now uint64) {
 	kept := r.locks.asked[:0]
 	for _, l := range r.locks.asked {
 		if l.until >= now {
@@ -157,7 +157,7 @@ func (r *run) settleLocks(now uint64) {
 		o := r.pick(l.rank, l.others, 1, entering)
 		x := longest{property: LockContention, after: LockContention}
 		x.since(l.of, o)
-		if r.watch != nil {
+		if r.listener != nil {
 			x.last = o.entered()
 		}
 		r.offer(l.of.by, x)

@@ -40,7 +40,7 @@ func (r *run) all(logs []*RankCalls) *Result {
 	for q.Len() > 0 {
 		c := q.list[0]
 		if len(r.locks.asked) > 0 {
-			r.settleLocks(c.start)
+			r.resolveLocks(c.start)
 		}
 		if c.rank.log.Until == 0 || c.call.Start < c.rank.log.Until {
 			r.take(c.rank, c.call)
@@ -52,7 +52,7 @@ func (r *run) all(logs []*RankCalls) *Result {
 			r.ended(c.rank)
 		}
 	}
-	r.settleLocks(^uint64(0))
+	r.resolveLocks(^uint64(0))
 	r.result.Waits = r.waits.list()
 	return &r.result
 }
@@ -67,12 +67,12 @@ type run struct {
 	waits    sums                 // nil: waits are not added up
 	result   Result
 
-	clocks Clocks                                                        // nil: only times of one machine are compared
-	order  func(first *RankCalls, at uint64, then *RankCalls, by uint64) // see Orders; nil: not wanted
-	paired func(send, receive Place)                                     // see Pairs; nil: not wanted
-	epochs epochs
-	locks  locks
-	watch  Watcher // nil: nobody
+	clocks   Clocks                                                        // nil: only times of one machine are compared
+	order    func(first *RankCalls, at uint64, then *RankCalls, by uint64) // see Orders; nil: not wanted
+	paired   func(send, receive Place)                                     // see Pairs; nil: not wanted
+	epochs   epochs
+	locks    locks
+	listener Listener // nil: nobody
 }
 
 // rank is the state of a rank.

@@ -69,7 +69,7 @@ func (r *run) finish(w *waiter) {
 	if w.open--; w.open > 0 {
 		return
 	}
-	r.settled(w)
+	r.known(w)
 	if w.requests {
 		if w.dead {
 			r.result.Requests.leave(w.why)

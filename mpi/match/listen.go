@@ -1,14 +1,14 @@
 package match
 
-// Watcher is told of the calls of ranks while they are matched. Ranks are named by the index of
+// Listener is told of the calls of ranks while they are matched. Ranks are named by the index of
 // their logs. Calls of a rank are numbered from 0, by their beginnings.
-type Watcher interface {
+type Listener interface {
 	// Took tells a rank's next call. c is valid until Took returns.
 	Took(rank int, c *Call)
-	// Pending tells that a call waits for others. Settled follows once they are known.
+	// Pending tells that a call waits for others. Known follows once they are known.
 	Pending(rank, call int)
-	// Settled tells for what a call had to wait.
-	Settled(rank, call int, last Origin)
+	// Known tells for what a call had to wait.
+	Known(rank, call int, last Origin)
 	// Together tells that no rank left its call, given by rank, before the last rank had come to its
 	// own.
 	Together(calls []int, last Origin)
@@ -23,36 +23,36 @@ type Origin struct {
 	Unknown    bool   // it is not known for what the call waited
 }
 
-// Watch is RunAcross, and tells w of the calls.
-func Watch(logs []*RankCalls, clocks Clocks, w Watcher) *Result {
-	return (&run{waits: sums{}, clocks: clocks, watch: w}).all(logs)
+// RunWith is RunAcross, and tells l of the calls.
+func RunWith(logs []*RankCalls, clocks Clocks, l Listener) *Result {
+	return (&run{waits: sums{}, clocks: clocks, listener: l}).all(logs)
 }
 
 // took tells of a rank's next call.
 func (r *run) took(k *rank, c *Call) {
 	k.call++
-	if r.watch != nil {
-		r.watch.Took(k.index, c)
+	if r.listener != nil {
+		r.listener.Took(k.index, c)
 	}
 }
 
 // pending tells that a call waits for another rank's.
 func (r *run) pending(k *rank) {
-	if r.watch != nil {
-		r.watch.Pending(k.index, k.call)
+	if r.listener != nil {
+		r.listener.Pending(k.index, k.call)
 	}
 }
 
 // astray tells that it is not known for what the latest call of a rank waited, if it waited.
 func (r *run) astray(k *rank, c *Call) {
-	if r.watch != nil && !c.Later {
-		r.watch.Settled(k.index, k.call, Origin{Unknown: true})
+	if r.listener != nil && !c.Later {
+		r.listener.Known(k.index, k.call, Origin{Unknown: true})
 	}
 }
 
-// settled tells for what a call waited.
-func (r *run) settled(w *waiter) {
-	if r.watch == nil {
+// known tells for what a call waited.
+func (r *run) known(w *waiter) {
+	if r.listener == nil {
 		return
 	}
 	last := w.last
@@ -62,7 +62,7 @@ func (r *run) settled(w *waiter) {
 	case last.At <= w.start:
 		last = Origin{}
 	}
-	r.watch.Settled(w.rank.index, w.call, last)
+	r.listener.Known(w.rank.index, w.call, last)
 }
 
 // entered is the origin that a moment names.
@@ -114,7 +114,7 @@ func (m *member) awaited(r *run) Origin {
 
 // together tells of an instance that no rank of the job left before the last one had come.
 func (r *run) together(i *instance) {
-	if r.watch == nil || len(i.members) != len(r.ranks) || i.later {
+	if r.listener == nil || len(i.members) != len(r.ranks) || i.later {
 		return
 	}
 	v := i.seenBy(r, r.ranks[0])
@@ -137,5 +137,5 @@ func (r *run) together(i *instance) {
 	for _, m := range i.members {
 		calls[m.rank.index] = m.call
 	}
-	r.watch.Together(calls, v.latest.entered())
+	r.listener.Together(calls, v.latest.entered())
 }

@@ -1,0 +1,144 @@
+package match
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// What is true of a model's calls: who waited for whom, and how long.
+
+// seen reports whether a rank's log has a call.
+func (m *model) seen(rank, call int) bool {
+	return m.until[rank] == 0 || m.calls[rank][call].Start < m.until[rank]
+}
+
+// matched reports whether the log of every rank has its part.
+func (m *model) matched(e *event) bool {
+	for _, o := range append([]*event{e}, e.with...) {
+		if !m.seen(o.rank, o.begin) {
+			return false
+		}
+	}
+	for rank := range m.until { // it is not known who holds a lock
+		if e.kind == locking && m.until[rank] > 0 && m.until[rank] <= m.of(e).End {
+			return false
+		}
+	}
+	return true
+}
+
+// truth returns the waits by property and places, in ns, without those in the wrong order.
+func (m *model) truth() map[string]int64 {
+	type at struct{ rank, call int }
+	byCall := map[at][]*event{}
+	for _, e := range m.events {
+		if e.wait >= 0 && m.seen(e.rank, e.wait) {
+			byCall[at{e.rank, e.wait}] = append(byCall[at{e.rank, e.wait}], e)
+		}
+	}
+	out := map[string]int64{}
+	for w, list := range byCall {
+		c := &m.calls[w.rank][w.call]
+		best, name := int64(0), ""
+		for _, e := range list {
+			if !m.matched(e) {
+				best = -1
+				break
+			}
+			if wait, n := m.waits(e, c); wait > best || wait == best && name != "" && n < name {
+				best, name = wait, n
+			}
+		}
+		if best > 0 {
+			out[name] += best
+		}
+		for _, e := range list { // the send that waited longest
+			if wait, n := m.waits(e, c); best > 0 && n == name && wait == best && e.send && m.overtakes(e) {
+				out[strings.Replace(name, fmt.Sprint(LateReceiver), fmt.Sprint(LateReceiverOrder), 1)] += best
+			}
+		}
+	}
+	return out
+}
+
+// overtakes reports whether a message was received before an older one of the same sender.
+func (m *model) overtakes(e *event) bool {
+	r := e.with[0]
+	return slices.ContainsFunc(m.events, func(o *event) bool {
+		if o.kind != message || !o.send || o.rank != e.rank || o.with[0].rank != r.rank || !m.seen(o.rank, o.begin) {
+			return false
+		}
+		return m.of(o).Start < m.of(e).Start && (!m.seen(r.rank, o.with[0].begin) || m.of(o.with[0]).Start > m.of(r).Start)
+	})
+}
+
+// waits returns how long a call waited for an operation, with the property and the places.
+func (m *model) waits(e *event, c *Call) (int64, string) {
+	if len(e.with) == 0 {
+		return 0, ""
+	}
+	property, due := LateSender, m.of(e.with[0])
+	pick := func(better func(o, due *Call) bool, of func(*event) bool) {
+		due = nil
+		for _, o := range e.with {
+			if k := m.of(o); of(o) && (due == nil || better(k, due)) {
+				due = k
+			}
+		}
+	}
+	later := func(o, due *Call) bool { return o.Start > due.Start }
+	all := func(*event) bool { return true }
+	switch e.kind {
+	case message:
+		if e.send {
+			if property = LateReceiver; due.Start >= c.End || c.Op == op("Bsend") {
+				return 0, ""
+			}
+		}
+	case barrier:
+		property = WaitAtBarrier
+		pick(later, all)
+	case allToAll:
+		property = WaitAtNxN
+		pick(later, all)
+	case prefix:
+		property = EarlyScan
+		pick(later, func(o *event) bool { return o.rank <= e.rank })
+	case starting, closing:
+		property = LatePost
+		if pick(later, all); due.Start >= c.End {
+			return 0, ""
+		}
+	case locking:
+		property = LockContention
+		pick(later, all)
+	case exposed:
+		property = EarlyWait
+		pick(later, all)
+	case oneToAll:
+		if property = LateBroadcast; e.rank == e.root {
+			return 0, ""
+		}
+		pick(later, func(o *event) bool { return o.rank == e.root })
+	case allToOne:
+		if property = EarlyReduce; e.rank != e.root {
+			return 0, ""
+		}
+		pick(func(o, due *Call) bool { return o.Start < due.Start }, func(o *event) bool { return o != e })
+	}
+	t := min(int64(due.Start), int64(c.End)) - int64(c.Start)
+	return t, fmt.Sprintf("%d: %d<%d", property, c.Site, due.Site)
+}
+
+func (r *Result) found() map[string]int64 {
+	out := map[string]int64{}
+	for _, w := range r.Waits {
+		switch w.Property {
+		case LateSenderDone, LateReceiverDone, BarrierCompletion, NxNCompletion, WrongOrder, WrongOrderOther:
+			continue
+		}
+		out[fmt.Sprintf("%d: %d<%d", w.Property, w.At.Site, w.Due.Site)] += w.T
+	}
+	return out
+}
