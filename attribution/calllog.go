@@ -86,7 +86,7 @@ func matched(cs *mpicall.Comms, c *event.MPICall) match.Call {
 		for _, m := range x.Came {
 			out.Came = append(out.Came, match.Came{At: m.At, From: m.Source, Tag: m.Tag})
 		}
-		if m.Recvs {
+		if m.Recvs || !m.Sends && match.IsMessage(c.Op) {
 			out.RecvTag = x.RecvTag
 		}
 	case match.Waits(c.Op):

@@ -72,7 +72,7 @@ func asideOf(p *profile.Profile) map[string]int64 {
 		n := &p.Nodes[i+1]
 		r := &p.Regions[n.Region]
 		op, ok := mpi.ParseOp(r.Name)
-		if r.Construct != event.MPI || !ok || match.Wanted(op) || op.Info().Local {
+		if r.Construct != event.MPI || !ok || oneByOne(p, op) || op.Info().Local {
 			continue
 		}
 		for j := range n.Stats {
@@ -80,6 +80,12 @@ func asideOf(p *profile.Profile) map[string]int64 {
 		}
 	}
 	return out
+}
+
+// oneByOne reports whether a profile's log has the calls of an operation. Older versions did not
+// record MPI_Probe.
+func oneByOne(p *profile.Profile, op mpi.Op) bool {
+	return match.Wanted(op) && (p.Calls.Until != 0 || slices.Contains(p.Calls.Ops, op))
 }
 
 // pathShares are a rank's shares in the path and in what others waited for, by site.

@@ -8,13 +8,15 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/mpi/calllog"
+	"ompp-attach/mpi/match"
 	"ompp-attach/profile"
 )
 
 // mayWait are the operations without a pattern of waits that may wait for other processes, ask for
 // them, or reach a file, by the MPI standard 4.0. [_c] is as in package mpi.
 const mayWait = `
-Test Testall Testany Testsome Request_get_status Probe Iprobe
+Test Testall Testany Testsome Request_get_status Iprobe
 Parrived Pready Pready_list Pready_range Buffer_detach[_c] Abort Session_init Session_finalize
 Put[_c] Get[_c] Accumulate[_c] Get_accumulate[_c] Fetch_and_op Compare_and_swap
 Win_flush Win_flush_all Win_flush_local Win_flush_local_all Win_test Win_set_info
@@ -44,8 +46,11 @@ func TestAsideOperations(t *testing.T) {
 			want["MPI_"+plain+"_c"] = 1
 		}
 	}
-	p := &profile.Profile{Nodes: []profile.Node{{Parent: -1, Region: -1}}}
+	p := &profile.Profile{Nodes: []profile.Node{{Parent: -1, Region: -1}}, Calls: &calllog.Log{}}
 	for i := range mpi.Operations {
+		if match.Wanted(mpi.Op(i)) {
+			p.Calls.Ops = append(p.Calls.Ops, mpi.Op(i))
+		}
 		p.Regions = append(p.Regions, profile.Region{Construct: event.MPI, Name: mpi.Operations[i].Name})
 		p.Nodes = append(p.Nodes, profile.Node{Region: i, Stats: []profile.ThreadStats{{Exec: profile.Span{T: 1, C: 1}}}})
 	}
@@ -59,5 +64,9 @@ func TestAsideOperations(t *testing.T) {
 		if got[name] == 0 {
 			t.Errorf("%s is not said to be taken for work", name)
 		}
+	}
+	p.Calls.Ops = nil // as versions recorded that did not know of these waits
+	if asideOf(p)["MPI_Probe"] != 1 {
+		t.Error("MPI_Probe is not said to be taken for work though its calls are not recorded")
 	}
 }

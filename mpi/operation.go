@@ -84,7 +84,7 @@ type Operation struct {
 	Peer, Peer2, Tag int8
 	// RecvTag is the tag asked for where there are two.
 	RecvTag int8
-	// Status points to where a receive tells its source.
+	// Status points to where a receive or a probe tells its source.
 	Status int8
 	// Root: Peer is a root.
 	Root bool

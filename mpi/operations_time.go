@@ -19,7 +19,7 @@ var waits = rows{
 	{"Cancel", Time, 0, "req", 0},
 	{"Start", Start, 0, "req", 0},
 	{"Startall", Start, 0, "nreqs reqs", 0},
-	{"Probe", Time, 0, "peer tag comm _", 0},
+	{"Probe", Time, 0, "peer tag comm status", 0},
 	{"Iprobe", Time, 0, "peer tag comm _ _", 0},
 	{"Mprobe", Time, 0, "peer tag comm _ _", 0},
 	{"Improbe", Time, 0, "peer tag comm _ _ _", 0},

@@ -373,6 +373,10 @@ func TestVectors(t *testing.T) {
 	}{
 		{"late sender", [][]match.Call{{init(2), vector("Recv", 3, 13, 1, from)}, {init(2), vector("Send", 9, 10, 1, to)}},
 			map[string]int64{"1@0 true": 1, "1@1 false": 7, "0@1 true": 4}},
+		{"a probe waits for a late sender", [][]match.Call{{init(2), vector("Probe", 3, 13, 1, from), vector("Recv", 14, 16, 2, from)}, {init(2), vector("Send", 9, 10, 1, to)}},
+			map[string]int64{"1@0 true": 1, "1@1 false": 7, "0@1 true": 4, "0@2 false": 1, "0@2 true": 2}},
+		{"a probe does not tell the source", [][]match.Call{{init(2), vector("Probe", 3, 13, 1, any), vector("Recv", 14, 16, 2, from)}, {init(2), vector("Send", 9, 10, 1, to)}},
+			map[string]int64{"0@2 false": 1, "0@2 true": 2, "unknown": 12}},
 		{"sender in time", [][]match.Call{{init(2), vector("Recv", 9, 13, 1, from)}, {init(2), vector("Send", 3, 4, 1, to)}},
 			map[string]int64{"0@0 true": 1, "0@1 false": 7, "0@1 true": 4}},
 		{"not known", [][]match.Call{{init(2), vector("Recv", 3, 13, 1, any), vector("Allreduce", 20, 21, 2, nil), vector("Barrier", 30, 31, 3, nil)},

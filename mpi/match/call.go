@@ -17,7 +17,7 @@ type Call struct {
 	Thread     int    // the caller's number of the thread, likewise
 	Comm       int    // index in RankCalls.Comms; -1: not known
 	// To is the destination, the root of a collective operation, or the target of a lock. From is the
-	// source, also of MPI_Mprobe. Both are ranks as in mpi.Args.
+	// source, also of probes. Both are ranks as in mpi.Args.
 	To, From         int32
 	SendTag, RecvTag int32
 	// Sends, Receives: the call sends or receives a message; of a collective operation, data. Sends of
@@ -104,6 +104,7 @@ const (
 	beginning            // MPI_Init
 	ending               // MPI_Finalize
 	unsupported          // collective, and no rule says who waits for whom
+	probing              // waits for a message, and leaves it: MPI_Probe
 	taking               // takes a message before a receive can: MPI_Mprobe
 	matchedRecvs         // receives the message that MPI_Mprobe took
 	posting              // MPI_Win_post: opens an exposure epoch
@@ -134,6 +135,8 @@ func patternOf(op *mpi.Operation) pattern {
 		return ending
 	case "MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome":
 		return completing
+	case "MPI_Probe":
+		return probing
 	case "MPI_Mprobe", "MPI_Improbe":
 		return taking
 	case "MPI_Mrecv", "MPI_Imrecv":
@@ -207,10 +210,10 @@ func (c *Call) buffered() bool {
 }
 
 // IsMessage reports whether a log needs the ranks and tags of an operation's calls: the operation
-// sends, receives, or takes a message (MPI_Mprobe).
+// sends or receives a message, takes one (MPI_Mprobe), or waits for one (MPI_Probe).
 func IsMessage(op mpi.Op) bool {
 	p := (&Call{Op: op}).pattern()
-	return p == message || p == taking || p == matchedRecvs
+	return p == message || p == probing || p == taking || p == matchedRecvs
 }
 
 // IsCollective reports whether an operation is collective. Those without a rule (NoRule) are

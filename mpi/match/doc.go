@@ -25,6 +25,7 @@
 //
 //   - run.go: reads the logs together; call.go: what a log holds, and how ranks of an operation wait
 //   - messages.go, inbox.go, outbox.go: which send belongs to which receive
+//   - probes.go: MPI_Probe
 //   - wild.go: receives from any source, or of any tag
 //   - collectives.go, camps.go: instances of collective operations; their members by machine
 //   - epochs.go: epochs of RMA windows (post, start, complete, wait)

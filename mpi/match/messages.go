@@ -11,6 +11,7 @@ type side struct {
 	send       bool
 	buffered   bool
 	blocking   bool
+	probes     bool    // neither: MPI_Probe, which waits for a message and leaves it
 	box        *inbox  // of a receive
 	held       *held   // a receive from any source, or of any tag, that may tell later what it received
 	late       bool    // a receive was held
@@ -70,9 +71,12 @@ func (r *run) inbox(group int, to int32) *inbox {
 	return b
 }
 
-func (r *run) counted(send bool) *Count {
-	if send {
+func (r *run) counted(s *side) *Count {
+	switch {
+	case s.send:
 		return &r.result.Sends
+	case s.probes:
+		return &r.result.Probes
 	}
 	return &r.result.Receives
 }
@@ -172,13 +176,18 @@ func (r *run) place(b *inbox, s *side, key queueKey) {
 		return
 	}
 	q := r.queue(g, b, key, b.to)
-	if q.concurrent(s) {
+	if !s.probes && q.concurrent(s) {
 		r.flush(q, Threads)
 		q.closed = true
+	}
+	if s.send {
+		r.look(q, s)
 	}
 	switch {
 	case q.closed:
 		r.drop(s, Threads)
+	case s.probes && len(q.waiting) > 0 && q.waiting[0].send:
+		r.find(s, q.waiting[0])
 	case len(q.waiting) > 0 && q.waiting[0].send != s.send:
 		first := q.waiting[0]
 		q.waiting = q.waiting[1:]
@@ -215,7 +224,7 @@ func (r *run) flush(q *queue, why Reason) {
 
 // drop notes that a side will not be matched, and why.
 func (r *run) drop(s *side, why Reason) {
-	r.counted(s.send).leave(why)
+	r.counted(s).leave(why)
 	s.gone, s.why = true, why
 	if s.by != nil {
 		r.fail(s.by, why)
@@ -226,7 +235,7 @@ func (r *run) drop(s *side, why Reason) {
 func (r *run) pair(a, b *side) {
 	a.peer, b.peer = b, a
 	for _, s := range []*side{a, b} {
-		n := r.counted(s.send)
+		n := r.counted(s)
 		n.Calls, n.Matched = n.Calls+1, n.Matched+1
 	}
 	out, in := a, b
@@ -272,7 +281,9 @@ func (r *run) findWait(s *side) {
 		l.overtakes = s.overtakes
 	} else {
 		r.tell(o.rank, o.start, s.rank, w.end)
-		r.wrongOrder(s.rank, o.rank, w.start, o.start)
+		if !s.probes {
+			r.wrongOrder(s.rank, o.rank, w.start, o.start)
+		}
 	}
 	if l.wait > 0 && (o.blocking || !s.send) {
 		end, more := r.seen(s.rank, o.rank, o.end)

@@ -78,6 +78,11 @@ func (m *model) message() {
 		end = sent + 1 + m.rand.Uint64N(50)
 	}
 	m.begin(s, send, end)
+	if m.rand.IntN(4) == 0 {
+		p := &event{rank: to, kind: probing, with: []*event{s}}
+		m.begin(p, call("Probe", 0, 0, func(c *Call) { c.From, c.RecvTag = int32(from), tag }), max(sent, posted)+m.rand.Uint64N(50))
+		posted = m.now[to]
+	}
 	if m.rand.IntN(2) == 0 {
 		receive = call("Irecv", 0, 0, func(c *Call) { c.From, c.RecvTag, c.Request = int32(from), tag, m.handle() })
 		m.begin(r, receive, posted+1)

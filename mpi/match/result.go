@@ -101,6 +101,8 @@ type Result struct {
 	Waits []Wait // by property, then by At and Due
 	// Sends and Receives count messages, Collectives the calls of collective operations.
 	Sends, Receives, Collectives Count
+	// Probes counts calls of MPI_Probe. A probe is matched if the message that it found is known.
+	Probes Count
 	// Requests counts calls that wait for requests (MPI_Wait and so on). Such a call is matched if
 	// each operation that it completed was matched.
 	Requests Count

@@ -78,12 +78,14 @@ type run struct {
 // rank is the state of a rank.
 type rank struct {
 	log      *RankCalls
-	index    int    // of its log
-	call     int    // number of the latest call
-	now      uint64 // its beginning
-	comms    []int  // by index in RankCalls.Comms: index in run.groups; -1: it has no name
-	open     int    // threads that have more calls
-	over     bool   // there are no more calls
+	index    int       // of its log
+	call     int       // number of the latest call
+	now      uint64    // its beginning
+	busy     uint64    // when the last of its calls so far ended (ns)
+	probe    *unplaced // nil: none
+	comms    []int     // by index in RankCalls.Comms: index in run.groups; -1: it has no name
+	open     int       // threads that have more calls
+	over     bool      // there are no more calls
 	requests map[uint64]operation
 	lates    lates
 	held     int // receives in its inboxes that are held
@@ -134,6 +136,7 @@ func (r *run) group(name string, size int32) int {
 // take takes the next call.
 func (r *run) take(k *rank, c *Call) {
 	p := c.pattern()
+	r.probed(k, c)
 	k.now = c.Start
 	r.took(k, c)
 	if c.Request != 0 && (c.Later || c.prepares() || p == making) {
@@ -157,8 +160,10 @@ func (r *run) take(k *rank, c *Call) {
 		r.result.Collectives.leave(NoRule)
 		k.unknown(c, NoRule)
 		r.astray(k, c)
+	case p == probing:
+		r.probing(k, c)
 	case p == taking:
-		r.probed(k, c)
+		r.taken(k, c)
 		if c.Op == mprobe {
 			r.astray(k, c)
 		}
@@ -166,6 +171,7 @@ func (r *run) take(k *rank, c *Call) {
 		r.result.Receives.leave(NoRule)
 		k.unknown(c, NoRule)
 	}
+	k.busy = max(k.busy, c.End)
 }
 
 // mprobe waits for a message. MPI_Improbe does not.
@@ -216,6 +222,7 @@ func (r *run) completing(k *rank, c *Call) {
 
 // ended notes that a rank has no more calls, and drops the calls that wait for it.
 func (r *run) ended(k *rank) {
+	r.probed(k, nil)
 	k.over = true
 	r.endMessages(k)
 	r.endCollectives(k)

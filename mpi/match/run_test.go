@@ -31,7 +31,7 @@ func TestModel(t *testing.T) {
 // checkCounts compares the numbers of what was matched, and what was not.
 func (m *model) checkCounts(t *testing.T, r *Result) {
 	t.Helper()
-	var sends, receives, collectives, epochs, locks Count
+	var sends, receives, probes, collectives, epochs, locks Count
 	for _, e := range m.events {
 		if !m.seen(e.rank, e.begin) {
 			continue
@@ -41,6 +41,8 @@ func (m *model) checkCounts(t *testing.T, r *Result) {
 			n = &sends
 		} else if e.kind == message {
 			n = &receives
+		} else if e.kind == probing {
+			n = &probes
 		} else if e.kind >= posting && e.kind <= exposed {
 			n = &epochs
 		} else if e.kind == locking {
@@ -52,9 +54,9 @@ func (m *model) checkCounts(t *testing.T, r *Result) {
 			n.Left[NoPartner]++
 		}
 	}
-	if r.Sends != sends || r.Receives != receives || r.Collectives != collectives || r.Epochs != epochs || r.Locks != locks {
-		t.Fatalf("got  %+v %+v %+v %+v %+v\nwant %+v %+v %+v %+v %+v",
-			r.Sends, r.Receives, r.Collectives, r.Epochs, r.Locks, sends, receives, collectives, epochs, locks)
+	if r.Sends != sends || r.Receives != receives || r.Probes != probes || r.Collectives != collectives || r.Epochs != epochs || r.Locks != locks {
+		t.Fatalf("got  %+v %+v %+v %+v %+v %+v\nwant %+v %+v %+v %+v %+v %+v",
+			r.Sends, r.Receives, r.Probes, r.Collectives, r.Epochs, r.Locks, sends, receives, probes, collectives, epochs, locks)
 	}
 }
 

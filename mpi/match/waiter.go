@@ -8,6 +8,7 @@ type waiter struct {
 	at         Place
 	start, end uint64
 	requests   bool   // the call waits for requests
+	probes     bool   // it is MPI_Probe, which receives nothing, so nothing in the wrong order
 	open       int    // operations that are not matched yet
 	dead       bool   // an operation could not be matched
 	why        Reason // if dead: why the first such operation could not be matched
@@ -86,7 +87,7 @@ func (r *run) finish(w *waiter) {
 	if x := r.waits.add(b.after, w.at, w.at, b.rest); x != nil {
 		x.Bound += b.restBound
 	}
-	if told && b.property == LateSender && b.wait > 0 {
+	if told && b.property == LateSender && b.wait > 0 && !w.probes {
 		w.rank.lates.add(late{wait: b.wait, bound: bound, start: w.start, sent: b.sent, from: b.from, at: w.at, due: due})
 	}
 }

@@ -135,8 +135,8 @@ func (r *run) poison(b *inbox, h *held) {
 	}
 }
 
-// probed takes a call that takes a message (MPI_Mprobe), or may take one (MPI_Improbe).
-func (r *run) probed(k *rank, c *Call) {
+// taken takes a call that takes a message (MPI_Mprobe), or may take one (MPI_Improbe).
+func (r *run) taken(k *rank, c *Call) {
 	at, own, ok := r.in(k, c)
 	if !ok || isNobody(c.From) {
 		return

@@ -144,6 +144,21 @@ static void any_source(void)
 	}
 }
 
+/* Rank 0 waits until a message is there, and receives it then. */
+static void probes(void)
+{
+	if (rank == 0) {
+		CALL("probe", 'w', MPI_Probe(1, 41, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		MPI_Recv(&b, 1, MPI_INT, 1, 41, MPI_COMM_WORLD, st);
+		CALL("probe, any", 'w', MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, st));
+		MPI_Recv(&b, 1, MPI_INT, st->MPI_SOURCE, st->MPI_TAG, MPI_COMM_WORLD, st);
+	} else {
+		late(rank);
+		CALL(rank == 1 ? "probe" : "probe, any", 'l', MPI_Send(&a, 1, MPI_INT, 0, 40 + rank, MPI_COMM_WORLD));
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void messages(void)
 {
 	if (rank == 1) {
@@ -171,6 +186,7 @@ static void messages(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 	some();
 	any_source();
+	probes();
 	if (rank == 0) {
 		CALL("late receiver", 'w', MPI_Ssend(&a, 1, MPI_INT, 1, 4, MPI_COMM_WORLD));
 	} else if (rank == 1) {
