@@ -61,6 +61,7 @@ func (m *Matching) matched(ranks []*rankCalls, logs []*match.RankCalls, c match.
 		}
 	}
 	m.share(ranks, path)
+	m.partsOf(ranks, path)
 	return out
 }
 

@@ -22,7 +22,7 @@ type Job struct {
 	// Severity is the run's time by property, call path and thread; nil unless Options ask for it.
 	Severity *severity.Cube
 	// Waits says which MPI calls of ranks were matched; nil: their calls were not recorded, or Options
-	// do not ask for Severity.
+	// ask for neither Severity nor Path.
 	Waits *Matching
 	// Builds are the build ids of the files that hold code of regions, by the files' base names.
 	Builds map[string]string

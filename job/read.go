@@ -28,6 +28,8 @@ type Options struct {
 	// Severity asks for the run's time by property, call path and thread; nil: without.
 	Severity *severity.Options
 	Strip    bool // what the ranks did over time
+	// Path asks for Job.CriticalPath, if the ranks were recorded with --waits. Severity includes it.
+	Path bool
 
 	waits *Matching // to be added; nil: they are not known yet
 }
@@ -72,6 +74,10 @@ func Read(sources []Source, o Options) (*Job, error) {
 		return j, err
 	}
 	o.waits = matchCalls(j.calls, j.Size > 0 && len(j.Missing()) == 0)
+	if j.Waits = o.waits; o.Severity == nil {
+		j.calls = nil
+		return j, nil
+	}
 	if j, err = merged(sources, o); err != nil {
 		return nil, err
 	}

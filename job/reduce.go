@@ -64,7 +64,7 @@ type reduced struct {
 	paths   []pathPart
 	cube    *severity.Cube    // nil unless asked for
 	number  []int             // by region of the profile: its part
-	calls   *rankCalls        // nil: there are none, or Options do not ask for Severity
+	calls   *rankCalls        // nil: there are none, or Options ask for neither Severity nor Path
 	strip   *rankStrip        // nil: there is none, or Options do not ask for it
 	rivals  []profile.Rival   // of the profile, with times
 	builds  map[string]string // base name of a file to its build id
@@ -106,9 +106,9 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 	if o.Severity != nil {
 		out.number, out.cube = number, severity.Of(p, *o.Severity)
 		out.cube.Processes[0].Rank = out.rank.Rank
-		if o.waits == nil {
-			out.calls = callsOf(p, rank)
-		}
+	}
+	if (o.Severity != nil || o.Path) && o.waits == nil {
+		out.calls = callsOf(p, rank)
 	}
 	return out
 }

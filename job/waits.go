@@ -35,6 +35,7 @@ type Matching struct {
 	// Path is the critical path of the job; nil: the calls of some ranks are not known.
 	Path *critical.Result
 
+	parts  []partOfPath           // of Path
 	sites  map[int][]calllog.Site // by rank
 	shares map[int]pathShares     // by rank
 	aside  map[string]int64       // as of rankCalls, of all ranks
@@ -42,14 +43,15 @@ type Matching struct {
 
 // rankCalls are a rank's calls.
 type rankCalls struct {
-	rank  int
-	log   *calllog.Log
-	comms rankComms
-	clock *clocks.Record   // nil: an older version recorded the profile
-	start int64            // the process's start, ns since 1970
-	paths []string         // by site: its call path
-	aside map[string]int64 // by operation: time in calls that are not recorded one by one, ns
-	why   string           // why the rank takes no part in matching; empty: it does
+	rank   int
+	log    *calllog.Log
+	comms  rankComms
+	clock  *clocks.Record   // nil: an older version recorded the profile
+	start  int64            // the process's start, ns since 1970
+	paths  []string         // by site: its call path
+	places []sitePlace      // by site
+	aside  map[string]int64 // by operation: time in calls that are not recorded one by one, ns
+	why    string           // why the rank takes no part in matching; empty: it does
 }
 
 // callsOf takes the calls out of a profile; nil: the profile has none.
@@ -58,7 +60,7 @@ func callsOf(p *profile.Profile, rank int) *rankCalls {
 		return nil
 	}
 	m := &p.Meta
-	c := &rankCalls{rank: rank, log: p.Calls, comms: commsOf(p, rank), clock: m.Clock, start: m.Start.UnixNano(), paths: callPaths(p), aside: asideOf(p)}
+	c := &rankCalls{rank: rank, log: p.Calls, comms: commsOf(p, rank), clock: m.Clock, start: m.Start.UnixNano(), paths: callPaths(p), places: sitePlaces(p), aside: asideOf(p)}
 	switch {
 	case m.MPI == nil || m.MPI.Rank != rank || m.MPI.Size <= 0:
 		c.why = "their ranks in MPI_COMM_WORLD are not known"
@@ -209,7 +211,7 @@ func (m *Matching) Sentences() (out []string) {
 	for _, x := range []struct {
 		what string
 		n    *match.Count
-	}{{"messages received", &m.Receives}, {"messages sent", &m.Sends}, {"calls of collective operations", &m.Collectives}, {"waits for requests", &m.Requests}, {"calls that open or close epochs of RMA", &m.Epochs}, {"locks of RMA windows", &m.Locks}} {
+	}{{"messages received", &m.Receives}, {"messages sent", &m.Sends}, {"probes for messages", &m.Probes}, {"calls of collective operations", &m.Collectives}, {"waits for requests", &m.Requests}, {"calls that open or close epochs of RMA", &m.Epochs}, {"locks of RMA windows", &m.Locks}} {
 		if x.n.Calls == 0 {
 			continue
 		}

@@ -44,6 +44,7 @@ func WriteText(w io.Writer, j *job.Job, o report.Options) error {
 	t.why()
 	t.classes()
 	t.efficiency()
+	t.path()
 	t.calls()
 	t.traffic()
 	t.notes()

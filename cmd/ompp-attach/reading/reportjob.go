@@ -47,7 +47,7 @@ func (w *jobReports) html() bool { return w.page || slices.Contains(w.formats, "
 
 // options returns what of the ranks' profiles the reports need.
 func (w *jobReports) options(view *report.Options) job.Options {
-	o := job.Options{Paths: w.html() || slices.Contains(w.formats, "pprof"), Strip: w.html(), Rules: view.Rules, Classic: view.Classic, Raw: view.Raw}
+	o := job.Options{Paths: w.html() || slices.Contains(w.formats, "pprof"), Strip: w.html(), Path: slices.Contains(w.formats, "text") && !view.Classic, Rules: view.Rules, Classic: view.Classic, Raw: view.Raw}
 	formats := w.formats
 	if w.page {
 		formats = append(slices.Clone(formats), "html")

@@ -1,0 +1,121 @@
+package job
+
+import (
+	"cmp"
+	"slices"
+
+	"ompp-attach/mpi/critical"
+	"ompp-attach/profile"
+)
+
+// CriticalPath is the path over the ranks that decides when the job ends (package mpi/critical).
+// Times are in ns, as measured: with what probes took.
+type CriticalPath struct {
+	Length  int64      // from the first MPI call on the path to the end of the last one
+	Unknown int64      // the part of it that is not known
+	Parts   []PathPart // the rest, the longest first
+}
+
+// PathPart is a part of the path at one call path: in the MPI calls there, or before them, since the
+// rank's MPI call before.
+type PathPart struct {
+	Region int // of the call, index in Job.Regions
+	Around int // of the innermost region that the call is in, index in Job.Regions; -1: it is in none
+	In     bool
+	Time   int64 // ns
+	Saves  int64 // what perfect balance of the ranks' times here saves at most, ns
+	Most   int   // the rank with most of Time
+	MostT  int64 // how much that rank has, ns
+}
+
+// sitePlace is where a call site is; ok: the profile has the place.
+type sitePlace struct {
+	region, around key
+	inside, ok     bool // inside: around is set
+}
+
+// sitePlaces returns where the call sites of a rank are.
+func sitePlaces(p *profile.Profile) (out []sitePlace) {
+	for _, s := range p.Calls.Sites {
+		var at sitePlace
+		if s.Node > 0 && s.Node < len(p.Nodes) {
+			n := &p.Nodes[s.Node]
+			at.region, at.ok = keyOf(&p.Regions[n.Region]), true
+			if n.Parent > 0 {
+				at.around, at.inside = keyOf(&p.Regions[p.Nodes[n.Parent].Region]), true
+			}
+		}
+		out = append(out, at)
+	}
+	return out
+}
+
+// partOfPath is a PathPart whose regions are not numbered yet.
+type partOfPath struct {
+	PathPart
+	at     sitePlace
+	byRank map[int]int64
+}
+
+// partsOf adds up the path's times by call path.
+func (m *Matching) partsOf(ranks []*rankCalls, path func(rank, site int) int) {
+	all := map[critical.Work]*partOfPath{}
+	for at, t := range m.Path.Times {
+		place := ranks[at.Rank].places[at.Site]
+		if t.Path == 0 || !place.ok {
+			continue
+		}
+		w := critical.Work{Path: path(at.Rank, at.Site), In: at.In}
+		x := all[w]
+		if x == nil {
+			x = &partOfPath{PathPart: PathPart{In: at.In, Saves: m.Path.Saves[w]}, at: place, byRank: map[int]int64{}}
+			all[w] = x
+		}
+		x.Time += t.Path
+		x.byRank[ranks[at.Rank].rank] += t.Path
+	}
+	for _, x := range all {
+		for rank, t := range x.byRank {
+			if t > x.MostT || t == x.MostT && rank < x.Most {
+				x.Most, x.MostT = rank, t
+			}
+		}
+		m.parts = append(m.parts, *x)
+	}
+}
+
+// CriticalPath returns the critical path over the ranks; nil: none is known. why says then why, and
+// is empty if the ranks were recorded without --waits or Options do not ask for the path.
+func (j *Job) CriticalPath() (p *CriticalPath, why string) {
+	m := j.Waits
+	if m == nil {
+		return nil, ""
+	}
+	if m.Path == nil || m.Path.Length == 0 || m.Path.Unknown == m.Path.Length {
+		if said := m.pathSentences(); len(said) > 0 {
+			why = said[len(said)-1]
+		}
+		return nil, why
+	}
+	number := map[key]int{}
+	for i, g := range j.Regions {
+		number[g.key] = i
+	}
+	p = &CriticalPath{Length: m.Path.Length, Unknown: m.Path.Unknown}
+	for _, x := range m.parts {
+		region, ok := number[x.at.region]
+		if !ok {
+			continue
+		}
+		if x.Region, x.Around = region, -1; x.at.inside {
+			if around, ok := number[x.at.around]; ok {
+				x.Around = around
+			}
+		}
+		p.Parts = append(p.Parts, x.PathPart)
+	}
+	slices.SortFunc(p.Parts, func(a, b PathPart) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Region, b.Region), cmp.Compare(a.Around, b.Around), side(a.In)-side(b.In))
+	})
+	return p, ""
+}

@@ -1,0 +1,67 @@
+package jobs
+
+import (
+	"fmt"
+
+	"ompp-attach/job"
+	"ompp-attach/report/words"
+)
+
+// mostOfPath is the number of parts of the critical path that the text lists.
+const mostOfPath = 3
+
+// path writes where the critical path over the ranks was, if their MPI calls were recorded.
+func (t *jobText) path() {
+	p, why := t.j.CriticalPath()
+	if p == nil && why == "" {
+		return
+	}
+	t.section("What decides when the job ends?")
+	if p == nil {
+		t.sentence("%s", why)
+		t.printf("\n")
+		return
+	}
+	t.sentence("The critical path over the ranks: only less time there makes the job shorter. It takes %s sec, "+
+		"from the first MPI call on it to the end of the last, as measured.", t.sec(float64(p.Length)))
+	t.printf("\n")
+	told := int64(0)
+	n := min(len(p.Parts), mostOfPath)
+	for _, x := range p.Parts[:n] {
+		told += x.Time
+		t.sentence("* %s", t.onPath(p, &x))
+	}
+	part := func(ns int64, format string, args ...any) {
+		t.sentence("* %s sec (%s%%) %s", t.sec(float64(ns)), jobShare(float64(ns), float64(p.Length)), fmt.Sprintf(format, args...))
+	}
+	if p.Unknown > 0 {
+		part(p.Unknown, "not known: a rank waited, and it cannot be told for whom.")
+	}
+	if rest := len(p.Parts) - n; rest > 0 {
+		part(p.Length-p.Unknown-told, "at %s.", words.Plural(rest, "other place"))
+	}
+	t.printf("\n")
+	t.sentence("(report --properties tells of all places, and who waits for whom.)")
+	t.printf("\n")
+}
+
+// onPath says where a part of the path was, at which rank most, and what balance saves.
+func (t *jobText) onPath(p *job.CriticalPath, x *job.PathPart) string {
+	side := "before"
+	if x.In {
+		side = "in"
+	}
+	text := fmt.Sprintf("%s sec (%s%%) %s %s", t.sec(float64(x.Time)), jobShare(float64(x.Time), float64(p.Length)), side, t.jobRegion(x.Region))
+	if x.Around >= 0 {
+		text += ", called in " + t.jobRegion(x.Around)
+	}
+	if x.MostT == x.Time {
+		text += fmt.Sprintf(": all of it at rank %d", x.Most)
+	} else {
+		text += fmt.Sprintf(": %s sec at rank %d", t.sec(float64(x.MostT)), x.Most)
+	}
+	if x.Saves*1000 >= p.Length {
+		return text + fmt.Sprintf("; perfect balance here saves at most %s sec.", t.sec(float64(x.Saves)))
+	}
+	return text + "; balance here saves next to nothing."
+}

@@ -1,0 +1,64 @@
+package jobs
+
+import (
+	"strings"
+	"testing"
+
+	"ompp-attach/job"
+	"ompp-attach/mpi"
+	"ompp-attach/profile"
+	"ompp-attach/report"
+	"ompp-attach/report/reporttest"
+	"ompp-attach/severity"
+)
+
+const pathTitle = "---- What decides when the job ends? "
+
+func pathOf(t *testing.T, ranks []*profile.Profile, o job.Options) string {
+	t.Helper()
+	j, err := job.Read(reporttest.Sources(t, ranks), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(jobBytes(t, j, WriteText, report.Options{})), pathTitle)
+	for range 2 { // the rest of the title's line, and the rule
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	text, _, _ = strings.Cut(text, "\n-----")
+	return text
+}
+
+// TestPathInText: the text of a job has the critical path over its ranks. From the barrier on, at
+// 400 ms, rank 1 is 12 ms in it, and 188 ms before its send, for which rank 0 waits. Then rank 0
+// receives for 50 ms.
+func TestPathInText(t *testing.T) {
+	const want = `The critical path over the ranks: only less time there makes the job shorter. It takes 0.2500 sec,
+from the first MPI call on it to the end of the last, as measured.
+
+* 0.1880 sec (75.2%) before R00004 a.c (6) (MPI_Send) MPI, called in R00002 a.c (4-9) (exchange)
+USER REGION: all of it at rank 1; perfect balance here saves at most 0.0060 sec.
+* 0.0500 sec (20.0%) in R00003 a.c (5) (MPI_Recv) MPI, called in R00002 a.c (4-9) (exchange) USER
+REGION: all of it at rank 0; balance here saves next to nothing.
+* 0.0120 sec (4.8%) in R00001 a.c (3) (MPI_Barrier) MPI: all of it at rank 1; perfect balance here
+saves at most 0.0110 sec.
+
+(report --properties tells of all places, and who waits for whom.)
+`
+	for _, o := range []job.Options{{Path: true}, {Severity: &severity.Options{}}} {
+		if got := pathOf(t, reporttest.Waiting(1), o); got != want {
+			t.Errorf("%+v: got\n%s", o, got)
+		}
+	}
+	if got := pathOf(t, reporttest.Waiting(1), job.Options{}); got != "" {
+		t.Errorf("nobody asked for it: %s", got)
+	}
+	if got := pathOf(t, reporttest.Figure9Job(t, 0, 200, 100), job.Options{Path: true}); got != "" {
+		t.Errorf("recorded without --waits: %s", got)
+	}
+	if got := pathOf(t, reporttest.Waiting(mpi.AnySource), job.Options{Path: true}); !strings.Contains(got, "is not known: it cannot be told for whom ranks waited") {
+		t.Errorf("rank 0 may have received from anybody: %s", got)
+	}
+	if got := pathOf(t, reporttest.Waiting(1)[:1], job.Options{Path: true}); !strings.Contains(got, "that needs the MPI calls of all ranks") {
+		t.Errorf("rank 1 is missing: %s", got)
+	}
+}
