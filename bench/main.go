@@ -55,15 +55,7 @@ func run() error {
 }
 
 // measure measures all that is wanted. What fails is left out, and said.
-func (r *results) measure(dir string) (failed error) {
-	note := func(what string, err error) {
-		if err != nil {
-			err = fmt.Errorf("%s: %w", what, err)
-			fmt.Fprintln(os.Stderr, "bench: "+err.Error())
-			r.failures = append(r.failures, what)
-			failed = errors.Join(failed, err)
-		}
-	}
+func (r *results) measure(dir string) error {
 	targets, err := compilers(dir)
 	if err != nil {
 		return err
@@ -72,73 +64,84 @@ func (r *results) measure(dir string) (failed error) {
 	if err != nil {
 		return err
 	}
-	measureOps := func(t target, source string, groups ...group) (out []*costs) {
-		t, err := t.build(source, dir)
-		if err != nil {
-			note(t.runtime, err)
-			return nil
-		}
-		for _, g := range groups {
-			c, err := measureGroup(t, g, dir)
-			note(t.runtime+", "+g.titles(), err)
-			if c != nil && err == nil {
-				out = append(out, c)
-			}
-		}
-		return out
-	}
 	for _, t := range targets {
-		r.costs = append(r.costs, measureOps(t, "ops.c", groups...)...)
+		r.costs = append(r.costs, r.measureOps(t, dir, "ops.c", groups...)...)
 	}
 	for _, t := range mpi {
-		r.mpi = append(r.mpi, measureOps(t, "mpi.c", mpiGroup)...)
+		r.mpi = append(r.mpi, r.measureOps(t, dir, "mpi.c", mpiGroup)...)
+	}
+	r.measureApps(targets, mpi, dir)
+	for _, c := range commands(targets, mpi) {
+		if wanted("command: " + c.title) {
+			r.note(c.title, r.measureCommand(c, dir))
+		}
+	}
+	for _, part := range []struct {
+		name, title string
+		measure     func() error
+	}{
+		{"start", "attaching and detaching", func() (err error) { r.start, err = measureStart(dir); return err }},
+		{"launches", "starting processes", func() (err error) { r.launches, err = measureLaunches(dir); return err }},
+		{"sampling", "sampling", func() (err error) { r.samples, err = measureSampling(dir); return err }},
+		{"stages", "decoder and engine", func() (err error) { r.stages, err = measureStages(); return err }},
+	} {
+		if wanted(part.name) {
+			fmt.Fprintln(os.Stderr, part.title)
+			r.note(part.title, part.measure())
+		}
+	}
+	return r.failed
+}
+
+// note says that something could not be measured, if there is an error.
+func (r *results) note(what string, err error) {
+	if err == nil {
+		return
+	}
+	err = fmt.Errorf("%s: %w", what, err)
+	fmt.Fprintln(os.Stderr, "bench: "+err.Error())
+	r.failures = append(r.failures, what)
+	r.failed = errors.Join(r.failed, err)
+}
+
+// measureOps measures groups of operations of a program.
+func (r *results) measureOps(t target, dir, source string, groups ...group) (out []*costs) {
+	t, err := t.build(source, dir)
+	if err != nil {
+		r.note(t.runtime, err)
+		return nil
+	}
+	for _, g := range groups {
+		c, err := measureGroup(t, g, dir)
+		r.note(t.runtime+", "+g.titles(), err)
+		if c != nil && err == nil {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// measureApps measures whole programs.
+func (r *results) measureApps(targets, mpi []target, dir string) {
+	add := func(title string, c *appCost, err error) {
+		if r.note(title, err); err == nil {
+			r.apps = append(r.apps, c)
+		}
 	}
 	for _, t := range targets {
 		for _, a := range apps {
 			if wanted(t.runtime + ": " + a.name) {
 				c, err := measureApp(t, a, dir)
-				note(t.runtime+", "+a.name, err)
-				if err == nil {
-					r.apps = append(r.apps, c)
-				}
+				add(t.runtime+", "+a.name, c, err)
 			}
 		}
 	}
 	for _, t := range mpi {
 		if wanted(t.runtime + ": " + hybrid.name) {
 			c, err := measureHybrid(t, targets[0].shim, dir)
-			note(t.runtime+", "+hybrid.name, err)
-			if err == nil {
-				r.apps = append(r.apps, c)
-			}
+			add(t.runtime+", "+hybrid.name, c, err)
 		}
 	}
-	for _, c := range commands(targets, mpi) {
-		if wanted("command: " + c.title) {
-			note(c.title, r.measureCommand(c, dir))
-		}
-	}
-	if wanted("start") {
-		fmt.Fprintln(os.Stderr, "attaching and detaching")
-		r.start, err = measureStart(dir)
-		note("attaching and detaching", err)
-	}
-	if wanted("launches") {
-		fmt.Fprintln(os.Stderr, "starting processes")
-		r.launches, err = measureLaunches(dir)
-		note("starting processes", err)
-	}
-	if wanted("sampling") {
-		fmt.Fprintln(os.Stderr, "sampling")
-		r.samples, err = measureSampling(dir)
-		note("sampling", err)
-	}
-	if wanted("stages") {
-		fmt.Fprintln(os.Stderr, "decoder and engine")
-		r.stages, err = measureStages()
-		note("decoder and engine", err)
-	}
-	return failed
 }
 
 // wanted tells whether something is to be measured.

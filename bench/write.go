@@ -15,6 +15,7 @@ import (
 type results struct {
 	took     time.Duration
 	failures []string // what could not be measured
+	failed   error    // of these failures
 	costs    []*costs
 	mpi      []*costs
 	apps     []*appCost

@@ -33,91 +33,121 @@ func LineProbes(o *symbols.Object, name string, function, identity uint64, lineO
 	if err != nil {
 		return nil, fmt.Errorf("its function cannot be read: %w", err)
 	}
-	body := parts[0] // a cold part is left by throwing or by jumping back
-	index := make(map[uint64]int, len(body))
-	in, first := make([]bool, len(body)), make([]bool, len(body))
-	targets, fromInside := map[uint64]bool{}, map[uint64]bool{}
-	returns := false // control may come back to it by an exception or a longjmp
-	for k, i := range body {
-		index[i.Addr] = k
-		kind := lineOf(i.Addr)
-		in[k], first[k] = kind != OtherLine, kind == FirstLine
-		if i.Control == disasm.Jump || i.Control == disasm.Jcc {
-			targets[i.Target] = true
-			fromInside[i.Target] = fromInside[i.Target] || in[k]
-		}
-		if !i.Ends() && in[k] {
-			fromInside[i.Next()] = true
-		}
-		if name, ok := o.PLT(i.Target); ok && i.Control == disasm.Call {
-			returns = returns || slices.Contains(landings, name)
-		}
-	}
-	var points []CodePoint
-	place := func(k int, edge event.Edge, value int64) {
-		p := CodePoint{Name: name, VAddr: body[k].Addr, Identity: identity, Construct: event.UserRegion, Edge: edge, Value: value}
-		if !slices.Contains(points, p) {
-			points = append(points, p)
-		}
-	}
-	// near returns the first instruction from k on at which a probe is cheap, as long as control
-	// can only come from k and stays in k's kind of line. If there is none, it returns the first
-	// instruction that may have a probe.
-	near := func(k int) int {
-		const few = 8
-		usable := k
-		for n := k; n < len(body) && n < k+few && in[n] == in[k] && (first[n] == first[k] || body[usable].Refused) && (n == k || !targets[body[n].Addr]); n++ {
-			if body[n].Emulated && !body[n].Refused && !body[n].WritesSP {
-				return n
-			}
-			if body[n].Transfers() || body[n].WritesSP {
-				break
-			}
-			if body[usable].Refused {
-				usable = n
-			}
-		}
-		return usable
-	}
-	edge := func(from, to int) {
-		switch {
-		case first[to] && !first[from]:
-			value := int64(event.UserLines)
-			if fromInside[body[to].Addr] {
-				value = event.UserLinesAgain
-			}
-			place(near(to), event.Enter, value)
-		case in[from] && !in[to]:
-			if body[from].Control != disasm.Jcc && !body[from].Refused && !entered(points, body[from].Addr) {
-				// control that comes here leaves the region
-				place(from, event.Release, event.UserLines)
-			} else {
-				place(near(to), event.Release, event.UserLines)
-			}
-		}
-	}
-	if first[0] {
-		place(near(0), event.Enter, event.UserLines)
-	}
-	for k, i := range body {
-		if (in[k] || returns) && (i.Control == disasm.Ret || i.Control == disasm.JumpIndirect && i.Ref != 0) {
-			place(k, event.Release, event.UserLines)
-		}
-		if i.Control == disasm.Jump || i.Control == disasm.Jcc {
-			if to, ok := index[i.Target]; ok {
-				edge(k, to)
-			} else if in[k] && i.Control == disasm.Jump {
-				place(k, event.Release, event.UserLines)
-			}
-		}
-		if !i.Ends() && k+1 < len(body) {
-			edge(k, k+1)
-		}
-	}
-	if !slices.ContainsFunc(points, func(p CodePoint) bool { return p.Edge == event.Enter }) {
+	// a cold part is left by throwing or by jumping back
+	b := newLineBorders(o, parts[0], lineOf)
+	b.point = CodePoint{Name: name, Identity: identity, Construct: event.UserRegion}
+	b.find()
+	if !slices.ContainsFunc(b.points, func(p CodePoint) bool { return p.Edge == event.Enter }) {
 		return nil, fmt.Errorf("no instruction leads into it")
 	}
-	return points, nil
+	return b.points, nil
+}
+
+// lineBorders finds the probes of a region of lines in the body of a function.
+type lineBorders struct {
+	body       []disasm.Inst
+	index      map[uint64]int // of the instruction at an address
+	in, first  []bool         // by instruction: it is of the region, of its first line
+	targets    map[uint64]bool
+	fromInside map[uint64]bool // addresses to which control comes from the region
+	returns    bool            // control may come back to the function by an exception or a longjmp
+
+	point  CodePoint // what all points have in common
+	points []CodePoint
+}
+
+func newLineBorders(o *symbols.Object, body []disasm.Inst, lineOf func(uint64) LineKind) *lineBorders {
+	b := &lineBorders{body: body, index: make(map[uint64]int, len(body)), in: make([]bool, len(body)), first: make([]bool, len(body)),
+		targets: map[uint64]bool{}, fromInside: map[uint64]bool{}}
+	for k, i := range body {
+		b.index[i.Addr] = k
+		kind := lineOf(i.Addr)
+		b.in[k], b.first[k] = kind != OtherLine, kind == FirstLine
+		if i.Control == disasm.Jump || i.Control == disasm.Jcc {
+			b.targets[i.Target] = true
+			b.fromInside[i.Target] = b.fromInside[i.Target] || b.in[k]
+		}
+		if !i.Ends() && b.in[k] {
+			b.fromInside[i.Next()] = true
+		}
+		if name, ok := o.PLT(i.Target); ok && i.Control == disasm.Call {
+			b.returns = b.returns || slices.Contains(landings, name)
+		}
+	}
+	return b
+}
+
+// find places probes at all ways into the region and out of it.
+func (b *lineBorders) find() {
+	if b.first[0] {
+		b.place(b.near(0), event.Enter, event.UserLines)
+	}
+	for k, i := range b.body {
+		if (b.in[k] || b.returns) && (i.Control == disasm.Ret || i.Control == disasm.JumpIndirect && i.Ref != 0) {
+			b.place(k, event.Release, event.UserLines)
+		}
+		if i.Control == disasm.Jump || i.Control == disasm.Jcc {
+			if to, ok := b.index[i.Target]; ok {
+				b.way(k, to)
+			} else if b.in[k] && i.Control == disasm.Jump {
+				b.place(k, event.Release, event.UserLines)
+			}
+		}
+		if !i.Ends() && k+1 < len(b.body) {
+			b.way(k, k+1)
+		}
+	}
+}
+
+// way places the probe of control that goes from one instruction to another, if it enters or leaves
+// the region.
+func (b *lineBorders) way(from, to int) {
+	switch {
+	case b.first[to] && !b.first[from]:
+		value := int64(event.UserLines)
+		if b.fromInside[b.body[to].Addr] {
+			value = event.UserLinesAgain
+		}
+		b.place(b.near(to), event.Enter, value)
+	case b.in[from] && !b.in[to]:
+		at := b.near(to)
+		if i := &b.body[from]; i.Control != disasm.Jcc && !i.Refused && !entered(b.points, i.Addr) {
+			at = from // control that comes here leaves the region
+		}
+		b.place(at, event.Release, event.UserLines)
+	}
+}
+
+// near returns the first instruction from k on at which a probe is cheap, as long as control can
+// only come from k and stays in k's kind of line. If there is none, it returns the first instruction
+// that may have a probe.
+func (b *lineBorders) near(k int) int {
+	const few = 8
+	usable := k
+	for n := k; n < len(b.body) && n < k+few; n++ {
+		i := &b.body[n]
+		if b.in[n] != b.in[k] || b.first[n] != b.first[k] && !b.body[usable].Refused || n > k && b.targets[i.Addr] {
+			break
+		}
+		if i.Emulated && !i.Refused && !i.WritesSP {
+			return n
+		}
+		if i.Transfers() || i.WritesSP {
+			break
+		}
+		if b.body[usable].Refused {
+			usable = n
+		}
+	}
+	return usable
+}
+
+func (b *lineBorders) place(k int, edge event.Edge, value int64) {
+	p := b.point
+	p.VAddr, p.Edge, p.Value = b.body[k].Addr, edge, value
+	if !slices.Contains(b.points, p) {
+		b.points = append(b.points, p)
+	}
 }
 
 // entered reports whether an Enter sits at an address.

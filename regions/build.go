@@ -184,91 +184,114 @@ func (b *builder) describe(r *Region, d directive) {
 // constructs makes the regions of a function: those of its calls, and those of the directives in
 // its text that make no call.
 func (b *builder) constructs(f *function, own directive, scope []directive, found map[*site]directive) {
-	o := b.object
-	body := -1
+	w := within{f: f, own: own, body: -1}
 	if f.outlined {
-		body = f.region
+		w.body = f.region
 	}
 	var barrierOf map[*site]*site
 	if len(scope) == 0 {
-		barrierOf = singleBarriers(o, f)
+		barrierOf = singleBarriers(b.object, f)
 	}
 	for _, s := range f.sites {
-		d, ok := found[s]
 		if single := barrierOf[s]; single != nil && single.region >= 0 {
 			b.add(single.region, s)
 			continue
 		}
-		switch {
-		case s.construct.IsParallel() && s.role != opens:
-			continue
-		case s.construct.IsParallel(), s.fn > 0:
-			b.start(f, s)
-			continue
-		case ok && d == own && body >= 0:
-			b.add(body, s)
-			continue
-		case !ok && !s.Start:
-			continue // of no construct that is known; see ends
-		}
-		k := regionKey{code: f.lo, construct: s.construct, word: s.word, name: s.lockName, addr: s.Addr}
-		if ok {
-			k = regionKey{code: f.lo, d: d}
-		} else if fr, line := s.place(); line > 0 {
-			k.file, k.line, k.addr = fr, line, 0
-		}
-		n, known := b.made[k]
-		if !known {
-			r := Region{Construct: s.construct, Runtime: s.runtime, Words: s.words(), Name: s.lockName, Code: f.lo, Parent: -1}
-			r.Function = b.functionAt(f, s.Addr)
-			if ok {
-				if body >= 0 && d.file == own.file && d.file.owner[d.n] == own.n {
-					r.Function = b.regions[body].Function // not that of a callee inlined there
-				}
-				b.describe(&r, d)
-				if s.hasIdent && s.ident.Line > 0 {
-					r.Found |= ByIdent
-				}
-			} else {
-				b.unaligned(&r, f, s)
-			}
-			n = b.new(r)
-			b.made[k] = n
-		}
-		b.add(n, s)
+		d, ok := found[s]
+		b.ofCall(&w, s, d, ok)
 	}
 	var rows []symbols.Row
 	for _, d := range scope {
-		k := regionKey{code: f.lo, d: d}
-		if _, known := b.made[k]; known || d == own || outlines(d.get().Words) {
+		if _, known := b.made[regionKey{code: f.lo, d: d}]; known || d == own || outlines(d.get().Words) {
 			continue
 		}
 		if rows == nil {
-			rows = append(f.rows(o), o.InlinedCalls(f.lo)...)
+			rows = append(f.rows(b.object), b.object.InlinedCalls(f.lo)...)
 		}
-		at, compiled := codeOf(rows, d)
-		r := Region{Code: f.lo, Parent: -1}
-		mine := body >= 0 && d.file == own.file && d.file.owner[d.n] == own.n
-		switch {
-		case mine && !compiled && b.inLambda(f, d):
-			continue // a region of that function: by its calls, or see orphans
-		case mine: // perhaps without code left
-			r.Function = b.regions[body].Function
-		case compiled:
-			r.Function = o.SourceFunction(at)
-		default:
-			continue
-		}
-		if compiled {
-			r.Found = ByLine
-		}
-		b.describe(&r, d)
-		b.made[k] = b.new(r)
+		b.withoutCall(&w, d, rows)
 	}
 	if f.outlined && own.file == nil {
-		b.inline(f, body)
+		b.inline(f, w.body)
 	}
-	b.nest(f, body)
+	b.nest(f, w.body)
+}
+
+// within is the function in which regions are made.
+type within struct {
+	f    *function
+	own  directive // whose outlined body the function is
+	body int       // the region of that body; -1: the function is none
+}
+
+// owns tells whether a directive stands in the text of the outlined body.
+func (w *within) owns(d directive) bool {
+	return w.body >= 0 && d.file == w.own.file && d.file.owner[d.n] == w.own.n
+}
+
+// ofCall makes the region of a call, or adds the call to one. d is the call's directive, if it is
+// known.
+func (b *builder) ofCall(w *within, s *site, d directive, known bool) {
+	f := w.f
+	switch {
+	case s.construct.IsParallel() && s.role != opens:
+		return
+	case s.construct.IsParallel(), s.fn > 0:
+		b.start(f, s)
+		return
+	case known && d == w.own && w.body >= 0:
+		b.add(w.body, s)
+		return
+	case !known && !s.Start:
+		return // of no construct that is known; see ends
+	}
+	k := regionKey{code: f.lo, construct: s.construct, word: s.word, name: s.lockName, addr: s.Addr}
+	if known {
+		k = regionKey{code: f.lo, d: d}
+	} else if fr, line := s.place(); line > 0 {
+		k.file, k.line, k.addr = fr, line, 0
+	}
+	n, made := b.made[k]
+	if !made {
+		r := Region{Construct: s.construct, Runtime: s.runtime, Words: s.words(), Name: s.lockName, Code: f.lo, Parent: -1}
+		r.Function = b.functionAt(f, s.Addr)
+		if known {
+			if w.owns(d) {
+				r.Function = b.regions[w.body].Function // not that of a callee inlined there
+			}
+			b.describe(&r, d)
+			if s.hasIdent && s.ident.Line > 0 {
+				r.Found |= ByIdent
+			}
+		} else {
+			b.unaligned(&r, f, s)
+		}
+		n = b.new(r)
+		b.made[k] = n
+	}
+	b.add(n, s)
+}
+
+// withoutCall makes the region of a directive that makes no call, if the function has code of it or
+// its text is known to be the directive's. rows are the function's.
+func (b *builder) withoutCall(w *within, d directive, rows []symbols.Row) {
+	at, compiled := codeOf(rows, d)
+	r := Region{Code: w.f.lo, Parent: -1}
+	mine := w.owns(d)
+	switch {
+	case mine && !compiled && b.inLambda(w.f, d):
+		return // a region of that function: by its calls, or see orphans
+	case mine: // perhaps without code left
+		r.Function = b.regions[w.body].Function
+	case compiled:
+		r.Function = b.object.SourceFunction(at)
+	default:
+		return
+	}
+	if compiled {
+		r.Found = ByLine
+	}
+	b.describe(&r, d)
+	b.made[regionKey{code: w.f.lo, d: d}] = b.new(r)
 }
 
 // codeOf finds an instruction of a directive's construct among the rows.

@@ -57,72 +57,15 @@ func CheckTasks(t *testing.T, o *symbols.Object, p probes.TaskPoints) {
 // one exit.
 func walkRandomly(t *testing.T, o *symbols.Object, name string, entry uint64, p probes.TaskPoints, exits []callgraph.Point) {
 	t.Helper()
-	const walks, farthest = 300, 4000
-	events := map[uint64]map[string]disasm.When{}
-	note := func(kind string, points []callgraph.Point) {
-		for _, x := range points {
-			if events[x.VAddr] == nil {
-				events[x.VAddr] = map[string]disasm.When{}
-			}
-			events[x.VAddr][kind] = x.When
-		}
-	}
-	note("begin", p.Begin)
-	note("end", p.End)
-	note("exit", exits)
-	graph := callgraph.New(o)
-	random := rand.New(rand.NewSource(int64(entry)))
+	const walks = 300
+	w := walker{o: o, graph: callgraph.New(o), random: rand.New(rand.NewSource(int64(entry))), exits: exits,
+		events: map[uint64]map[string]disasm.When{}}
+	w.note("begin", p.Begin)
+	w.note("end", p.End)
+	w.note("exit", exits)
 	complete := 0
 	for range walks {
-		f, err := graph.Read(entry)
-		if err != nil {
-			t.Fatal(err)
-		}
-		at := map[uint64]disasm.Inst{}
-		for _, part := range f.Parts {
-			for _, i := range part {
-				at[i.Addr] = i
-			}
-		}
-		var hit []string
-		next, done := entry, false
-		for steps := 0; !done && steps < farthest; steps++ {
-			i, ok := at[next]
-			if !ok {
-				break // behind a call that does not return
-			}
-			taken := i.Control == disasm.Jump || i.Control == disasm.Jcc && random.Intn(2) == 0
-			for kind, when := range events[i.Addr] {
-				if when == disasm.Always || (when == disasm.ZeroSet) == ((i.Cond == disasm.Equal) == taken) {
-					hit = append(hit, kind)
-				}
-			}
-			next = i.Next()
-			switch {
-			case taken && f.Flow.Leaves(i):
-				lo := graph.Resolve(i.Target)
-				inside := false
-				for _, x := range exits {
-					xlo, _, _ := o.FuncRange(x.VAddr)
-					inside = inside || xlo == lo
-				}
-				if done = !inside; inside {
-					if f, err = graph.Read(lo); err != nil {
-						t.Fatal(err)
-					}
-					for _, part := range f.Parts {
-						for _, i := range part {
-							at[i.Addr] = i
-						}
-					}
-					next = lo
-				}
-			case taken:
-				next = i.Target
-			case i.Ends():
-				done = true
-			}
-		}
+		hit, done := w.walk(t, entry)
 		open, left := false, 0
 		for _, kind := range hit {
 			switch {
@@ -146,4 +89,84 @@ func walkRandomly(t *testing.T, o *symbols.Object, name string, entry uint64, p 
 	if complete < walks/20 {
 		t.Errorf("%s: only %d of %d walks came to an end", name, complete, walks)
 	}
+}
+
+// walker walks through functions.
+type walker struct {
+	o      *symbols.Object
+	graph  *callgraph.Graph
+	random *rand.Rand
+	exits  []callgraph.Point
+	events map[uint64]map[string]disasm.When // by address and kind
+}
+
+// note notes the points of a kind.
+func (w *walker) note(kind string, points []callgraph.Point) {
+	for _, x := range points {
+		if w.events[x.VAddr] == nil {
+			w.events[x.VAddr] = map[string]disasm.When{}
+		}
+		w.events[x.VAddr][kind] = x.When
+	}
+}
+
+// walk goes through a function once, and returns the kinds of the points that were hit. done tells
+// whether it came to an end.
+func (w *walker) walk(t *testing.T, entry uint64) (hit []string, done bool) {
+	t.Helper()
+	const farthest = 4000
+	at := map[uint64]disasm.Inst{}
+	f := w.read(t, entry, at)
+	next := entry
+	for steps := 0; !done && steps < farthest; steps++ {
+		i, ok := at[next]
+		if !ok {
+			break // behind a call that does not return
+		}
+		taken := i.Control == disasm.Jump || i.Control == disasm.Jcc && w.random.Intn(2) == 0
+		for kind, when := range w.events[i.Addr] {
+			if when == disasm.Always || (when == disasm.ZeroSet) == ((i.Cond == disasm.Equal) == taken) {
+				hit = append(hit, kind)
+			}
+		}
+		next = i.Next()
+		switch {
+		case taken && f.Flow.Leaves(i):
+			lo := w.graph.Resolve(i.Target)
+			if done = !w.exitsIn(lo); !done {
+				f = w.read(t, lo, at)
+				next = lo
+			}
+		case taken:
+			next = i.Target
+		case i.Ends():
+			done = true
+		}
+	}
+	return hit, done
+}
+
+// read reads a function, and adds its instructions to at.
+func (w *walker) read(t *testing.T, entry uint64, at map[uint64]disasm.Inst) *callgraph.Function {
+	t.Helper()
+	f, err := w.graph.Read(entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range f.Parts {
+		for _, i := range part {
+			at[i.Addr] = i
+		}
+	}
+	return f
+}
+
+// exitsIn tells whether exits lie in the function that begins at an address.
+func (w *walker) exitsIn(entry uint64) bool {
+	for _, x := range w.exits {
+		if lo, _, _ := w.o.FuncRange(x.VAddr); lo == entry {
+			return true
+		}
+	}
+	return false
 }

@@ -95,25 +95,17 @@ func (m *machine) eval(code []byte, start ...uint64) (result uint64, ok bool) {
 		case op >= opLit0 && op <= opLit31:
 			push(uint64(op - opLit0))
 		case op >= opBreg0 && op <= opBreg31, op == opBregx:
-			reg := uint64(op - opBreg0)
-			if op == opBregx {
-				reg = r.uleb()
-			}
-			v, known := m.register(reg)
+			v, known := m.base(&r, op)
 			if !known {
 				return 0, false
 			}
-			push(v + uint64(r.sleb()))
+			push(v)
 		case op == opDeref, op == opDerefSize:
-			size := byte(8)
-			if op == opDerefSize {
-				size = r.u8()
-			}
-			v, known := m.read(args[0])
-			if !known || size == 0 || size > 8 {
+			v, known := m.deref(&r, op, args[0])
+			if !known {
 				return 0, false
 			}
-			push(v << (64 - 8*size) >> (64 - 8*size))
+			push(v)
 		case op >= opConst1u && op <= opConsts:
 			push(r.constant(op))
 		case op == opPick:
@@ -125,14 +117,9 @@ func (m *machine) eval(code []byte, start ...uint64) (result uint64, ok bool) {
 		case op == opPlusUconst:
 			push(args[0] + r.uleb())
 		case op == opSkip, op == opBra:
-			to := int64(int16(r.u16())) + int64(r.at)
-			if op == opBra && args[0] == 0 {
-				break
-			}
-			if to < 0 || to > int64(len(code)) {
+			if !r.branch(op == opSkip || args[0] != 0) {
 				return 0, false
 			}
-			r.at = uint64(to)
 		case op == opDrop, op == opNop:
 		case op == opDup:
 			push(args[0])
@@ -158,6 +145,43 @@ func (m *machine) eval(code []byte, start ...uint64) (result uint64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// base returns a register's value plus the offset that follows the operation.
+func (m *machine) base(r *reader, op byte) (v uint64, known bool) {
+	reg := uint64(op - opBreg0)
+	if op == opBregx {
+		reg = r.uleb()
+	}
+	v, known = m.register(reg)
+	return v + uint64(r.sleb()), known
+}
+
+// deref returns the up to eight bytes of memory at an address.
+func (m *machine) deref(r *reader, op byte, addr uint64) (v uint64, known bool) {
+	size := byte(8)
+	if op == opDerefSize {
+		size = r.u8()
+	}
+	v, known = m.read(addr)
+	if !known || size == 0 || size > 8 {
+		return 0, false
+	}
+	return v << (64 - 8*size) >> (64 - 8*size), true
+}
+
+// branch reads how far to go, and goes there if taken. It returns false if that is outside of the
+// expression.
+func (r *reader) branch(taken bool) bool {
+	to := int64(int16(r.u16())) + int64(r.at)
+	if !taken {
+		return true
+	}
+	if to < 0 || to > int64(len(r.b)) {
+		return false
+	}
+	r.at = uint64(to)
+	return true
 }
 
 func (m *machine) register(reg uint64) (uint64, bool) {

@@ -96,85 +96,33 @@ func (c *cie) run(w, initial *row, code []byte, loc, pc uint64, ofCIE bool) bool
 	var states []row
 	r := reader{b: code}
 	for r.at < uint64(len(code)) {
-		op := r.u8()
-		advance := uint64(0)
-		switch op & 0xc0 {
-		case cfaAdvanceLoc:
-			advance = uint64(op & 0x3f)
-			op = cfaAdvanceLoc
-		case cfaOffset:
-			w.setRule(uint64(op&0x3f), rule{kind: offset, value: int64(r.uleb()) * c.dataAlign})
-			continue
-		case cfaRestore:
-			if !w.restore(uint64(op&0x3f), initial) {
-				return false
-			}
-			continue
+		op, operand := r.u8(), uint8(0)
+		if upper := op & 0xc0; upper != 0 {
+			op, operand = upper, op&0x3f
 		}
+		advance, ok := uint64(0), true
 		switch op {
+		case cfaAdvanceLoc, cfaAdvanceLoc1, cfaAdvanceLoc2, cfaAdvanceLoc4:
+			advance = r.advance(op, operand)
 		case cfaNop, cfaNegateRAState, cfaNegateRAStatePC: // see Table.Step
 		case cfaGNUArgsSize:
 			r.uleb()
-		case cfaAdvanceLoc:
-		case cfaAdvanceLoc1:
-			advance = uint64(r.u8())
-		case cfaAdvanceLoc2:
-			advance = uint64(r.u16())
-		case cfaAdvanceLoc4:
-			advance = uint64(r.u32())
-		case cfaOffsetExtended:
-			w.setRule(r.uleb(), rule{kind: offset, value: int64(r.uleb()) * c.dataAlign})
-		case cfaOffsetExtendedSF:
-			w.setRule(r.uleb(), rule{kind: offset, value: r.sleb() * c.dataAlign})
-		case cfaGNUNegativeOffset:
-			w.setRule(r.uleb(), rule{kind: offset, value: -int64(r.uleb()) * c.dataAlign})
-		case cfaValOffset:
-			w.setRule(r.uleb(), rule{kind: valOffset, value: int64(r.uleb()) * c.dataAlign})
-		case cfaValOffsetSF:
-			w.setRule(r.uleb(), rule{kind: valOffset, value: r.sleb() * c.dataAlign})
-		case cfaUndefined:
-			w.setRule(r.uleb(), rule{kind: undefined})
-		case cfaSameValue:
-			w.setRule(r.uleb(), rule{kind: same})
-		case cfaRegister:
-			reg, from := r.uleb(), r.uleb()
-			w.setRule(reg, rule{kind: register, reg: uint16(min(from, numRegisters))})
-		case cfaExpression:
-			w.setRule(r.uleb(), r.expression(expression, ofCIE))
-		case cfaValExpression:
-			w.setRule(r.uleb(), r.expression(valExpression, ofCIE))
+		case cfaRestore:
+			ok = w.restore(uint64(operand), initial)
 		case cfaRestoreExtended:
-			if !w.restore(r.uleb(), initial) {
-				return false
-			}
+			ok = w.restore(r.uleb(), initial)
 		case cfaRememberState:
-			if len(states) == maxStates {
-				return false
-			}
+			ok = len(states) < maxStates
 			states = append(states, *w)
 		case cfaRestoreState:
 			if len(states) == 0 {
 				return false
 			}
 			*w, states = states[len(states)-1], states[:len(states)-1]
-		case cfaDefCFA:
-			reg := r.uleb()
-			w.cfa = rule{kind: regOffset, reg: uint16(min(reg, numRegisters)), value: int64(r.uleb())}
-		case cfaDefCFASF:
-			reg := r.uleb()
-			w.cfa = rule{kind: regOffset, reg: uint16(min(reg, numRegisters)), value: r.sleb() * c.dataAlign}
-		case cfaDefCFARegister:
-			w.cfa.kind, w.cfa.reg = regOffset, uint16(min(r.uleb(), numRegisters))
-		case cfaDefCFAOffset:
-			w.cfa.value = int64(r.uleb())
-		case cfaDefCFAOffsetSF:
-			w.cfa.value = r.sleb() * c.dataAlign
-		case cfaDefCFAExpression:
-			w.cfa = r.expression(valExpression, ofCIE)
-		default: // cfaSetLoc, too: no compiler writes it
-			return false
+		default:
+			ok = c.registerRule(w, &r, op, operand, ofCIE) || c.cfaRule(w, &r, op, ofCIE)
 		}
-		if r.bad {
+		if !ok || r.bad {
 			return false
 		}
 		if loc += advance * c.codeAlign; advance > 0 && loc > pc {
@@ -182,6 +130,77 @@ func (c *cie) run(w, initial *row, code []byte, loc, pc uint64, ofCIE bool) bool
 		}
 	}
 	return !r.bad
+}
+
+// advance returns how far an instruction moves on, in units of the CIE's codeAlign. operand is what
+// its first byte holds beside op.
+func (r *reader) advance(op, operand uint8) uint64 {
+	switch op {
+	case cfaAdvanceLoc1:
+		return uint64(r.u8())
+	case cfaAdvanceLoc2:
+		return uint64(r.u16())
+	case cfaAdvanceLoc4:
+		return uint64(r.u32())
+	}
+	return uint64(operand)
+}
+
+// registerRule applies an instruction that gives a register a rule. It returns false if the
+// instruction is another one. operand is what the instruction's first byte holds beside op.
+func (c *cie) registerRule(w *row, r *reader, op, operand uint8, ofCIE bool) bool {
+	switch op {
+	case cfaOffset:
+		w.setRule(uint64(operand), rule{kind: offset, value: int64(r.uleb()) * c.dataAlign})
+	case cfaOffsetExtended:
+		w.setRule(r.uleb(), rule{kind: offset, value: int64(r.uleb()) * c.dataAlign})
+	case cfaOffsetExtendedSF:
+		w.setRule(r.uleb(), rule{kind: offset, value: r.sleb() * c.dataAlign})
+	case cfaGNUNegativeOffset:
+		w.setRule(r.uleb(), rule{kind: offset, value: -int64(r.uleb()) * c.dataAlign})
+	case cfaValOffset:
+		w.setRule(r.uleb(), rule{kind: valOffset, value: int64(r.uleb()) * c.dataAlign})
+	case cfaValOffsetSF:
+		w.setRule(r.uleb(), rule{kind: valOffset, value: r.sleb() * c.dataAlign})
+	case cfaUndefined:
+		w.setRule(r.uleb(), rule{kind: undefined})
+	case cfaSameValue:
+		w.setRule(r.uleb(), rule{kind: same})
+	case cfaRegister:
+		reg, from := r.uleb(), r.uleb()
+		w.setRule(reg, rule{kind: register, reg: uint16(min(from, numRegisters))})
+	case cfaExpression:
+		w.setRule(r.uleb(), r.expression(expression, ofCIE))
+	case cfaValExpression:
+		w.setRule(r.uleb(), r.expression(valExpression, ofCIE))
+	default:
+		return false
+	}
+	return true
+}
+
+// cfaRule applies an instruction that says how to find the canonical frame address. It returns false
+// if the instruction is another one, or cfaSetLoc, which no compiler writes.
+func (c *cie) cfaRule(w *row, r *reader, op uint8, ofCIE bool) bool {
+	switch op {
+	case cfaDefCFA:
+		reg := r.uleb()
+		w.cfa = rule{kind: regOffset, reg: uint16(min(reg, numRegisters)), value: int64(r.uleb())}
+	case cfaDefCFASF:
+		reg := r.uleb()
+		w.cfa = rule{kind: regOffset, reg: uint16(min(reg, numRegisters)), value: r.sleb() * c.dataAlign}
+	case cfaDefCFARegister:
+		w.cfa.kind, w.cfa.reg = regOffset, uint16(min(r.uleb(), numRegisters))
+	case cfaDefCFAOffset:
+		w.cfa.value = int64(r.uleb())
+	case cfaDefCFAOffsetSF:
+		w.cfa.value = r.sleb() * c.dataAlign
+	case cfaDefCFAExpression:
+		w.cfa = r.expression(valExpression, ofCIE)
+	default:
+		return false
+	}
+	return true
 }
 
 func (w *row) restore(reg uint64, initial *row) bool {
