@@ -1,0 +1,72 @@
+package house
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// mostFunction is how many lines a function may have, its braces included. A longer one mostly has
+// parts that deserve names.
+const mostFunction = 80
+
+// longFunctions are the functions that may be longer, and why. The lines are those that they may have.
+var longFunctions = map[string]int{
+	"attribution.apply":        90, // each event's way: a call more costs time
+	"hiera/xmltrace.operation": 85, // one switch over the names of attributes
+}
+
+// TestFunctionLengths: a function does one thing. Those of tests are left out: tables of cases stand
+// in them.
+func TestFunctionLengths(t *testing.T) {
+	found, long := 0, map[string]bool{}
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		switch base := d.Name(); {
+		case err != nil:
+			return err
+		case d.IsDir() && (base == "testdata" || base == "bin" || base == "node_modules" || strings.HasPrefix(base, ".") && name != root):
+			return filepath.SkipDir
+		case d.IsDir() || path.Ext(base) != ".go" || strings.HasSuffix(base, "_test.go") || strings.HasSuffix(base, "_bpfel.go"):
+			return nil
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, decl := range file.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			found++
+			begin := fset.Position(fn.Pos())
+			n := fset.Position(fn.End()).Line - begin.Line + 1
+			key := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(name)), root+"/") + "." + fn.Name.Name
+			most := mostFunction
+			if may, ok := longFunctions[key]; ok && n > mostFunction {
+				most, long[key] = may, true
+			}
+			if n > most {
+				t.Errorf("%s:%d: %s has %d lines, at most %d are allowed: split it", name, begin.Line, fn.Name.Name, n, most)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key := range longFunctions {
+		if !long[key] {
+			t.Errorf("%s is short now, or gone: take it off the list", key)
+		}
+	}
+	if found < 1000 {
+		t.Errorf("only %d functions were found", found)
+	}
+}
