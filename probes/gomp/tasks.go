@@ -24,28 +24,17 @@ const taskDepth = 4
 // deferred task and stores the task's function in it. An indirect call elsewhere takes function and
 // data from the same offset of a task.
 func locateTasks(o *symbols.Object) (probes.TaskPoints, error) {
-	t := taskFinder{Graph: callgraph.New(o), points: probes.TaskPoints{Exits: map[string][]callgraph.Point{}}}
-	for _, step := range []struct {
-		what string
-		find func() error
-	}{
-		{"where tasks are created", t.findCreated},
-		{"where tasks run", t.findRuns},
-		{"where tasks are run at once", t.findUndeferred},
-		{"where calls that run tasks return", t.findExits},
-	} {
-		if err := step.find(); err != nil {
-			return probes.TaskPoints{}, fmt.Errorf("locating in libgomp %s: %w", step.what, err)
-		}
-	}
-	return t.points, nil
+	t := taskFinder{TaskFinder: probes.NewTaskFinder(o)}
+	return t.Locate("libgomp",
+		probes.TaskStep{What: "where tasks are created", Find: t.findCreated},
+		probes.TaskStep{What: "where tasks run", Find: t.findRuns},
+		probes.TaskStep{What: "where tasks are run at once", Find: t.findUndeferred},
+		probes.TaskStep{What: "where calls that run tasks return", Find: t.findExits})
 }
 
 type taskFinder struct {
-	*callgraph.Graph
-	points probes.TaskPoints
-	fn     int64 // offset of fn in struct gomp_task; fn_data follows
-	busy   []uint64
+	probes.TaskFinder
+	fn int64 // offset of fn in struct gomp_task; fn_data follows
 }
 
 // creators visits the entry points that have a task's function as an argument.
@@ -106,7 +95,7 @@ func (t *taskFinder) findCreated() error {
 			if err != nil {
 				return err
 			}
-			t.points.Created = append(t.points.Created, callgraph.In(name, points)...)
+			t.Points.Created = append(t.Points.Created, callgraph.In(name, points)...)
 		}
 		return nil
 	})
@@ -131,54 +120,25 @@ func (t *taskFinder) allocates(call disasm.Inst) bool {
 
 // findRuns finds the calls of deferred tasks' functions.
 func (t *taskFinder) findRuns() error {
-	var from []uint64
-	for _, name := range append([]string{"GOMP_barrier"}, taskEntries...) {
-		from = append(from, t.Object.Symbol(name)...)
-	}
-	for _, entry := range t.PointerCallers(t.Reachable(from, taskDepth)) {
-		f, err := t.Read(entry)
-		if err != nil {
-			return fmt.Errorf("function at %#x: %w", entry, err)
+	err := t.FindRuns(append([]string{"GOMP_barrier"}, taskEntries...), taskDepth, func(s *disasm.State, call disasm.Inst) (disasm.Value, bool) {
+		task, ok := s.Callee(call).FieldOf(t.fn)
+		if !ok {
+			return task, false
 		}
-		tasks := map[uint64]*disasm.Value{}
-		var runs []disasm.Inst
-		for _, c := range t.PointerCalls(entry) {
-			if s, ok := f.Flow.At(c.Addr); ok {
-				if task, ok := s.Callee(c).FieldOf(t.fn); ok {
-					if same, ok := s.Arg(0).FieldOf(t.fn + 8); ok && same.Same(task) {
-						tasks[c.Addr] = &task
-						runs = append(runs, c)
-					}
-				}
-			}
-		}
-		if len(runs) == 0 {
-			continue
-		}
-		if err := t.addRuns(f, runs, func(c disasm.Inst) *disasm.Value { return tasks[c.Addr] }, t.NameOf(entry)); err != nil {
-			return err
-		}
-		t.busy = append(t.busy, entry)
+		same, ok := s.Arg(0).FieldOf(t.fn + 8)
+		return task, ok && same.Same(task)
+	})
+	if err != nil {
+		return err
 	}
 	// Each of the entry points must run tasks, itself or through others.
-	busy := t.Reaching(t.busy, callgraph.AnyDepth)
+	busy := t.Reaching(t.Runners, callgraph.AnyDepth)
 	for _, name := range append([]string{"GOMP_barrier"}, taskEntries[3:]...) {
 		for _, entry := range t.Object.Symbol(name) {
 			if !busy[entry] {
 				return fmt.Errorf("%s runs no task's function from offset %d", name, t.fn)
 			}
 		}
-	}
-	return nil
-}
-
-// addRuns adds the points around calls of tasks' functions.
-func (t *taskFinder) addRuns(f *callgraph.Function, runs []disasm.Inst, task func(disasm.Inst) *disasm.Value, name string) error {
-	begin, end, err := f.Around(runs, task)
-	t.points.Begin = append(t.points.Begin, callgraph.In(name, begin)...)
-	t.points.End = append(t.points.End, callgraph.In(name, end)...)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }
@@ -204,27 +164,19 @@ func (t *taskFinder) findUndeferred() error {
 		if len(runs) == 0 {
 			return errors.New("it does not call its function")
 		}
-		t.busy = append(t.busy, t.Object.Symbol(name)...)
-		return t.addRuns(f, runs, func(disasm.Inst) *disasm.Value { return nil }, name)
+		t.Runners = append(t.Runners, t.Object.Symbol(name)...)
+		return t.AddRuns(f, runs, func(disasm.Inst) *disasm.Value { return nil }, name)
 	})
 }
 
 func (t *taskFinder) findExits() error {
-	busy, near := t.Reaching(t.busy, callgraph.AnyDepth), t.Reaching(t.busy, callgraph.NearDepth)
-	for _, name := range taskEntries {
-		follow := near
+	near := t.Reaching(t.Runners, callgraph.NearDepth)
+	return t.FindExits(taskEntries, func(name string) map[uint64]bool {
 		if name == "GOMP_taskgroup_end" {
 			// It ends in a team's barrier, which all barriers use, only for offloaded tasks outside
 			// of parallel regions.
-			follow = nil
+			return nil
 		}
-		for _, entry := range t.Object.Symbol(name) {
-			points, err := t.Exits(entry, busy, follow)
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			t.points.Exits[name] = points
-		}
-	}
-	return nil
+		return near
+	})
 }

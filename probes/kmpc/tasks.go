@@ -32,69 +32,28 @@ const loopDepth = 4
 // locateTasks finds where libomp starts and ends tasks, and where taskloop hands in the tasks that
 // it makes. The tasks of other constructs are the results of __kmpc_omp_task_alloc.
 func locateTasks(o *symbols.Object) (probes.TaskPoints, error) {
-	t := taskFinder{Graph: callgraph.New(o), points: probes.TaskPoints{Exits: map[string][]callgraph.Point{}}}
-	for _, step := range []struct {
-		what string
-		find func() error
-	}{
-		{"where tasks run", t.findRuns},
-		{"where taskloop creates tasks", t.findCreated},
-		{"where calls that run tasks return", t.findExits},
-	} {
-		if err := step.find(); err != nil {
-			return probes.TaskPoints{}, fmt.Errorf("locating in libomp %s: %w", step.what, err)
-		}
-	}
-	return t.points, nil
+	t := taskFinder{probes.NewTaskFinder(o)}
+	return t.Locate("libomp",
+		probes.TaskStep{What: "where tasks run", Find: t.findRuns},
+		probes.TaskStep{What: "where taskloop creates tasks", Find: t.findCreated},
+		probes.TaskStep{What: "where calls that run tasks return", Find: t.findExits})
 }
 
-type taskFinder struct {
-	*callgraph.Graph
-	points probes.TaskPoints
-	runs   []uint64 // the functions that call a task's routine
-	busy   map[uint64]bool
-}
+type taskFinder struct{ probes.TaskFinder }
 
 // findRuns finds the calls task->routine(gtid, task), and for tasks that GCC compiled the calls
 // task->routine(task->shareds).
 func (t *taskFinder) findRuns() error {
-	var from []uint64
-	for _, name := range append([]string{"__kmpc_barrier"}, taskEntries...) {
-		from = append(from, t.Object.Symbol(name)...)
+	if err := t.FindRuns(append([]string{"__kmpc_barrier"}, taskEntries...), taskDepth, routineOf); err != nil {
+		return err
 	}
-	for _, entry := range t.PointerCallers(t.Reachable(from, taskDepth)) {
-		f, err := t.Read(entry)
-		if err != nil {
-			return fmt.Errorf("function at %#x: %w", entry, err)
-		}
-		tasks := map[uint64]*disasm.Value{}
-		var runs []disasm.Inst
-		for _, c := range t.PointerCalls(entry) {
-			if s, ok := f.Flow.At(c.Addr); ok {
-				if task, ok := routineOf(s, c); ok {
-					tasks[c.Addr] = &task
-					runs = append(runs, c)
-				}
-			}
-		}
-		if len(runs) == 0 {
-			continue
-		}
-		t.runs = append(t.runs, entry)
-		begin, end, err := f.Around(runs, func(c disasm.Inst) *disasm.Value { return tasks[c.Addr] })
-		if err != nil {
-			return fmt.Errorf("function at %#x: %w", entry, err)
-		}
-		t.points.Begin = append(t.points.Begin, callgraph.In(t.NameOf(entry), begin)...)
-		t.points.End = append(t.points.End, callgraph.In(t.NameOf(entry), end)...)
-	}
-	t.busy = t.Reaching(t.runs, callgraph.AnyDepth)
+	busy := t.Reaching(t.Runners, callgraph.AnyDepth)
 	for _, name := range []string{"__kmpc_omp_task", "__kmpc_omp_taskwait", "__kmpc_barrier"} {
 		entry, err := disasm.OneSymbol(t.Object, name)
 		if err != nil {
 			return err
 		}
-		if !t.busy[entry] {
+		if !busy[entry] {
 			return fmt.Errorf("%s leads to no call of a task's routine", name)
 		}
 	}
@@ -147,10 +106,10 @@ func (t *taskFinder) findCreated() error {
 			return err
 		}
 		// The third argument is in rdx, 2 as well, or x2.
-		t.points.Created = append(t.points.Created, callgraph.Point{VAddr: p.VAddr, Cost: p.Cost, Reg: 2, In: t.NameOf(f)})
+		t.Points.Created = append(t.Points.Created, callgraph.Point{VAddr: p.VAddr, Cost: p.Cost, Reg: 2, In: t.NameOf(f)})
 	}
-	if len(t.points.Created) != 1 {
-		return fmt.Errorf("%d functions that __kmpc_taskloop calls pass a task on to that at %#x", len(t.points.Created), takers[0])
+	if len(t.Points.Created) != 1 {
+		return fmt.Errorf("%d functions that __kmpc_taskloop calls pass a task on to that at %#x", len(t.Points.Created), takers[0])
 	}
 	return nil
 }
@@ -169,7 +128,7 @@ func (t *taskFinder) passOn(entry uint64) (to []uint64, err error) {
 		if !s.Arg(1).Is(disasm.AnArgument, 2) || i.Control == disasm.Jump && !f.Flow.Leaves(i) {
 			continue
 		}
-		if target := t.Resolve(i.Target); target != 0 && !slices.Contains(t.runs, target) && !slices.Contains(to, target) {
+		if target := t.Resolve(i.Target); target != 0 && !slices.Contains(t.Runners, target) && !slices.Contains(to, target) {
 			to = append(to, target)
 		}
 	}
@@ -177,26 +136,18 @@ func (t *taskFinder) passOn(entry uint64) (to []uint64, err error) {
 }
 
 func (t *taskFinder) findExits() error {
-	near, entries := t.Reaching(t.runs, callgraph.NearDepth), map[uint64]bool{}
+	near, entries := t.Reaching(t.Runners, callgraph.NearDepth), map[uint64]bool{}
 	for _, name := range taskEntries {
 		for _, entry := range t.Object.Symbol(name) {
 			entries[entry] = true
 		}
 	}
-	for _, name := range taskEntries {
-		follow := near
+	return t.FindExits(taskEntries, func(name string) map[uint64]bool {
 		if strings.HasPrefix(name, "__kmpc_taskloop") {
 			// A loop without iterations ends in __kmp_task_finish, which all tasks use, and runs
 			// nothing there (LLVM 11).
-			follow = entries
+			return entries
 		}
-		for _, entry := range t.Object.Symbol(name) {
-			points, err := t.Exits(entry, t.busy, follow)
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			t.points.Exits[name] = points
-		}
-	}
-	return nil
+		return near
+	})
 }
