@@ -11,8 +11,8 @@ type Figures struct {
 	Time  int64  // ns, operations inside included
 	// Exclusive is the part of Time outside of inner operations, ns.
 	Exclusive int64
-	// Single is the number of executions whose own times are known. Min, Max, the deviation and
-	// Durations are of these.
+	// Single is the number of executions with known times of their own. Min, Max, the deviation and
+	// Durations are those of these executions.
 	Single    uint64
 	Min, Max  int64 // ns
 	Durations Bins  // ns

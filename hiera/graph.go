@@ -33,7 +33,7 @@ type channel struct {
 	from, to, tag int
 }
 
-// queue holds messages that only one side was seen of.
+// queue holds messages of which only one side was seen.
 type queue struct {
 	sent     []int32
 	received []int32

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Statistics are what is told of all processes of a program.
+// Statistics hold the tallies of all processes of a program.
 type Statistics struct {
 	Program   string // empty: not told
 	Processes []*Tally
-	// Added: operations were added up before, so that single times, deviations and levels' order are
-	// not known.
+	// Added: the figures come from sums of operations. So single times and deviations are not known,
+	// nor the order of levels.
 	Added bool
 	// Notes are sentences that the reader of the figures must know.
 	Notes []string

@@ -16,7 +16,7 @@ type Exchange struct {
 	Sized    uint64 // messages whose size is known
 	Bytes    uint64 // of these
 	Time     int64  // in the operations, ns
-	// Timed is the number of messages whose operations Time is of.
+	// Timed is the number of messages whose operations are in Time.
 	Timed uint64
 }
 
@@ -84,8 +84,8 @@ func (t *Tally) Operations() (n uint64) {
 	return n
 }
 
-// Shared returns the time that communication is a share of, ns: the process's, once for each thread
-// that communicates.
+// Shared returns the whole of which communication is a part: the process's time, once for each thread
+// that communicates, ns.
 func (t *Tally) Shared() int64 { return t.Total() * int64(max(1, t.Communicating)) }
 
 // Thread says that the operations that follow are another thread's.
@@ -228,8 +228,8 @@ func addTo(all map[Place]*Figures, at Place, f *Figures) {
 	all[at].Add(f)
 }
 
-// Cost compares the process with a run that took plain ns without being measured: the share by which
-// it took longer, and the time that this is for each operation, ns.
+// Cost compares the process with a run that was not measured and took plain ns. share is by how much
+// the process took longer. each is that additional time for each operation, ns.
 func (t *Tally) Cost(plain int64) (share, each float64) {
 	more := float64(t.Total() - plain)
 	if n := t.Operations(); n > 0 {

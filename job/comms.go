@@ -99,7 +99,8 @@ func groupsOf(ranks []*rankComms, complete bool) groups {
 		}
 	}
 	for _, g := range all {
-		// These were told apart by what they should have in common: only whole ones are believed.
+		// These names follow from properties that the members share. Only a communicator with all of its
+		// members is taken for one.
 		g.doubted = g.doubted || complete && len(g.members) != int(g.size)
 	}
 	return all

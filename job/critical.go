@@ -159,7 +159,8 @@ func (m *Matching) path() *severity.JobPath {
 // littleAside is the share of the path's length below which calls that may have waited are not named.
 const littleAside = 0.001
 
-// asides names the operations that the path takes for work, though calls may have waited.
+// asides names operations whose calls count as work on the path, though some may have waited for other
+// ranks.
 func (m *Matching) asides() []string {
 	var names []string
 	for _, op := range slices.Sorted(maps.Keys(m.aside)) {
@@ -173,13 +174,13 @@ func (m *Matching) asides() []string {
 	return []string{"The critical path over the ranks takes these calls for work, though they may have waited for other ranks: " + strings.Join(names, ", ") + "."}
 }
 
-// noCause says of how much of the waits the causes are not known.
+// noCause says how much of the waits has no known cause.
 func (m *Matching) noCause() []string {
 	p := m.Path
 	if p.NoCause*1000 < p.Waited || p.NoCause == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("Of %.6f of %.6f sec of waits between ranks it is not known what caused them: the late rank did no more than the others since they last met, or came late to its first call.", seconds(p.NoCause), seconds(p.Waited))}
+	return []string{fmt.Sprintf("The causes of %.6f of %.6f sec of waits between ranks are not known: the late rank did no more than the others since they last met, or came late to its first call.", seconds(p.NoCause), seconds(p.Waited))}
 }
 
 // pathSentences say why the critical path is not known, or not all of it.
@@ -193,7 +194,7 @@ func (m *Matching) pathSentences() []string {
 	case p.Length > 0 && p.Unknown == p.Length:
 		return []string{none + "it cannot be told for whom ranks waited."}
 	case p.Unknown > 0:
-		return append(append(m.asides(), m.noCause()...), fmt.Sprintf("Of %.6f of %.6f sec of the critical path over the ranks it is not known where it was: it cannot be told for whom a rank waited.",
+		return append(append(m.asides(), m.noCause()...), fmt.Sprintf("%.6f of %.6f sec of the critical path over the ranks are not known: it cannot be told for whom a rank waited.",
 			seconds(p.Unknown), seconds(p.Length)))
 	}
 	return append(m.asides(), m.noCause()...)

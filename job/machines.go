@@ -150,10 +150,10 @@ func (m *Matching) acrossMachines() (out []string) {
 			s = fmt.Sprintf("%d calls waited for ranks of other machines: %.6f sec, ± %s (each ± %s at most).", a.Waits, seconds(a.T), micro(a.Bound), micro(a.Widest))
 		}
 		if a.NoLatecomer > 0 {
-			s += fmt.Sprintf(" Of %d of them it cannot be told which rank was last.", a.NoLatecomer)
+			s += fmt.Sprintf(" Of %d of these calls it is not known which rank was last.", a.NoLatecomer)
 		}
 		if a.Untold > 0 {
-			s += fmt.Sprintf(" Of %d more it cannot be told whether they waited: the clocks are not compared that exactly.", a.Untold)
+			s += fmt.Sprintf(" %d more calls may have waited, or not: the comparison of the clocks is not exact enough to tell.", a.Untold)
 		}
 		out = append(out, s)
 	}
@@ -221,13 +221,13 @@ func (m *Matching) trouble(k *clocks.Link) string {
 	pair := m.Machines[k.A].name() + " and " + m.Machines[k.B].name()
 	switch {
 	case k.Conflict > 0 && k.Messages:
-		return fmt.Sprintf("The clocks of %s are not as synchronised as their kernels say: messages contradict that by %s, and were used alone.", pair, micro(k.Conflict))
+		return fmt.Sprintf("The clocks of %s are further apart than their kernels say: messages contradict the kernels by %s, so only messages were used.", pair, micro(k.Conflict))
 	case k.Conflict > 0:
 		return fmt.Sprintf("The clocks of %s were not compared: messages contradict each other by %s, so a clock has jumped.", pair, micro(k.Conflict))
 	case !k.Messages && !k.Synchronised:
 		return fmt.Sprintf("The clocks of %s were not compared directly: messages went one way only, and the kernels do not say that the clocks are synchronised.", pair)
 	case k.Unsteady:
-		return fmt.Sprintf("The clocks of %s changed their rates while the job ran: bounds are wider for that.", pair)
+		return fmt.Sprintf("The clocks of %s changed their rates while the job ran: so bounds are wider.", pair)
 	}
 	return ""
 }

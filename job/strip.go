@@ -80,7 +80,7 @@ func sharesOf(parts []float64, whole float64) []byte {
 	return out
 }
 
-// strip puts the strips of ranks together. What follows ends at a time after the first rank's start.
+// strip puts the strips of ranks together.
 func strip(ranks []*rankStrip) *Strip {
 	if len(ranks) == 0 {
 		return nil

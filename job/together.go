@@ -17,7 +17,7 @@ const mostStats = 1_500_000
 var ErrTooLarge = errors.New("the job is too large to be put together")
 
 // All is one profile of all ranks. Regions are joined, and have the numbers of the job's report.
-// Each rank has nodes of its own, since what a node's time is depends on its team.
+// Each rank has nodes of its own, since the meaning of a node's time depends on the node's team.
 type All struct {
 	*profile.Profile
 	ranks []int            // by Root, from 1
@@ -34,8 +34,8 @@ func (a *All) InRank(t profile.Thread) profile.Thread {
 }
 
 // Together reads the profiles of all ranks into one. Counters, samples and places of code are left
-// out. Of the options, Raw and Classic count: what a node's time is depends on its rank, so calls
-// are taken out before nodes of different ranks can be joined. Job.Troubles of Read tells which
+// out. Of the options, only Raw and Classic count. Calls are taken out of each rank by itself, since the
+// meaning of a node's time depends on the rank's teams. Job.Troubles of Read tells which
 // ranks cannot be read. Errors are those of Read, and ErrTooLarge.
 func Together(sources []Source, o Options) (*All, error) {
 	sources = slices.Clone(sources)

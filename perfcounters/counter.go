@@ -81,7 +81,7 @@ var software = []struct {
 	{"context-switches", "cs", "switches to another thread", "", unix.PERF_COUNT_SW_CONTEXT_SWITCHES},
 	{"cpu-migrations", "migrations", "moves to another processor", "", unix.PERF_COUNT_SW_CPU_MIGRATIONS},
 	{"minor-faults", "", "page faults that needed no input or output", "", unix.PERF_COUNT_SW_PAGE_FAULTS_MIN},
-	{"major-faults", "", "page faults that did", "", unix.PERF_COUNT_SW_PAGE_FAULTS_MAJ},
+	{"major-faults", "", "page faults that needed input or output", "", unix.PERF_COUNT_SW_PAGE_FAULTS_MAJ},
 }
 
 // The parts of the names of hardware cache events (perf list, "Hardware cache event"), in the order

@@ -41,7 +41,7 @@ type Program struct {
 
 	begun   time.Time  // of the last snapshot; before it, when the program was added
 	writing sync.Mutex // held while a snapshot is written, and while over is changed
-	over    bool       // guarded by writing
+	over    bool       // no further snapshot is written; guarded by writing
 	failed  bool       // the user has been told that a snapshot could not be written; guarded by writing
 }
 
@@ -156,8 +156,8 @@ func (w *Writer) write(d *due) {
 	}
 }
 
-// hold locks programs for writing, before their snapshots get a number: so each program's snapshots
-// are as old as their numbers say. All callers have the programs in the order in which they began.
+// hold locks programs for writing, before their snapshots get a number. So a snapshot with a higher
+// number is younger. All callers have the programs in the order in which they began.
 // Each program is free again once its snapshot is written.
 func hold(of []*Program) {
 	for _, x := range of {

@@ -11,8 +11,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Joined are the measurements of other runs of the tool that measure some processes. They go on
-// when nobody looks any more, and the processes pay once.
+// Joined holds the measurements of other runs of the tool that measure some processes. These
+// measurements go on when the view is closed. The processes pay for one measurement only.
 type Joined struct {
 	pids  []int
 	peers map[int]control.Peer // by process
@@ -74,7 +74,7 @@ func (j *Joined) ask() (all []*profile.Profile, cost time.Duration, err error) {
 	return all, cost, nil
 }
 
-// Take is a Take. The error is a sentence.
+// Take takes snapshots for View.Follow. The error is a sentence.
 func (j *Joined) Take() ([]*profile.Profile, time.Duration, error) {
 	all, cost, err := j.ask()
 	if errors.Is(err, control.ErrNotMeasured) {

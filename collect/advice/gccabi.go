@@ -7,8 +7,8 @@ import (
 )
 
 // Libomp has libgomp's entry points, too, so that code compiled by GCC can run on libomp: by
-// LD_PRELOAD, or where a distribution installs libomp under libgomp's name (conda's llvm-openmp).
-// Of such code we see only what passes libomp's own entry points, and the user must know that.
+// LD_PRELOAD, or where a distribution installs libomp under libgomp's name (conda's llvm-openmp). Of
+// such code only calls of libomp's own entry points are measured, and the user must know that.
 
 // GCCOnLibomp returns a warning if code compiled by GCC called libomp, and "" if not. fileOf tells
 // in which mapped file an address lies. imported tells whether a mapped file imports a symbol.
@@ -37,5 +37,5 @@ func (u *Usage) GCCOnLibomp(fileOf func(addr uint64) string, imported func(symbo
 }
 
 func gccOnLibompWarning(path string) string {
-	return fmt.Sprintf("code that GCC compiled runs on libomp (%s), whose entry points for it (GOMP_*) are not measured: of its parallel regions only the other threads of a team are seen, as under way, and most of its constructs are not; to measure it, let it run on GCC's libgomp", path)
+	return fmt.Sprintf("code that GCC compiled runs on libomp (%s), and its calls there (GOMP_*) are not measured: its parallel regions are seen only as regions under way, without their first thread, and most of its constructs are not seen; to measure it, let it run on GCC's libgomp", path)
 }

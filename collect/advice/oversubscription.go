@@ -73,7 +73,7 @@ func (u *Usage) Oversubscribed(c *Cores) (warnings []string) {
 	outer, inner := u.nesting(ov.excess)
 	switch {
 	case outer != nil:
-		warnings = append(warnings, fmt.Sprintf("regions of %s call regions of %s, and neither runtime knows of the other: the threads of one team start teams of up to %d each, so that during %s of %s on average %.1f threads were inside parallel regions, on %s; give the inner library one thread there (omp_set_num_threads(1), or its own function for it), or %s",
+		warnings = append(warnings, fmt.Sprintf("regions of %s call regions of %s, and neither runtime knows of the other: each thread of an outer team starts a team of up to %d; during %s of %s, on average %.1f threads were inside parallel regions, on %s; give the inner library one thread there (omp_set_num_threads(1), or its own function for it), or %s",
 			u.label(outer), u.label(inner), inner.maxTeam, seconds(ov.excess), seconds(ov.measured), ov.threads, c, u.replacement([]*library{outer, inner})))
 	case len(ov.together) > 1:
 		warnings = append(warnings, fmt.Sprintf("%d OpenMP runtimes oversubscribe the cores: during %s of %s, on average %s were inside parallel regions at once, %.1f threads on %s; %s",
@@ -83,7 +83,7 @@ func (u *Usage) Oversubscribed(c *Cores) (warnings []string) {
 			u.label(ov.together[0].lib), seconds(ov.excess), seconds(ov.measured), ov.threads, c, n))
 	}
 	if outer == nil && ov.turns > ov.excess {
-		warnings = append(warnings, fmt.Sprintf("%d OpenMP runtimes take turns on the same cores: during %s of %s, %s ran regions within %s, and each has threads of its own, which after a region spin for a while for the next (libomp's for 200 ms), together more than the %s; set OMP_WAIT_POLICY=passive (and KMP_BLOCKTIME=0), or %s",
+		warnings = append(warnings, fmt.Sprintf("%d OpenMP runtimes take turns on the same cores: during %s of %s, %s ran regions within %s, and each has threads of its own, which spin for a while after a region (libomp's for 200 ms); these are more threads than the %s can run; set OMP_WAIT_POLICY=passive (and KMP_BLOCKTIME=0), or %s",
 			len(ov.taking), seconds(ov.turns), seconds(ov.measured), u.names(ov.taking), time.Duration(u.width), c, u.remedy(ov.taking, n)))
 	}
 	return warnings
@@ -159,7 +159,7 @@ func (u *Usage) overlap(libs []*library, cores int) (ov overlap) {
 	return ov
 }
 
-// shares is "2.0 threads of libgomp and 1.9 of libomp".
+// shares says how many threads of each library there were: "2.0 threads of libgomp and 1.9 of libomp".
 func (u *Usage) shares(s []share) string {
 	var parts []string
 	for i, x := range s {

@@ -66,7 +66,7 @@ func TestOversubscribed(t *testing.T) {
 		{"nested in one runtime", gomp, 2, []works{{0, 0, 1000, 0, 2, 1}, {0, 1, 999, 0, 2, 1}, {0, 1, 999, 0, 2, 11}},
 			[][]string{{"libgomp runs several teams at once"}}},
 		{"nested in the other", two, 2, []works{{0, 0, 1000, 0, 2, 1}, {1, 1, 999, 0, 2, 1}, {1, 1, 999, 0, 2, 11}},
-			[][]string{{"regions of libgomp call regions of libomp", "teams of up to 2 each", "4.0 threads", "one thread there"}}},
+			[][]string{{"regions of libgomp call regions of libomp", "starts a team of up to 2", "4.0 threads", "one thread there"}}},
 		{"a moment", two, 2, []works{{0, 0, 10000, 0, 2, 1}, {1, 500, 520, 0, 2, 11}}, nil},
 		{"an hour", two, 2, []works{{0, 0, 3600000, 0, 2, 1}, {1, 1800000, 3600000, 0, 2, 11}}, [][]string{{"during 1799", "of 36"}}},
 		{"cores not known", gomp, 0, []works{{0, 0, 1000, 0, 8, 1}}, nil},

@@ -194,5 +194,5 @@ func (r *Rates) Sentence() string {
 	if f := r.dearest(time); f != "" {
 		s += "; " + f
 	}
-	return s + "; --max-overhead 5% observes in periods, so that it stays below that; reports take it out of the times"
+	return s + "; --max-overhead 5% keeps the cost below 5% by observing in periods; reports take the cost out of the times"
 }

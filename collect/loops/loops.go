@@ -28,7 +28,8 @@ func New(runtime *probes.Attached, mod *symbols.Module) *Calls {
 	return &Calls{target.IDOf(mod), mod.HostPath, runtime, map[target.FileID]io.Closer{}}
 }
 
-// Divisible tells whether a runtime's plan has all probes that can tell what probes at calls do not.
+// Divisible tells whether a runtime's plan has the probe of barriers. Barriers tell the ends of loops
+// that probes at calls do not tell.
 func Divisible(p *probes.Plan) bool {
 	return p.Runtime == event.Kmpc && p.RowOf(sites.Barrier) != nil
 }
@@ -45,7 +46,7 @@ func Others(runtime *probes.Attached) []bpf.Point {
 	return others
 }
 
-// Left returns the probes of a runtime that are not placed.
+// Left returns the probes of a runtime that are not placed, because probes at calls stand for them.
 func (l *Calls) Left(runtime *probes.Attached) []bpf.Point {
 	if l == nil || l.runtime != runtime {
 		return nil

@@ -1,5 +1,5 @@
 // Package triggered has snapshots of a process written when an execution fulfils one of the conditions
-// of --when: few of them, with a rest between.
+// of --when. The number of snapshots is bounded, and there is a rest after each of them.
 package triggered
 
 import (
@@ -25,8 +25,8 @@ const (
 	rest = time.Second
 )
 
-// Snapshots are those of one process that conditions ask for. A nil pointer is valid: no condition
-// asks.
+// Snapshots are the snapshots of one process that conditions ask for. A nil pointer stands for no
+// conditions.
 type Snapshots struct {
 	sink  *trigger.Sink
 	began uint64 // the measurement's begin (engine's clock, ns)

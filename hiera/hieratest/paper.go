@@ -1,7 +1,7 @@
-// Package hieratest generates the traces that the tables of the paper on HieraAnalyses are of
+// Package hieratest generates the traces from which the paper on HieraAnalyses has its tables
 // (Seraphim, Seraphim and Travieso 2009): molecular dynamics on four processes, once with MPI alone,
 // and once with the class library OOPS. The operations, their places and their numbers are the
-// paper's; where it leaves rows out, those are of the file "elsewhere". For tests only.
+// paper's. The rows that the paper leaves out are of the file "elsewhere". For tests only.
 package hieratest
 
 import (

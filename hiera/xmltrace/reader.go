@@ -11,7 +11,7 @@ import (
 	"ompp-attach/hiera"
 )
 
-// Visitor is told what a file holds, in its order.
+// Visitor is told what a file holds, in the order of the file.
 type Visitor interface {
 	// Process is told first, and once.
 	Process(p *hiera.Process)

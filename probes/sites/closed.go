@@ -7,9 +7,9 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Closed tells whether all calls of static loops in a process are known, of which runtime is the
-// libomp. The error says which calls may exist that nobody can find. modules are all files that the
-// process maps.
+// Closed tells whether all calls of static loops in a process are known. runtime is the process's
+// libomp, and modules are all files that the process maps. The error says where there may be calls that
+// nobody can find.
 func Closed(runtime *symbols.Object, modules []symbols.Module) error {
 	var files []file
 	for i := range modules {

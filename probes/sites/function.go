@@ -104,8 +104,9 @@ func besides(name string) bool {
 		strings.HasPrefix(name, "__kmpc_atomic_")
 }
 
-// wholeOf tells whether the function is the body of parallel regions with one directive, that of its
-// only loop, and what that directive is. forks are the ident_t of the regions.
+// wholeOf tells whether the function's only loop and the parallel regions that execute the function
+// stand in one directive (parallel for), and returns that directive. forks are the ident_t of the
+// regions.
 func (f *function) wholeOf(o *symbols.Object, forks []uint64) (id symbols.Ident, ok bool) {
 	if f.ident == 0 || f.other || len(forks) == 0 || len(f.calls) < 2 {
 		return id, false

@@ -110,8 +110,8 @@ func (c *Calls) divide(o *symbols.Object, fs []*function) {
 	}
 }
 
-// denoted looks for an instruction that denotes a target, among those at the addresses of bytes that
-// may do so. It answers true with the address also where the code cannot be read.
+// denoted looks for an instruction that holds the address of a target. bytes are the addresses of bytes
+// that look like such an instruction's. ok is true also if the code at one of them cannot be read.
 func denoted(o *symbols.Object, bytes []uint64, targets *symbols.Targets) (at uint64, ok bool) {
 	for _, at := range bytes {
 		body, err := disasm.Func(o, at)
