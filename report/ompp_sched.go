@@ -131,7 +131,7 @@ func rivals(p *profile.Profile, by []profile.Share, c clock) string {
 			continue
 		}
 		r := p.Rivals[s.Rival]
-		who := fmt.Sprintf("%s (process %d)", r.Name, r.PID)
+		who := words.Rival(r.Name, r.PID, "")
 		if r.Own {
 			who = "threads of this process"
 		}

@@ -45,7 +45,7 @@ func rivalNote(j *job.Job) string {
 	}
 	var names []string
 	for _, r := range j.Rivals[:min(len(j.Rivals), most)] {
-		who := fmt.Sprintf("%s (process %d on %s)", r.Name, r.PID, r.Host)
+		who := words.Rival(r.Name, r.PID, r.Host)
 		if r.Rank >= 0 {
 			who = fmt.Sprintf("rank %d", r.Rank)
 		}
