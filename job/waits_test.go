@@ -166,7 +166,7 @@ func TestWaitsLeftOut(t *testing.T) {
 		"attached":   {func(p *profile.Profile) { p.Meta.Attached = true }, "they were attached to"},
 		"off":        {func(p *profile.Profile) { p.Meta.Off.C = 1 }, "measuring was off"},
 		"unobserved": {func(p *profile.Profile) { p.Meta.Observations = []profile.Observation{{}} }, "not observed"},
-		"full":       {func(p *profile.Profile) { p.Calls.Until, p.Calls.Left = 1, 7 }, "7 calls had no room"},
+		"full":       {func(p *profile.Profile) { p.Calls.Until, p.Calls.Left = 1, 7 }, "7 calls are not in the log"},
 		"no calls":   {func(p *profile.Profile) { p.Calls = nil }, "was not recorded"},
 		"elsewhere":  {func(p *profile.Profile) { p.Meta.Host = "other" }, "4 more calls may have waited, or not"},
 	} {
