@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"ompp-attach/analysis"
+	"ompp-attach/event"
 	"ompp-attach/report"
 	"ompp-attach/report/words"
 )
@@ -64,16 +65,28 @@ var kinds = map[string]kind{
 		"Use as many threads as there are cores, bind them, and see who else runs on this machine.", longest},
 }
 
+// turns are waits of ORDERED, which the property's catalogue names as those of CRITICAL.
+var turns = kind{"synch", "Threads wait for their turn in %s",
+	"Move work out of the ordered part, or use smaller chunks.", longest}
+
+// kindOf describes a property of a construct.
+func kindOf(name string, c event.Construct) kind {
+	if name == analysis.CriticalSectionContention && c == event.Ordered {
+		return turns
+	}
+	if k, ok := kinds[name]; ok {
+		return k
+	}
+	return kind{"work", "Something costs time in %s", "", longest}
+}
+
 // findings adds the properties that hold.
 func (b *builder) findings() {
 	found := b.o.Rules.Findings(b.p)
 	all := analysis.ThreadTime(b.p)
 	b.teams = b.inTeams()
 	for _, x := range found.Hold {
-		k, ok := kinds[x.Name]
-		if !ok {
-			k = kind{"work", "Something costs time in %s", "", longest}
-		}
+		k := kindOf(x.Name, b.p.Regions[x.Region].Construct)
 		f := Finding{Name: x.Name, Region: x.Region + 1, Class: k.class, Severity: x.Severity, Core: x.Core, Helps: k.helps,
 			Time: int64(math.Round(x.Severity * float64(all)))}
 		rows := b.spent(&x, k.class)

@@ -219,6 +219,12 @@ func TestFindings(t *testing.T) {
 			}
 		}
 	}
+	for c, want := range map[event.Construct]string{event.Critical: "Threads wait to get into %s", event.Ordered: "Threads wait for their turn in %s"} {
+		// The names of ordered parts do not differ, so no advice about names helps.
+		if k := kindOf(analysis.CriticalSectionContention, c); k.says != want || strings.Contains(k.helps, "names") != (c == event.Critical) {
+			t.Errorf("%s: %+v", c, k)
+		}
+	}
 	for name, k := range kinds {
 		if k.helps == "" || strings.Count(k.says, "%s") != 1 || className(k.class) == k.class {
 			t.Errorf("%s: %+v", name, k)
