@@ -24,14 +24,24 @@ type PathPart struct {
 	In     bool
 	Time   int64 // ns
 	Saves  int64 // what perfect balance of the ranks' times here saves at most, ns
-	Most   int   // the rank with most of Time
-	MostT  int64 // how much that rank has, ns
+	// Last is the MPI call after which most of Time was, before the call: index in Job.Regions; -1: not
+	// known, or In. LastT is how much that is, ns. Same: that call is in the same innermost region.
+	Last  int
+	LastT int64
+	Same  bool
+	Most  int   // the rank with most of Time
+	MostT int64 // how much that rank has, ns
 }
 
 // sitePlace is where a call site is; ok: the profile has the place.
 type sitePlace struct {
 	region, around key
 	inside, ok     bool // inside: around is set
+}
+
+// compare orders places.
+func (s *sitePlace) compare(o *sitePlace) int {
+	return cmp.Or(s.region.compare(&o.region), s.around.compare(&o.around))
 }
 
 // sitePlaces returns where the call sites of a rank are.
@@ -55,6 +65,8 @@ type partOfPath struct {
 	PathPart
 	at     sitePlace
 	byRank map[int]int64
+	byLast map[sitePlace]int64 // by the call before
+	last   sitePlace
 }
 
 // partsOf adds up the path's times by call path.
@@ -68,16 +80,26 @@ func (m *Matching) partsOf(ranks []*rankCalls, path func(rank, site int) int) {
 		w := critical.Work{Path: path(at.Rank, at.Site), In: at.In}
 		x := all[w]
 		if x == nil {
-			x = &partOfPath{PathPart: PathPart{In: at.In, Saves: m.Path.Saves[w]}, at: place, byRank: map[int]int64{}}
+			x = &partOfPath{PathPart: PathPart{In: at.In, Saves: m.Path.Saves[w]}, at: place, byRank: map[int]int64{}, byLast: map[sitePlace]int64{}}
 			all[w] = x
 		}
 		x.Time += t.Path
 		x.byRank[ranks[at.Rank].rank] += t.Path
 	}
+	for at, t := range m.Path.Stretches {
+		if x := all[critical.Work{Path: path(at.Rank, at.Site)}]; x != nil {
+			x.byLast[ranks[at.Rank].places[at.Last]] += t
+		}
+	}
 	for _, x := range all {
 		for rank, t := range x.byRank {
 			if t > x.MostT || t == x.MostT && rank < x.Most {
 				x.Most, x.MostT = rank, t
+			}
+		}
+		for place, t := range x.byLast {
+			if t > x.LastT || t == x.LastT && place.compare(&x.last) < 0 {
+				x.last, x.LastT = place, t
 			}
 		}
 		m.parts = append(m.parts, *x)
@@ -111,6 +133,10 @@ func (j *Job) CriticalPath() (p *CriticalPath, why string) {
 			if around, ok := number[x.at.around]; ok {
 				x.Around = around
 			}
+		}
+		x.Last = -1
+		if last, ok := number[x.last.region]; ok && x.last.ok {
+			x.Last, x.Same = last, x.last.inside && x.at.inside && x.last.around == x.at.around
 		}
 		p.Parts = append(p.Parts, x.PathPart)
 	}

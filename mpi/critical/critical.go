@@ -28,6 +28,8 @@ type Time struct {
 // Result is the outcome. Times are in ns.
 type Result struct {
 	Times map[Place]*Time
+	// Stretches divides the path's times before calls by the calls before these.
+	Stretches map[Stretch]int64
 	// Length is the path's: the parts in Times and Unknown add up to it.
 	Length, Unknown int64
 	// Waited is the time of all waits. NoCause is the part that is in no Delay and no Far.
@@ -44,6 +46,12 @@ type Result struct {
 	// Overlap is the index of a rank with several calls at one time; -1: there is none. Nothing is known
 	// then.
 	Overlap int
+}
+
+// Stretch is what a rank did before a call at a site, since its call before, at another site.
+type Stretch struct {
+	Rank       int // index of the rank's log
+	Site, Last int // as in match.Call: of the call, and of the call before
 }
 
 // Work names a call path of all ranks: the time in the calls there, or before them.
@@ -105,7 +113,7 @@ type Path struct {
 // New returns a Path for the calls of logs. path numbers the call path of a rank's call site; call
 // paths of different ranks with one number are the same.
 func New(logs []*match.RankCalls, path func(rank, site int) int) *Path {
-	p := &Path{Result: Result{Times: map[Place]*Time{}, Saves: map[Work]int64{}, Overlap: -1}, ranks: make([]calls, len(logs)),
+	p := &Path{Result: Result{Times: map[Place]*Time{}, Stretches: map[Stretch]int64{}, Saves: map[Work]int64{}, Overlap: -1}, ranks: make([]calls, len(logs)),
 		hosts: map[string]bool{}, path: path, most: MostCalls, on: map[Work]int64{}}
 	for _, l := range logs {
 		p.hosts[l.Host] = true

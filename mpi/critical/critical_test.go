@@ -205,7 +205,17 @@ func (g *program) logs() (logs []*match.RankCalls) {
 func listen(logs []*match.RankCalls, c match.Clocks) (*Result, *match.Result) {
 	p := New(logs, func(_, site int) int { return site })
 	r := match.RunWith(logs, c, p)
-	return p.Finish(), r
+	out := p.Finish()
+	before := map[Place]int64{}
+	for s, t := range out.Stretches {
+		before[Place{s.Rank, s.Site, false}] += t
+	}
+	for at, t := range out.Times {
+		if !at.In && t.Path != before[at] {
+			panic(fmt.Sprintf("%+v: %d on the path, but %d since the calls before", at, t.Path, before[at]))
+		}
+	}
+	return out, r
 }
 
 // TestModel: an activity is on the path if, and only if, the program ends earlier when the activity

@@ -28,6 +28,7 @@ func (p *Path) back(rank, number int) (known int64, complete bool) {
 			from := next.start
 			if c != nil {
 				from = c.end
+				p.stretch(rank, next, c)
 			}
 			put(next.site, false, from, next.start)
 		}
@@ -56,6 +57,13 @@ func (p *Path) back(rank, number int) (known int64, complete bool) {
 }
 
 // time returns the times at a place, which the caller may add to.
+// stretch adds the time of a rank between two of its calls.
+func (p *Path) stretch(rank int, next, last *call) {
+	if t := int64(next.start) - int64(last.end); t > 0 {
+		p.Stretches[Stretch{rank, int(next.site), int(last.site)}] += t
+	}
+}
+
 func (p *Path) time(rank, site int, in bool) *Time {
 	at := Place{rank, site, in}
 	t := p.Times[at]

@@ -47,21 +47,40 @@ func (t *jobText) path() {
 
 // onPath says where a part of the path was, at which rank most, and what balance saves.
 func (t *jobText) onPath(p *job.CriticalPath, x *job.PathPart) string {
-	side := "before"
-	if x.In {
-		side = "in"
-	}
-	text := fmt.Sprintf("%s sec (%s%%) %s %s", t.sec(float64(x.Time)), jobShare(float64(x.Time), float64(p.Length)), side, t.jobRegion(x.Region))
-	if x.Around >= 0 {
-		text += ", called in " + t.jobRegion(x.Around)
-	}
+	text := fmt.Sprintf("%s sec (%s%%) %s", t.sec(float64(x.Time)), jobShare(float64(x.Time), float64(p.Length)), t.placeOnPath(x))
 	if x.MostT == x.Time {
 		text += fmt.Sprintf(": all of it at rank %d", x.Most)
 	} else {
-		text += fmt.Sprintf(": %s sec at rank %d", t.sec(float64(x.MostT)), x.Most)
+		text += fmt.Sprintf(": most at rank %d, %s sec", x.Most, t.sec(float64(x.MostT)))
 	}
 	if x.Saves*1000 >= p.Length {
 		return text + fmt.Sprintf("; perfect balance here saves at most %s sec.", t.sec(float64(x.Saves)))
 	}
 	return text + "; balance here saves next to nothing."
+}
+
+// placeOnPath names the call, or the stretch before it, and the region around.
+func (t *jobText) placeOnPath(x *job.PathPart) string {
+	call, around := t.jobRegion(x.Region), ""
+	if x.Around >= 0 {
+		around = t.jobRegion(x.Around)
+	}
+	text, its := "before "+call, ", called in "
+	switch {
+	case x.In:
+		text = "in " + call
+	case x.Last < 0:
+	case x.LastT == x.Time:
+		text, its = fmt.Sprintf("between %s and %s", t.jobRegion(x.Last), call), ", the latter in "
+		if x.Same {
+			its = ", both in "
+		}
+	case 2*x.LastT > x.Time:
+		text += ", mostly after " + t.jobRegion(x.Last)
+		its = ", the former in "
+	}
+	if around == "" {
+		return text
+	}
+	return text + its + around
 }

@@ -35,8 +35,9 @@ func TestPathInText(t *testing.T) {
 	const want = `The critical path over the ranks: only less time there makes the job shorter. It takes 0.2500 sec,
 from the first MPI call on it to the end of the last, as measured.
 
-* 0.1880 sec (75.2%) before R00004 a.c (6) (MPI_Send) MPI, called in R00002 a.c (4-9) (exchange)
-USER REGION: all of it at rank 1; perfect balance here saves at most 0.0060 sec.
+* 0.1880 sec (75.2%) between R00001 a.c (3) (MPI_Barrier) MPI and R00004 a.c (6) (MPI_Send) MPI, the
+latter in R00002 a.c (4-9) (exchange) USER REGION: all of it at rank 1; perfect balance here saves
+at most 0.0060 sec.
 * 0.0500 sec (20.0%) in R00003 a.c (5) (MPI_Recv) MPI, called in R00002 a.c (4-9) (exchange) USER
 REGION: all of it at rank 0; balance here saves next to nothing.
 * 0.0120 sec (4.8%) in R00001 a.c (3) (MPI_Barrier) MPI: all of it at rank 1; perfect balance here
@@ -60,5 +61,36 @@ saves at most 0.0110 sec.
 	}
 	if got := pathOf(t, reporttest.Waiting(1)[:1], job.Options{Path: true}); !strings.Contains(got, "that needs the MPI calls of all ranks") {
 		t.Errorf("rank 1 is missing: %s", got)
+	}
+}
+
+// TestPlaceOnPath: the text says between which calls the path was, and in which region, as far as that
+// is true of all of the time.
+func TestPlaceOnPath(t *testing.T) {
+	j := reporttest.ReadJob(t, reporttest.Waiting(1))
+	const barrier, exchange, send = 0, 1, 3
+	for _, c := range []struct {
+		part job.PathPart
+		want string
+	}{
+		{job.PathPart{In: true, Last: -1, Around: -1}, "in B"},
+		{job.PathPart{In: true, Last: -1, Around: exchange}, "in B, called in X"},
+		{job.PathPart{Last: -1, Around: -1}, "before B"},
+		{job.PathPart{Last: -1, Around: exchange}, "before B, called in X"},
+		{job.PathPart{Last: send, LastT: 9, Around: -1}, "between S and B"},
+		{job.PathPart{Last: send, LastT: 9, Around: exchange}, "between S and B, the latter in X"},
+		{job.PathPart{Last: send, LastT: 9, Around: exchange, Same: true}, "between S and B, both in X"},
+		{job.PathPart{Last: send, LastT: 5, Around: exchange, Same: true}, "before B, mostly after S, the former in X"},
+		{job.PathPart{Last: send, LastT: 4, Around: -1}, "before B"},
+	} {
+		c.part.Region, c.part.Time = barrier, 9
+		text := &jobText{j: j}
+		got := text.placeOnPath(&c.part)
+		for short, region := range map[string]int{"B": barrier, "X": exchange, "S": send} {
+			got = strings.ReplaceAll(got, text.jobRegion(region), short)
+		}
+		if got != c.want {
+			t.Errorf("%+v: got %q, want %q", c.part, got, c.want)
+		}
 	}
 }
