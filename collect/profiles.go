@@ -156,5 +156,5 @@ func (p *Process) silence() string {
 	if p.existing > 1 {
 		threads, were = fmt.Sprintf("its %d threads", p.existing), "were"
 	}
-	return fmt.Sprintf("No region, construct or call began or ended while the process was measured. Whether %s %s outside of all of them, or in one all the time, is not known: the report shows what was seen, nothing. Measure for longer, or see with --sample task-clock where they compute.", threads, were)
+	return fmt.Sprintf("No region, construct or call began or ended while the process was measured. So the report is empty: %s %s outside of all constructs, or in one all the time, and nobody can tell which. Measure for longer, or use --sample task-clock, which shows where threads compute.", threads, were)
 }
