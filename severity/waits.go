@@ -103,7 +103,7 @@ var causeTrees = []Property{
 		Formula:     "contention of the others"},
 	{ID: NoTask, Name: "Waits for tasks that come late", Unit: Seconds, Source: own, Gain: Removal, Reported: true,
 		Description: "Threads in a barrier have nothing to do until a task is created, which they then execute. " +
-			"The time is a part of the barrier's.",
+			"The time is a part of the barrier's, with what probes took and time without a core.",
 		Formula:   "max(0, creation of the task - max(own arrival, end of own task before))",
 		Diagnosis: "See the construct and the thread that created these tasks, and what that thread did in between.",
 		Helps:     "Create tasks earlier, on several threads, or by a taskloop; let tasks create tasks."},
