@@ -149,7 +149,7 @@ func (t *jobText) header() {
 	unknown := calls(job.Unknown)
 	volume := func(f job.Figure) string { v := calls(f); return volumeSum(&v, &unknown) }
 	key("MPI Calls", "%s (%s sends, %s receives, %s collective)", sum(job.Calls), sum(job.Sends), sum(job.Recvs), sum(job.Colls))
-	key("MPI Volume", "%s bytes sent, %s received (%s accounting)", volume(out), volume(in), t.Volumes)
+	key("MPI Volume", "%s bytes sent, %s received (%s accounting)%s", volume(out), volume(in), t.Volumes, askedFor(calls(out), calls(in)))
 	if total(func(r *job.Rank) int64 { return r.Calls[job.FileRead] + r.Calls[job.FileWritten] }) > 0 {
 		key("MPI-IO Volume", "%s bytes read, %s written", sum(job.FileRead), sum(job.FileWritten))
 	}
@@ -163,6 +163,15 @@ func (t *jobText) header() {
 		key("Left Out", "%s", v)
 	}
 	t.printf("\n")
+}
+
+// askedFor says what receives count, where more was received than sent: a message may be shorter than
+// the buffer that waits for it.
+func askedFor(sent, received job.Stats) string {
+	if received.Sum.Cmp(sent.Sum) <= 0 {
+		return ""
+	}
+	return "; a receive counts the bytes that it asked for, also if fewer came"
 }
 
 // values lists the values that ranks have, and which ranks. It lists a few values only.
