@@ -217,7 +217,7 @@ func (e *engine) stepSwitching(t *stack.Thread, ev *event.Event) bool {
 		return false
 	}
 	e.catchUp(t, ev.Time)
-	if ev.Edge.IsHit() && t.Unobserved.Has(ev.Construct) {
+	if ev.Edge.IsHit() && t.Unobserved.Has(ev.Element()) {
 		if t.Last = ev.Time; ev.Lost > 0 {
 			t.Lossy = true
 			e.Lose(t, ev.Lost)
@@ -229,7 +229,7 @@ func (e *engine) stepSwitching(t *stack.Thread, ev *event.Event) bool {
 	if !e.apply(t, ev) {
 		return false
 	}
-	if e.Gone.Has(ev.Construct) { // its beginning may have been ignored
+	if e.Gone.Has(ev.Element()) { // its beginning may have been ignored
 		e.Unmatched = unmatched
 	}
 	if ev.Edge == event.Join && t.Unobserved.Has(event.TaskExec) {

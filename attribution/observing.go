@@ -59,6 +59,7 @@ func (ob *observing) stayedUnobserved(end uint64) {
 func (ob *observing) catchUp(t *stack.Thread, to uint64) {
 	if t.Switched < ob.done {
 		t.Switched, t.Unobserved = ob.done, ob.unobserved
+		t.Gone |= ob.unobserved
 	}
 	for t.Switched-ob.done < len(ob.pending) {
 		c := ob.pending[t.Switched-ob.done]
@@ -74,6 +75,7 @@ func (ob *observing) catchUp(t *stack.Thread, to uint64) {
 			ob.closeUnobserved(t, c)
 		}
 		t.Unobserved = c.Unobserved
+		t.Gone |= c.Unobserved
 		ob.gaps.Read(c, t.Seat, t.Tid, func(n *tree.Node) tree.Presence { return stack.PresentUntil(n, t.Seat, t, c.At) })
 	}
 }
@@ -93,7 +95,7 @@ func (ob *observing) closeUnobserved(t *stack.Thread, c *estimate.Moment) {
 					f.Section = 0
 				}
 			}
-		case c.Of.Has(f.Node.Key.Construct) && !tree.IsExecution(f.Node.Key.Construct):
+		case c.Of.Has(f.Node.Key.Element()) && !tree.IsExecution(f.Node.Key.Construct):
 			ob.CloseAt(t, i, c.At)
 		}
 	}
@@ -113,7 +115,7 @@ func (ob *observing) leaveTasks(t *stack.Thread, at uint64) {
 		t.SetClock()
 		f := t.Top()
 		if !tree.IsExecution(f.Node.Key.Construct) {
-			ob.Gone |= event.SetOf(f.Node.Key.Construct)
+			ob.Gone |= event.SetOf(f.Node.Key.Element())
 			ob.CloseAt(t, len(t.Stack)-1, at)
 			continue
 		}
@@ -144,7 +146,7 @@ func (ob *observing) advanceSwitches(pass func(t *stack.Thread, at uint64)) {
 
 // measure returns what the estimates have to know of the measurement so far.
 func (ob *observing) measure() estimate.Measure {
-	return estimate.Measure{Seats: len(ob.Seats.List), Began: cmp.Or(ob.Began, ob.Started), Off: ob.OffTime.T}
+	return estimate.Measure{Seats: len(ob.Seats.List), From: cmp.Or(ob.From, ob.Began, ob.Started), Began: cmp.Or(ob.Began, ob.Started), Off: ob.OffTime.T, Unsure: ob.Unsure}
 }
 
 // addEstimates adds the estimates to the figures when measurement ends. Everything that was open

@@ -9,6 +9,7 @@ import (
 	"ompp-attach/collect/budget"
 	"ompp-attach/collect/links"
 	"ompp-attach/collect/target"
+	"ompp-attach/collect/user"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -76,13 +77,14 @@ func (m *Measurement) keepBudget(ctx context.Context) {
 // carryOut carries out a decision of the governor.
 func (m *Measurement) carryOut(d budget.Decision) {
 	begin := time.Now()
+	name, _ := m.wanted.User.GroupName(d.Group)
 	switch d.Do {
 	case budget.Remove:
 		m.placer.removeGroup(d.Group)
-		m.logf("%s: no probes from here on, their cost exceeds the budget (%s)", d.Group, time.Since(begin).Round(time.Microsecond))
+		m.logf("%s: no probes from here on, their cost exceeds the budget (%s)", name, time.Since(begin).Round(time.Microsecond))
 	case budget.Place:
 		m.placer.placeGroup(d.Group)
-		m.logf("%s: probes placed again in %s", d.Group, time.Since(begin).Round(time.Microsecond))
+		m.logf("%s: probes placed again in %s", name, time.Since(begin).Round(time.Microsecond))
 	case budget.NewPeriod:
 		m.reader.mu.Lock()
 		m.reader.observeAll(d.Group, attribution.Period)
@@ -151,7 +153,8 @@ func (pc *placer) placeGroup(g event.Group) {
 	defer pc.mu.Unlock()
 	for _, l := range pc.groups() {
 		if err := l.Place(g); err != nil && !target.Ended(l.PID) {
-			pc.reader.warn("the probes of %s could not be placed again: %v; what was executed since then is extrapolated, or missing", g, err)
+			name, _ := pc.wanted.User.GroupName(g)
+			pc.reader.warn("the probes of %s could not be placed again: %v; what was executed since then is extrapolated, or missing", name, err)
 		}
 	}
 	pc.reader.mu.Lock()
@@ -160,8 +163,8 @@ func (pc *placer) placeGroup(g event.Group) {
 	pc.reader.mu.Unlock()
 }
 
-// describe tells the profile how the budget was kept; reader.mu is held.
-func (b *limiter) describe(p *profile.Profile) {
+// describe tells the profile how the budget was kept; reader.mu is held. u has the user's levels.
+func (b *limiter) describe(p *profile.Profile, u *user.Regions) {
 	if b == nil {
 		return
 	}
@@ -174,7 +177,7 @@ func (b *limiter) describe(p *profile.Profile) {
 		x := &p.Meta.Observations[i]
 		for g := event.NoGroup + 1; g < event.NumGroups; g++ {
 			if g.Constructs() == x.Of {
-				x.Name = g.String()
+				x.Name, x.Levels = u.GroupName(g)
 			}
 		}
 	}

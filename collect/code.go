@@ -18,9 +18,7 @@ func (pc *placer) placeCode(p *Process, mods []symbols.Module) error {
 	if !pc.plans.Finds() {
 		return nil
 	}
-	if pc.plans.Imports != nil {
-		pc.plans.Imports(target.ImportedBy(mods))
-	}
+	pc.plans.TellImports(mods)
 	for i := range mods {
 		mod := &mods[i]
 		if _, ok := p.code[target.IDOf(mod)]; ok {

@@ -81,7 +81,7 @@ func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *pr
 	prof.Meta.Off, prof.Meta.Edges = meta.Off, meta.Edges
 	prof.Meta.Observations = meta.Observations
 	pf.reader.mu.Lock()
-	pf.budget.describe(prof)
+	pf.budget.describe(prof, pf.wanted.User)
 	pf.reader.mu.Unlock()
 	prof.Meta.Overhead = pf.reader.overhead(meta.Overhead)
 	pf.reader.describeSampling(prof, p)

@@ -5,11 +5,8 @@ import (
 	"strings"
 )
 
-// Constructs is a set of constructs.
+// Constructs is a set of constructs, and of kinds of levels (LevelKinds).
 type Constructs uint64
-
-// The array's length is negative if there are more constructs than bits in a set.
-var _ [64 - numConstructs]struct{}
 
 // AllConstructs returns every construct that a region can have, in the order of reports.
 func AllConstructs() (all []Construct) {
@@ -41,7 +38,7 @@ func (s Constructs) MarshalText() ([]byte, error) {
 			names = append(names, c.String())
 		}
 	}
-	return []byte(strings.Join(names, ",")), nil
+	return []byte(strings.Join(s.kindNames(names), ",")), nil
 }
 
 // UnmarshalText reads a text that MarshalText wrote. For an unknown name it returns an
@@ -53,6 +50,9 @@ func (s *Constructs) UnmarshalText(b []byte) error {
 	}
 	for _, name := range slices.Collect(strings.SplitSeq(string(b), ",")) {
 		c, ok := ParseConstruct(name)
+		if !ok {
+			c, ok = parseKind(name)
+		}
 		if !ok {
 			return &UnknownNameError{Kind: "construct", Name: name}
 		}

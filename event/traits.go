@@ -1,5 +1,7 @@
 package event
 
+import "fmt"
+
 // Traits are the properties of a construct that the packages of the tool ask for. To add a
 // construct, add a row to the table below.
 type Traits struct {
@@ -33,17 +35,38 @@ const (
 	GroupSharing
 	GroupTasks
 	GroupUser
-	NumGroups
+	// NumGroups is the number of groups. Behind GroupUser lie those of the kinds of levels (LevelGroup).
+	NumGroups = GroupUser + 1 + LevelKinds
 )
 
-var groupNames = [NumGroups]string{"", "critical", "lock", "atomic", "flush", "ordered",
+// LevelGroup returns the group of a kind of levels, from 1 to LevelKinds.
+func LevelGroup(kind int) Group { return GroupUser + Group(kind) }
+
+var groupNames = [GroupUser + 1]string{"", "critical", "lock", "atomic", "flush", "ordered",
 	"worksharing and barriers", "tasks", "user regions"}
 
-// String returns the group's name for the user; empty for NoGroup.
-func (g Group) String() string { return groupNames[g] }
+// String returns the group's name for the user; empty for NoGroup. Who knows the levels of a group has
+// a better name for it.
+func (g Group) String() string {
+	if g > GroupUser {
+		return fmt.Sprintf("levels of kind %d", g-GroupUser)
+	}
+	return groupNames[g]
+}
 
-// Constructs returns the constructs of the group.
+// GroupOf returns the group of an element of a set of constructs (Element).
+func GroupOf(c Construct) Group {
+	if c >= firstKind && c < firstKind+LevelKinds {
+		return LevelGroup(int(c-firstKind) + 1)
+	}
+	return c.Traits().Group
+}
+
+// Constructs returns the constructs of the group, or its kind of levels.
 func (g Group) Constructs() (s Constructs) {
+	if g > GroupUser {
+		return SetOf(firstKind + Construct(g-GroupUser-1))
+	}
 	for c := range numConstructs {
 		if table[c].Group == g {
 			s |= SetOf(c)

@@ -22,7 +22,7 @@ type Attached struct {
 func (a *Attached) Of(of event.Constructs) (points []bpf.Point) {
 	for i, p := range a.points {
 		pl := &a.Plan.Placements[i]
-		if of.Has(pl.Row.Construct) && pl.Kernel.Flags&(bpf.RowOff|bpf.RowOn) == 0 {
+		if of.Has(event.Element(pl.Row.Construct, pl.Row.Fn)) && pl.Kernel.Flags&(bpf.RowOff|bpf.RowOn) == 0 {
 			points = append(points, p)
 		}
 	}

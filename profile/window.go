@@ -63,6 +63,7 @@ func (m *Meta) since(e *Meta) {
 				x.Unobserved, x.Sampled, x.Gaps = x.Unobserved-o.Unobserved, x.Sampled-o.Sampled, x.Gaps-o.Gaps
 			}
 		}
+		m.Observations[i].First, m.Observations[i].Before, m.Observations[i].Counted = 0, 0, 0 // of the whole
 	}
 	if m.Overhead == nil || e.Overhead == nil {
 		return

@@ -42,14 +42,32 @@ func (o *ompp) budgetHeader(key func(name, format string, args ...any)) {
 	if b := m.Budget; b != nil {
 		key("Overhead Budget", "%s%% of a thread's time, at most %s%% used in any %.0f sec", share(b.Share), words.Decimal(100*b.Worst, 0, 2), float64(b.Horizon)/1e9)
 	}
-	for _, x := range m.Observations {
-		key("Not Observed", "%s", observationText(o.clock, &x))
+	for i := range m.Observations {
+		key("Not Observed", "%s", observationText(o.p, o.clock, &m.Observations[i]))
 	}
 }
 
-// observationText says how long constructs were not observed.
-func observationText(c clock, x *profile.Observation) string {
-	return fmt.Sprintf("%s: %s sec in %s, %s sec around them were", x.Title(), c.seconds(x.Unobserved, 0), words.Plural(x.Gaps, "gap"), c.seconds(x.Sampled, 0))
+// observationText says how long constructs were not observed, and how many executions were counted.
+func observationText(p *profile.Profile, c clock, x *profile.Observation) string {
+	return fmt.Sprintf("%s: %s sec in %s, %s sec around them were%s", x.Title(), c.seconds(x.Unobserved, 0),
+		words.Plural(x.Gaps, "gap"), c.seconds(x.Sampled, 0), countedText(p, c, x))
+}
+
+// countedText says how many executions were counted, until the first gap and in all; empty: that is
+// not known.
+func countedText(p *profile.Profile, c clock, x *profile.Observation) string {
+	if x.First <= 0 {
+		return ""
+	}
+	what, all := "execution", "all "
+	if len(x.Levels) > 0 {
+		what = "call"
+	}
+	if p.Meta.LostHits > 0 {
+		all = "" // the header says so
+	}
+	return fmt.Sprintf("; counted: %s%s of the first %s sec, %d in all; there may have been more", all, words.Plural(int(x.Before), what),
+		c.seconds(x.First, 0), x.Counted)
 }
 
 // extrapolatedNotes tell which figures are extrapolated and how large their error may be, and which
@@ -70,7 +88,7 @@ func extrapolatedNotes(p *profile.Profile, c clock) []string {
 		}
 	}
 	for i := range p.Meta.Observations {
-		gaps = append(gaps, "Not observed: "+observationText(c, &p.Meta.Observations[i])+".")
+		gaps = append(gaps, "Not observed: "+observationText(p, c, &p.Meta.Observations[i])+".")
 	}
 	var notes []string
 	if len(guesses) > 0 {
@@ -116,7 +134,7 @@ func extrapolatedTroubles(p *profile.Profile) (out [][2]string) {
 // extrapolatedComments are the pprof profile's comments about extrapolated figures.
 func extrapolatedComments(p *profile.Profile) (out []string) {
 	for i := range p.Meta.Observations {
-		out = append(out, "Not observed for some of the time, with labels extrapolated or at_least: "+observationText(clockOf(p), &p.Meta.Observations[i]))
+		out = append(out, "Not observed for some of the time, with labels extrapolated or at_least: "+observationText(p, clockOf(p), &p.Meta.Observations[i]))
 	}
 	return out
 }

@@ -135,3 +135,31 @@ func TestWaitingThatMayBeTasksIsTold(t *testing.T) {
 		}
 	}
 }
+
+// The report says which level was let go, since when, and how many of its calls were counted.
+func TestReportOfALevelThatWasLetGo(t *testing.T) {
+	p := extrapolatedProfile()
+	x := profile.Observation{Name: "level blas", Levels: []string{"blas"}, Of: event.LevelGroup(1).Constructs(), Unobserved: 4e9, Sampled: 1e9, Gaps: 3,
+		First: 15e8, Before: 1, Counted: 3000}
+	executions := x
+	executions.Name, executions.Levels, executions.Before = "critical", nil, 70
+	p.Meta.Observations = []profile.Observation{x, executions}
+	for _, lost := range []uint64{0, 3} {
+		p.Meta.LostHits = lost
+		all := map[uint64]string{0: "all ", 3: ""}[lost]
+		var out bytes.Buffer
+		if err := WriteOmpp(&out, p, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(out.String()), " ")
+		for _, want := range []string{
+			"Not Observed : level blas: 4.00 sec in 3 gaps, 1.00 sec around them were; counted: " + all + "1 call of the first 1.50 sec, 3000 in all; there may have been more",
+			"Not Observed : critical: 4.00 sec in 3 gaps, 1.00 sec around them were; counted: " + all + "70 executions of the first 1.50 sec, 3000 in all",
+			"Not observed: level blas: 4.00 sec in 3 gaps",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%d hits lost: %q is not in the report:\n%s", lost, want, out.String())
+			}
+		}
+	}
+}

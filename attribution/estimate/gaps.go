@@ -27,8 +27,11 @@ type observed struct {
 // Measure is what the estimates have to know of the measurement.
 type Measure struct {
 	Seats int    // number of seats
-	Began uint64 // when the measurement began
+	From  uint64 // when the process's measured time began
+	Began uint64 // when the first thread could be observed
 	Off   int64  // how long measurement was switched off so far, ns
+	// Unsure are the constructs of which not all observed executions were counted.
+	Unsure event.Constructs
 }
 
 // Gaps estimates what was executed while constructs were not observed.
@@ -64,6 +67,10 @@ func (g *Gaps) Account(c *Moment, m Measure) {
 		g.endPeriod(o, c)
 		o.begun = c
 	case Unobserved:
+		if o.note.Gaps == 0 {
+			o.note.First = c.since(&Moment{Switch: Switch{At: min(c.At, m.From)}})
+			o.note.Before = c.seen.executions()
+		}
 		before := g.endPeriod(o, c)
 		o.begun, o.gap, o.back, o.before = nil, c, nil, before
 		o.note.Gaps++
@@ -118,6 +125,7 @@ func (g *Gaps) Finish(end uint64, m Measure) {
 		for seat := range m.Seats {
 			g.readSeat(c, seat)
 		}
+		o.note.Counted = c.seen.executions()
 		switch {
 		case o.gap == nil:
 		case o.back != nil:
@@ -128,7 +136,7 @@ func (g *Gaps) Finish(end uint64, m Measure) {
 		}
 	}
 	all := ^event.Constructs(0)
-	g.dropVague()
+	g.dropVague(m.Unsure)
 	g.tree.Root.Each(all, func(n *tree.Node) { // parents first
 		for seat := range g.estimates[n] {
 			g.apply(n, seat, &g.estimates[n][seat])
@@ -140,7 +148,8 @@ func (g *Gaps) Finish(end uint64, m Measure) {
 // dropVague drops the estimates of a construct, for all call paths and threads, in three cases:
 // the periods do not show the construct's pace without probes, or the error interval reaches down
 // to the observed count, or the estimate is zero because the periods around a gap were too short.
-func (g *Gaps) dropVague() {
+// Nor are there estimates of unsure constructs.
+func (g *Gaps) dropVague(unsure event.Constructs) {
 	type sum struct {
 		count, sigma  float64
 		blind, unsure bool
@@ -149,7 +158,7 @@ func (g *Gaps) dropVague() {
 	for n, estimates := range g.estimates {
 		s := sums[n.Key]
 		if s == nil {
-			s = &sum{}
+			s = &sum{blind: unsure.Has(n.Key.Element())}
 			sums[n.Key] = s
 		}
 		for i := range estimates {
@@ -168,7 +177,7 @@ func (g *Gaps) dropVague() {
 		}
 		for seat := range estimates {
 			e := &estimates[seat]
-			if e.blind || e.v[1] > 0 || none && n.Stat(seat).Exec.C > 0 {
+			if e.blind || e.v[1] > 0 || (none || unsure.Has(n.Key.Element())) && n.Stat(seat).Exec.C > 0 {
 				g.markAtLeast(n, seat)
 			}
 		}

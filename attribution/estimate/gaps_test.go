@@ -33,7 +33,7 @@ func TestNothingSeenBeforeAGap(t *testing.T) {
 		e.add(gap, c.before, c.after)
 		g := NewGaps(all)
 		g.estimates[n] = []estimate{e}
-		g.dropVague()
+		g.dropVague(0)
 		got := n.Stat(0).Estimate != nil && n.Stat(0).Estimate.AtLeast
 		if got != c.atLeast || got != (n.Flags&tree.AtLeast != 0) {
 			t.Errorf("%s: at least: %v, want %v", c.name, got, c.atLeast)

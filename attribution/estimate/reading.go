@@ -87,7 +87,7 @@ func (g *Gaps) Read(c *Moment, seat int, tid uint32, present func(*tree.Node) tr
 	}
 	r.seats[seat] = x
 	g.tree.Root.Each(^event.Constructs(0), func(n *tree.Node) {
-		if c.Of.Has(n.Key.Construct) && seat < len(n.Stats) {
+		if c.Of.Has(n.Key.Element()) && seat < len(n.Stats) {
 			setSeat(r.amounts, n, seat, amountsOf(&n.Stats[seat]))
 			setSeat(r.spreads, n, seat, n.SpreadUntil(seat))
 		}
@@ -96,6 +96,16 @@ func (g *Gaps) Read(c *Moment, seat int, tid uint32, present func(*tree.Node) tr
 			setSeat(r.within, n, seat, present(n))
 		}
 	})
+}
+
+// executions is the number of executions of the constructs, of all seats.
+func (r *reading) executions() (n uint64) {
+	for _, seats := range r.amounts {
+		for i := range seats {
+			n += uint64(seats[i][1])
+		}
+	}
+	return n
 }
 
 func setSeat[V any](m map[*tree.Node][]V, n *tree.Node, seat int, v V) {

@@ -21,3 +21,6 @@ type Key struct {
 	Site uint64 // return address of the runtime call
 	Loc  uint64 // libomp's ident_t
 }
+
+// Element returns the element of a set of constructs that stands for the key's construct.
+func (k *Key) Element() event.Construct { return event.Element(k.Construct, k.Fn) }

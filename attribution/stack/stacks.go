@@ -29,6 +29,7 @@ type Stacks struct {
 	Started      uint64           // time of the first event; 0: there was none
 	Switching    bool             // there were changes of what is observed, or there may be some
 	Gone         event.Constructs // constructs that were unobserved at some time
+	Unsure       event.Constructs // kinds of levels of which calls may have been left out (user.isInner)
 	NoCoreBefore map[uint32]int64 // without a core before the measurement, ns, by thread id
 
 	Unmatched uint64 // events that belong to no open region
@@ -135,7 +136,7 @@ func (st *Stacks) drop(t *Thread, i int) {
 	}
 	f.Node.Note("the end of some executions was not seen: they are counted, their times are not")
 	// Otherwise the end may have come while the construct was not observed.
-	if !st.Gone.Has(f.Node.Key.Construct) {
+	if !st.Gone.Has(f.Node.Key.Element()) {
 		st.Unmatched++
 	}
 	st.Disown(t, i)

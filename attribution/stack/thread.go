@@ -29,6 +29,7 @@ type Thread struct {
 	// Number of changes of what is observed that have been applied to it.
 	Switched   int
 	Unobserved event.Constructs // constructs that are not observed on this thread
+	Gone       event.Constructs // constructs that were not, at some time of the thread
 	Due        int64            // time that its last hit took after the time stamp, ns
 	NoCore
 	pace     estimate.Pace

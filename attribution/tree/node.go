@@ -50,7 +50,7 @@ func (n *Node) Note(s string) {
 
 // Each calls f for all nodes of the given constructs.
 func (n *Node) Each(of event.Constructs, f func(*Node)) {
-	if n.Parent != nil && of.Has(n.Key.Construct) {
+	if n.Parent != nil && of.Has(n.Key.Element()) {
 		f(n)
 	}
 	for _, c := range n.Children {

@@ -18,7 +18,7 @@ func (us *Regions) isInner(t *stack.Thread, ev *event.Event) bool {
 	for i := len(t.Stack) - 1; i >= 0; i-- {
 		f := &t.Stack[i]
 		if stack.IsContext(f.Node.Key.Construct) {
-			return false
+			break
 		}
 		if f.Node.Key.Construct != event.UserRegion || f.UserKind < event.UserLevel {
 			continue
@@ -28,7 +28,18 @@ func (us *Regions) isInner(t *stack.Thread, ev *event.Event) bool {
 		}
 		return ev.Flags&event.Inside != 0 || ev.Value&event.UserContinues != 0 && f.Sp == ev.SP
 	}
-	return false
+	return us.mayBeInner(t, ev)
+}
+
+// mayBeInner reports whether a call that the library itself made, in no known execution of a level,
+// may lie in an execution that began while the level's probes were away. Such a call is not counted,
+// so that no more is counted than was executed.
+func (us *Regions) mayBeInner(t *stack.Thread, ev *event.Event) bool {
+	if ev.Flags&event.Inside == 0 || !t.Gone.Has(ev.Element()) {
+		return false
+	}
+	us.Unsure |= event.SetOf(ev.Element())
+	return true
 }
 
 // exitLevel ends the execution whose stack frame began at the event's stack pointer, and those that

@@ -38,10 +38,10 @@ func NewLedger(costs event.HitCosts) *Ledger {
 // Begin sets the time since which hits have costs.
 func (l *Ledger) Begin(now uint64) { l.turned = now }
 
-// groupOf gives the group of each construct, for Pay, which is called with each event.
+// groupOf gives the group of each element of a set of constructs, for Pay, which is called with each event.
 var groupOf = func() (of [64]event.Group) {
 	for c := range of {
-		of[c] = event.Construct(c).Traits().Group
+		of[c] = event.GroupOf(event.Construct(c))
 	}
 	return of
 }()
@@ -59,7 +59,7 @@ func (l *Ledger) Pay(ev *event.Event) {
 	if ev.MPI != nil { // an MPI event stands for two hits
 		ns += l.costs.Kinds[event.ProbeReturn].Sum()
 	}
-	l.last[groupOf[ev.Construct]] += float64(ns) * float64(1+ev.Lost)
+	l.last[groupOf[ev.Element()]] += float64(ns) * float64(1+ev.Lost)
 }
 
 // Turn returns what each thread has paid since the last call, and begins anew.

@@ -10,8 +10,17 @@ import (
 	"ompp-attach/symbols"
 )
 
+// TellImports tells the finders what the files of a process import. It comes before Code and Plain,
+// which ask the finders once for each file.
+func (f *Files) TellImports(mods []symbols.Module) {
+	if f.Imports != nil {
+		f.Imports(target.ImportedBy(mods))
+	}
+}
+
 // AllPlain tells whether nothing in any module can be measured.
 func (f *Files) AllPlain(mods []symbols.Module) bool {
+	f.TellImports(mods)
 	for i := range mods {
 		if !f.Plain(&mods[i]) {
 			return false

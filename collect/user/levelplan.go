@@ -18,6 +18,7 @@ type levelPlan struct {
 	u    *Regions
 	o    *symbols.Object
 	path string
+	kind int // of levels
 	// outside: the library is one level, so the kernel side leaves out the calls that it makes itself.
 	// Otherwise the engine does, which knows the level that a call comes from.
 	outside  bool
@@ -122,7 +123,7 @@ func (b *levelPlan) entries() {
 			delete(b.chosen, at)
 			continue
 		}
-		e.fn = levelBit | uint64(len(b.u.functions))
+		e.fn = event.LevelFn(b.kind, len(b.u.functions))
 		b.u.functions = append(b.u.functions, LevelFunction{Name: name, Level: b.u.levels[e.level].name, Without: b.u.levels[e.level].without(name)})
 	}
 }
@@ -230,7 +231,8 @@ func (b *levelPlan) follow(e *levelEntry, at uint64, ways []disasm.Way) {
 			}
 		}
 		if w.Target != 0 || w.Inst.Control == disasm.JumpIndirect {
-			f := &b.u.functions[e.fn&^levelBit]
+			index, _ := event.LevelFunction(e.fn)
+			f := &b.u.functions[index]
 			if !slices.Contains(f.Notes, noteJumpsAway) {
 				f.Notes = append(f.Notes, noteJumpsAway)
 			}

@@ -31,9 +31,6 @@ type LevelFunction struct {
 	Without     string // how the user leaves the function out of the level
 }
 
-// levelBit marks the Fn of events of levels' functions. The rest is an index in Regions.functions.
-const levelBit = 1 << 63
-
 // maxLevels is the number of levels that the events' Value can tell apart.
 const maxLevels = event.MaxLevels
 
@@ -113,12 +110,12 @@ func (u *Regions) SetImported(imported func(name string) bool) {
 // LevelFunction returns the function of a level that an event's Fn names; ok is false if the event
 // is of no level.
 func (u *Regions) LevelFunction(fn uint64) (f LevelFunction, ok bool) {
-	if u == nil || fn&levelBit == 0 {
+	i, ok := event.LevelFunction(fn) // an index in functions
+	if u == nil || !ok {
 		return f, false
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	i := int(fn &^ levelBit)
 	if i >= len(u.functions) {
 		return f, false
 	}
@@ -126,7 +123,10 @@ func (u *Regions) LevelFunction(fn uint64) (f LevelFunction, ok bool) {
 }
 
 // IsLevel tells whether the Fn of a user region's event names a function of a level.
-func IsLevel(fn uint64) bool { return fn&levelBit != 0 }
+func IsLevel(fn uint64) bool {
+	_, ok := event.LevelFunction(fn)
+	return ok
+}
 
 func (l *level) covers(mod *symbols.Module) bool {
 	base := filepath.Base(mod.Path)
@@ -145,10 +145,11 @@ func (u *Regions) findLevels(mod *symbols.Module) []probes.CodePoint {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	var wanted []int
+	var names []string
 	for n, l := range u.levels {
 		if l.covers(mod) {
 			l.loaded = true
-			wanted = append(wanted, n)
+			wanted, names = append(wanted, n), append(names, l.name)
 		}
 	}
 	if len(wanted) == 0 {
@@ -160,7 +161,7 @@ func (u *Regions) findLevels(mod *symbols.Module) []probes.CodePoint {
 		u.levels[wanted[0]].matched = true
 		return nil
 	}
-	b := levelPlan{u: u, o: o, path: mod.Path, outside: len(wanted) == 1, chosen: map[uint64]*levelEntry{}, followed: map[uint64]bool{}}
+	b := levelPlan{u: u, o: o, path: mod.Path, kind: u.kinds.of(names), outside: len(wanted) == 1, chosen: map[uint64]*levelEntry{}, followed: map[uint64]bool{}}
 	b.choose(wanted)
 	b.entries()
 	b.exits()

@@ -28,6 +28,7 @@ type Regions struct {
 	levels    []*level
 	functions []LevelFunction // of levels, by the Fn of their events
 	imported  func(string) bool
+	kinds     levelKinds
 }
 
 // New takes functions, as plain names or regular expressions, and regions given by
