@@ -1,6 +1,7 @@
 package results
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,8 +21,11 @@ func ReadProfile(name string) (*profile.Profile, error) {
 	}
 	defer f.Close()
 	p, err := profile.Decode(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	switch {
+	case errors.Is(err, profile.ErrNewerVersion):
+		return nil, fmt.Errorf("%s: %w; use that version, or a newer one", name, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w; measure again, or give another directory", name, err)
 	}
 	return p, nil
 }

@@ -15,7 +15,7 @@ import (
 
 // foreignFlags are flags of other programs that the documents name.
 var foreignFlags = map[string]string{
-	"allow-run-as-root": "mpirun", "bind-to": "mpirun",
+	"allow-run-as-root": "mpirun", "bind-to": "mpirun", "host": "mpirun",
 }
 
 // commands calls visit for each command that users see.
