@@ -31,7 +31,7 @@ func runBetween(t *testing.T, m testbin.MPI, ranks int, flags []string, program 
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v\n%s", err, stderr.String())
+		t.Fatalf("%v\n%s%s", err, stderr.String(), stdout.String())
 	}
 	awaitTools(dir)
 	s := &session{dir: dir, stdout: stdout.String(), stderr: stderr.String()}
@@ -86,7 +86,7 @@ func TestBetweenNodes(t *testing.T) {
 				})
 			}
 			out, err := exec.Command(tool, "report", "--properties", s.dir).CombinedOutput()
-			if text := strings.Join(strings.Fields(string(out)), " "); err != nil || !strings.Contains(text, "The ranks ran on 2 machines.") {
+			if text := strings.Join(strings.Fields(string(out)), " "); err != nil || !strings.Contains(text, "The ranks ran on 2 machines: nodea has rank 0, nodeb has ranks 1-2 (2).") {
 				t.Errorf("%v: %s", err, out)
 			}
 		})

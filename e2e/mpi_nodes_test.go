@@ -248,6 +248,12 @@ func checkMoved(t *testing.T, exact, j *jobs.Job, ps, away []*profile.Profile) {
 		}
 	}
 	for at, w := range want {
+		if at.property == match.LockContention { // not told of windows between nodes
+			if got[at].C > 0 || j.Waits.Locks.Matched > 0 {
+				t.Errorf("%+v: %+v, locks %+v", at, got[at], j.Waits.Locks)
+			}
+			continue
+		}
 		if _, part := at.property.Part(); !part {
 			missing += int64(w.C - got[at].C)
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"ompp-attach/internal/testbin"
 )
@@ -85,6 +86,9 @@ func startNodes(t *testing.T) (nodes [2]*namespaceNode, agent string) {
 		mustRun(t, n.line("ip", "addr", "add", n.address+"/24", "dev", testbin.Fabric)...)
 		mustRun(t, n.line("ip", "link", "set", testbin.Fabric, "up")...)
 	}
+	for _, n := range nodes {
+		n.await(t, testbin.Fabric)
+	}
 	// As of ssh, words are joined for a shell, and the environment stays behind.
 	const text = `#!/bin/sh
 while case $1 in -*) ;; *) false ;; esac; do shift; done
@@ -123,9 +127,28 @@ func (n *namespaceNode) start(t *testing.T, dir string) {
 	n.pid = strings.TrimSpace(line)
 }
 
+// await waits until an interface is running. The kernel says so a moment after both sides are up, and
+// UCX takes no other interfaces.
+func (n *namespaceNode) await(t *testing.T, name string) {
+	t.Helper()
+	for range 1000 {
+		if out, err := n.output("ip", "link", "show", name); err == nil && strings.Contains(string(out), "state UP") {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%s: the interface %s does not run", n.name, name)
+}
+
 // line is the command line that runs argv on the node.
 func (n *namespaceNode) line(argv ...string) []string {
 	return append([]string{"nsenter", "--target", n.pid, "--net", "--uts", "--mount", "--time"}, argv...)
+}
+
+// output runs a command on the node.
+func (n *namespaceNode) output(argv ...string) ([]byte, error) {
+	line := n.line(argv...)
+	return exec.Command(line[0], line[1:]...).Output()
 }
 
 // mustRun runs a command that has to succeed.

@@ -143,11 +143,11 @@ func (m *Matching) acrossMachines() (out []string) {
 	if m.Clocks == nil {
 		return nil
 	}
-	out = append(out, fmt.Sprintf("The ranks ran on %d machines.%s", len(m.Machines), m.exactness()))
+	out = append(out, fmt.Sprintf("The ranks ran on %d machines: %s.%s", len(m.Machines), m.whereRanksRan(), m.exactness()))
 	if a := &m.Across; a.Waits+a.Untold > 0 {
 		s := fmt.Sprintf("%d calls waited for ranks of other machines.", a.Waits)
 		if a.Waits > 0 {
-			s = fmt.Sprintf("%d calls waited for ranks of other machines: %.6f sec, ± %s (each ± %s at most).", a.Waits, seconds(a.T), micro(a.Bound), micro(a.Widest))
+			s = fmt.Sprintf("%d calls waited for ranks of other machines: %.6f sec, ± %s (each ± %s at most).", a.Waits, seconds(a.T), boundText(a.Bound), boundText(a.Widest))
 		}
 		if a.NoLatecomer > 0 {
 			s += fmt.Sprintf(" Of %d of these calls it is not known which rank was last.", a.NoLatecomer)
@@ -180,8 +180,33 @@ func (m *Matching) acrossMachines() (out []string) {
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
-// micro writes a bound in us, rounded up.
-func micro(ns int64) string { return fmt.Sprintf("%.1f us", math.Ceil(float64(ns)/100)/10) }
+// boundText writes a bound, rounded up.
+func boundText(ns int64) string {
+	unit, name := 1e3, "us"
+	switch {
+	case ns >= 1e9:
+		unit, name = 1e9, "sec"
+	case ns >= 1e6:
+		unit, name = 1e6, "ms"
+	}
+	return fmt.Sprintf("%.1f %s", math.Ceil(float64(ns)/unit*10)/10, name)
+}
+
+// mostMachines bounds the machines that a sentence names.
+const mostMachines = 8
+
+// whereRanksRan names the machines with their ranks.
+func (m *Matching) whereRanksRan() string {
+	var all []string
+	for i := range m.Machines {
+		if i == mostMachines {
+			all = append(all, fmt.Sprintf("%d more", len(m.Machines)-i))
+			break
+		}
+		all = append(all, fmt.Sprintf("%s has %s", m.Machines[i].name(), RankList(m.Machines[i].Ranks)))
+	}
+	return strings.Join(all, ", ")
+}
 
 func (m *Machine) name() string { return strings.Join(m.Hosts[:min(3, len(m.Hosts))], ", ") }
 
@@ -208,9 +233,9 @@ func (m *Matching) exactness() (s string) {
 		}
 		switch {
 		case n == 1:
-			s += fmt.Sprintf(" Clocks of 1 pair were compared by %s: within %s on average.", x.by, micro(most))
+			s += fmt.Sprintf(" Clocks of 1 pair were compared by %s: within %s on average.", x.by, boundText(most))
 		case n > 1:
-			s += fmt.Sprintf(" Clocks of %d pairs were compared by %s: within %s to %s on average.", n, x.by, micro(least), micro(most))
+			s += fmt.Sprintf(" Clocks of %d pairs were compared by %s: within %s to %s on average.", n, x.by, boundText(least), boundText(most))
 		}
 	}
 	return s
@@ -221,9 +246,9 @@ func (m *Matching) trouble(k *clocks.Link) string {
 	pair := m.Machines[k.A].name() + " and " + m.Machines[k.B].name()
 	switch {
 	case k.Conflict > 0 && k.Messages:
-		return fmt.Sprintf("The clocks of %s are further apart than their kernels say: messages contradict the kernels by %s, so only messages were used.", pair, micro(k.Conflict))
+		return fmt.Sprintf("The clocks of %s are further apart than their kernels say: messages contradict the kernels by %s, so only messages were used.", pair, boundText(k.Conflict))
 	case k.Conflict > 0:
-		return fmt.Sprintf("The clocks of %s were not compared: messages contradict each other by %s, so a clock has jumped.", pair, micro(k.Conflict))
+		return fmt.Sprintf("The clocks of %s were not compared: messages contradict each other by %s, so a clock has jumped.", pair, boundText(k.Conflict))
 	case !k.Messages && !k.Synchronised:
 		return fmt.Sprintf("The clocks of %s were not compared directly: messages went one way only, and the kernels do not say that the clocks are synchronised.", pair)
 	case k.Unsteady:

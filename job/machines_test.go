@@ -46,7 +46,7 @@ func TestMachines(t *testing.T) {
 		"containers": {first: clockOf("a", 0, 0, false), second: clockOf("a", 0, 0, false), host: "other", machines: 1},
 		"old":        {host: "h", machines: 1},
 		"one name": {first: clockOf("a", 0, 0, false), second: clockOf("b", ahead, 0, false), host: "h", machines: 2,
-			notes: "compared by the order of messages: within 0.2 us on average. 0 calls waited for ranks of other machines. 4 more calls may have waited, or not"},
+			notes: "The ranks ran on 2 machines: h has rank 0, h has rank 1. Clocks of 1 pair were compared by the order of messages: within 0.2 us on average. 0 calls waited for ranks of other machines. 4 more calls may have waited, or not"},
 		"synchronised": {first: clockOf("a", 0, 0, true), second: clockOf("b", ahead, 5, true), host: "other", machines: 2, waits: 2,
 			notes: "the order of messages, and by what the kernels say of their synchronisation: within 0.1 us on average. 2 calls waited for ranks of other machines: 0.000000 sec, ± 0.1 us (each ± 0.1 us at most)."},
 		"badly synchronised": {first: clockOf("a", 0, 0, true), second: clockOf("b", ahead, 900, true), host: "other", machines: 2,
@@ -89,6 +89,15 @@ func TestMachines(t *testing.T) {
 			if (b.Bound > 0) != (c.waits > 0) || b.Time < b.Bound {
 				t.Errorf("%s: %+v", name, b)
 			}
+		}
+	}
+}
+
+// TestBoundText: bounds are rounded up, and have the unit in which they are short.
+func TestBoundText(t *testing.T) {
+	for ns, want := range map[int64]string{1: "0.1 us", 1000: "1.0 us", 1001: "1.1 us", 999_900: "999.9 us", 1e6: "1.0 ms", 15_269_800: "15.3 ms", 2_010_000_000: "2.1 sec"} {
+		if got := boundText(ns); got != want {
+			t.Errorf("%d ns: %s, not %s", ns, got, want)
 		}
 	}
 }

@@ -201,6 +201,7 @@ var reasons = [match.NumReasons]string{
 	match.Contrary:  "members called different operations",
 	match.Untold:    "it is not known which requests were completed",
 	match.NoGroup:   "a group of ranks is not known",
+	match.Apart:     "the window's ranks ran on several machines",
 }
 
 // Sentences say for the reader which calls were matched, and why others were not.

@@ -61,7 +61,7 @@ func (r *run) locking(k *rank, c *Call) {
 	switch {
 	case lacks:
 	case !g.together():
-		why, lacks = NoRule, true
+		why, lacks = Apart, true
 	case r.cutBefore(g, l):
 		why, lacks = NoPartner, true
 	}

@@ -55,7 +55,7 @@ func TestLocks(t *testing.T) {
 	}
 	for name, spoil := range map[Reason]func([]*RankCalls){
 		NoPartner: func(l []*RankCalls) { l[0].Until = 8000 },
-		NoRule:    func(l []*RankCalls) { l[0].Host = "other" },
+		Apart:     func(l []*RankCalls) { l[0].Host = "other" },
 		NoComm:    func(l []*RankCalls) { l[1].Comms[0].Name = "" },
 	} {
 		logs := world(holds(exclusive(0)), asks(exclusive(0)))

@@ -85,6 +85,7 @@ const (
 	Unaligned                // the partner ran on another machine, and their clocks cannot be compared
 	Untold                   // it is not known which requests the call completed
 	NoGroup                  // a group of ranks is not known
+	Apart                    // ranks that share a lock ran on several machines
 	NumReasons               // number of reasons
 )
 

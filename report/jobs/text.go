@@ -120,7 +120,7 @@ func (t *jobText) header() {
 		seen += "; not read: " + job.RankList(m)
 	}
 	key("Ranks", "%s", seen)
-	key("Nodes", "%s", values(j, func(r *job.Rank) string { return r.Host }))
+	key("Nodes", "%s", nodes(j))
 	key("MPI Library", "%s", values(j, func(r *job.Rank) string { return r.MPI.Library }))
 	if v := values(j, func(r *job.Rank) string { return r.MPI.Level }); v != "" {
 		key("Thread Level", "%s", v)
@@ -184,6 +184,11 @@ func values(j *job.Job, of func(*job.Rank) string) string {
 			all = append(all, v)
 		}
 	}
+	return counted(all)
+}
+
+// counted names the first of several values, after their number.
+func counted(all []string) string {
 	text := words.FirstOf(all, 4)
 	if len(all) > 1 {
 		text = fmt.Sprintf("%d: %s", len(all), text)
