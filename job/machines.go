@@ -2,7 +2,6 @@ package job
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"ompp-attach/mpi/clocks"
@@ -143,11 +142,11 @@ func (m *Matching) acrossMachines() (out []string) {
 	if m.Clocks == nil {
 		return nil
 	}
-	out = append(out, fmt.Sprintf("The ranks ran on %d machines: %s.%s", len(m.Machines), m.whereRanksRan(), m.exactness()))
+	out = append(out, fmt.Sprintf("The ranks ran on %d machines: %s.%s", len(m.Machines), m.whereRanksRan(), m.Clocks.Compared()))
 	if a := &m.Across; a.Waits+a.Untold > 0 {
 		s := fmt.Sprintf("%d calls waited for ranks of other machines.", a.Waits)
 		if a.Waits > 0 {
-			s = fmt.Sprintf("%d calls waited for ranks of other machines: %.6f sec, ± %s (each ± %s at most).", a.Waits, seconds(a.T), boundText(a.Bound), boundText(a.Widest))
+			s = fmt.Sprintf("%d calls waited for ranks of other machines: %.6f sec, ± %s (each ± %s at most).", a.Waits, seconds(a.T), clocks.BoundText(a.Bound), clocks.BoundText(a.Widest))
 		}
 		if a.NoLatecomer > 0 {
 			s += fmt.Sprintf(" Of %d of these calls it is not known which rank was last.", a.NoLatecomer)
@@ -180,18 +179,6 @@ func (m *Matching) acrossMachines() (out []string) {
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
-// boundText writes a bound, rounded up.
-func boundText(ns int64) string {
-	unit, name := 1e3, "us"
-	switch {
-	case ns >= 1e9:
-		unit, name = 1e9, "sec"
-	case ns >= 1e6:
-		unit, name = 1e6, "ms"
-	}
-	return fmt.Sprintf("%.1f %s", math.Ceil(float64(ns)/unit*10)/10, name)
-}
-
 // mostMachines bounds the machines that a sentence names.
 const mostMachines = 8
 
@@ -210,45 +197,14 @@ func (m *Matching) whereRanksRan() string {
 
 func (m *Machine) name() string { return strings.Join(m.Hosts[:min(3, len(m.Hosts))], ", ") }
 
-// exactness says whether messages or synchronisation compare the clocks, and within which bounds.
-func (m *Matching) exactness() (s string) {
-	for _, x := range []struct {
-		messages, synchronised bool
-		by                     string
-	}{
-		{true, false, "the order of messages"},
-		{true, true, "the order of messages, and by what the kernels say of their synchronisation"},
-		{false, true, "what the kernels say of their synchronisation"},
-	} {
-		n, least, most := 0, int64(0), int64(0)
-		for i := range m.Clocks.Links {
-			k := &m.Clocks.Links[i]
-			if k.Messages != x.messages || k.Synchronised != x.synchronised {
-				continue
-			}
-			if n++; n == 1 {
-				least = k.Bound
-			}
-			least, most = min(least, k.Bound), max(most, k.Bound)
-		}
-		switch {
-		case n == 1:
-			s += fmt.Sprintf(" Clocks of 1 pair were compared by %s: within %s on average.", x.by, boundText(most))
-		case n > 1:
-			s += fmt.Sprintf(" Clocks of %d pairs were compared by %s: within %s to %s on average.", n, x.by, boundText(least), boundText(most))
-		}
-	}
-	return s
-}
-
 // trouble says why two clocks were not compared, or what is strange about them; empty: nothing is.
 func (m *Matching) trouble(k *clocks.Link) string {
 	pair := m.Machines[k.A].name() + " and " + m.Machines[k.B].name()
 	switch {
 	case k.Conflict > 0 && k.Messages:
-		return fmt.Sprintf("The clocks of %s are further apart than their kernels say: messages contradict the kernels by %s, so only messages were used.", pair, boundText(k.Conflict))
+		return fmt.Sprintf("The clocks of %s are further apart than their kernels say: messages contradict the kernels by %s, so only messages were used.", pair, clocks.BoundText(k.Conflict))
 	case k.Conflict > 0:
-		return fmt.Sprintf("The clocks of %s were not compared: messages contradict each other by %s, so a clock has jumped.", pair, boundText(k.Conflict))
+		return fmt.Sprintf("The clocks of %s were not compared: messages contradict each other by %s, so a clock has jumped.", pair, clocks.BoundText(k.Conflict))
 	case !k.Messages && !k.Synchronised:
 		return fmt.Sprintf("The clocks of %s were not compared directly: messages went one way only, and the kernels do not say that the clocks are synchronised.", pair)
 	case k.Unsteady:

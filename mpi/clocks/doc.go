@@ -20,6 +20,7 @@
 //   - reading.go: what a machine's kernel said of its clock
 //   - points.go: bounds of θ by time, in bounded memory; the lines between them
 //   - link.go: two machines; align.go: all of them, also by way of a third
+//   - words.go: how clocks were compared, for the reader
 //
 // Times that functions take and return are shifted (Clock.Shift), unless they say otherwise.
 package clocks
