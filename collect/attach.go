@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ompp-attach/collect/control"
 	"ompp-attach/collect/launch"
 	"ompp-attach/collect/rank"
 	"ompp-attach/collect/target"
@@ -75,7 +76,7 @@ func (m *Measurement) join(pid int) (*joined, error) {
 	if err != nil {
 		return nil, fmt.Errorf("process %d: %w", pid, err)
 	}
-	twice := measuredTwice(pid) // before this run measures it
+	twice := control.MeasuredTwice(pid) // before this run measures it
 	j := &joined{Program: m.newProgram(pid, false), fd: fd}
 	p := m.lives.newProcess(pid, j.Program)
 	j.process = p

@@ -65,40 +65,12 @@ func (pc *placer) scan(p *Process) (found int, first error) {
 		}
 	}
 	for i := range mods {
-		mod := &mods[i]
-		if !target.MayBeRuntime(mod.Object()) && !target.IsOffload(filepath.Base(mod.Path)) {
-			continue
-		}
-		if _, ok := p.placed[target.IDOf(mod)]; ok {
-			continue
-		}
-		a, err := pc.plans.Runtime(mod, imported)
+		placed, err := pc.placeRuntime(p, &mods[i], mods, imported)
 		if err != nil {
 			trouble(err)
-			continue
+		} else if placed {
+			found++
 		}
-		if a == nil {
-			continue
-		}
-		if err := target.RefuseSeccomp(int(p.pid), &pc.machine, pc.kernel.Mode()); err != nil {
-			trouble(err)
-			continue
-		}
-		pc.reader.mu.Lock()
-		p.usage.Add(a.Instance(), a.Plan.Runtime, mod.Path)
-		pc.reader.mu.Unlock()
-		begin := time.Now()
-		link, err := pc.attachRuntime(p, mod, a, mods)
-		if err != nil {
-			trouble(target.NotPlaced(int(p.pid), err))
-			continue
-		}
-		runtime := target.DescribeRuntime(mod, a.Plan)
-		runtime.Probes -= len(p.loops.Left(a))
-		pc.logf("process %d: %d probes placed in %s in %s", p.pid, runtime.Probes, mod.Path, time.Since(begin).Round(time.Microsecond))
-		p.placed[target.IDOf(mod)] = placed{link, a.Plan, runtime}
-		p.tasking = p.tasking || a.Plan.NoTasks != nil && plans.MayHaveTasks(a.Plan.Object, imported)
-		found++
 	}
 	if err := pc.placeLoops(p, mods, incomplete); err != nil {
 		trouble(err)
@@ -111,6 +83,38 @@ func (pc *placer) scan(p *Process) (found int, first error) {
 		trouble(err)
 	}
 	return found, first
+}
+
+// placeRuntime places the probes of a module, one of mods, if it is a runtime that has none yet. It
+// tells whether probes were placed. placer.mu is held.
+func (pc *placer) placeRuntime(p *Process, mod *symbols.Module, mods []symbols.Module, imported func(string) bool) (bool, error) {
+	if !target.MayBeRuntime(mod.Object()) && !target.IsOffload(filepath.Base(mod.Path)) {
+		return false, nil
+	}
+	if _, ok := p.placed[target.IDOf(mod)]; ok {
+		return false, nil
+	}
+	a, err := pc.plans.Runtime(mod, imported)
+	if err != nil || a == nil {
+		return false, err
+	}
+	if err := target.RefuseSeccomp(int(p.pid), &pc.machine, pc.kernel.Mode()); err != nil {
+		return false, err
+	}
+	pc.reader.mu.Lock()
+	p.usage.Add(a.Instance(), a.Plan.Runtime, mod.Path)
+	pc.reader.mu.Unlock()
+	begin := time.Now()
+	link, err := pc.attachRuntime(p, mod, a, mods)
+	if err != nil {
+		return false, target.NotPlaced(int(p.pid), err)
+	}
+	runtime := target.DescribeRuntime(mod, a.Plan)
+	runtime.Probes -= len(p.loops.Left(a))
+	pc.logf("process %d: %d probes placed in %s in %s", p.pid, runtime.Probes, mod.Path, time.Since(begin).Round(time.Microsecond))
+	p.placed[target.IDOf(mod)] = placed{link, a.Plan, runtime}
+	p.tasking = p.tasking || a.Plan.NoTasks != nil && plans.MayHaveTasks(a.Plan.Object, imported)
+	return true, nil
 }
 
 // removeProbes removes the probes of a process for good. While a debugger is attached to a program

@@ -121,29 +121,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 			lv.reader.warn("%v", err)
 		}
 	}
-	var r attribution.Resolver = places.PerLibrary{Resolver: p.resolver, Usage: p.usage}
-	if lv.recording {
-		p.recorder = attribution.NewRecorder(uint32(pid), r)
-		r = p.recorder
-	}
-	p.engine = attribution.New(uint32(pid), r)
-	if lo, hi, ok := target.MainStack(pid); ok {
-		p.engine.MainStack(lo, hi)
-		if p.recorder != nil {
-			p.recorder.Stream.StackLo, p.recorder.Stream.StackHi = lo, hi
-		}
-	}
-	p.engine.Began(p.began)
-	if lv.reader.sched != nil {
-		p.engine.TellsOffCore()
-		if p.recorder != nil {
-			p.recorder.Stream.OffCoreTold = true
-		}
-	}
-	if lv.calls {
-		p.engine.LogCalls()
-	}
-	lv.recordTimeline(p)
+	lv.newEngine(p)
 	p.readNoCore()
 	p.meta = target.Describe(pid)
 	p.meta.Tool, p.meta.Built = Version()
@@ -168,6 +146,33 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 		lv.reader.waiter.Wake() // the reader now has to look more often (childEvery)
 	}
 	return p
+}
+
+// newEngine makes a process's engine, and tells it what the measurement records.
+func (lv *lives) newEngine(p *Process) {
+	var r attribution.Resolver = places.PerLibrary{Resolver: p.resolver, Usage: p.usage}
+	if lv.recording {
+		p.recorder = attribution.NewRecorder(p.pid, r)
+		r = p.recorder
+	}
+	p.engine = attribution.New(p.pid, r)
+	if lo, hi, ok := target.MainStack(int(p.pid)); ok {
+		p.engine.MainStack(lo, hi)
+		if p.recorder != nil {
+			p.recorder.Stream.StackLo, p.recorder.Stream.StackHi = lo, hi
+		}
+	}
+	p.engine.Began(p.began)
+	if lv.reader.sched != nil {
+		p.engine.TellsOffCore()
+		if p.recorder != nil {
+			p.recorder.Stream.OffCoreTold = true
+		}
+	}
+	if lv.calls {
+		p.engine.LogCalls()
+	}
+	lv.recordTimeline(p)
 }
 
 func (p *Process) feed(ev *event.Event) {

@@ -151,31 +151,58 @@ func isDebugVariant(name string) bool {
 // name, also if they make no call themselves. Parts that were split off a function are joined with
 // the function.
 func findOutlined(o *symbols.Object, fs []*function) []*function {
-	byLo := map[uint64]*function{}
+	known := functions{o, map[uint64]*function{}}
 	for _, f := range fs {
-		byLo[f.lo] = f
+		known.byLo[f.lo] = f
 	}
-	at := func(lo uint64) *function {
-		f := byLo[lo]
-		if f == nil {
-			_, hi, ok := o.FuncRange(lo)
-			if !ok {
-				return nil
-			}
-			f = &function{lo: lo, hi: hi}
-			if name, start, ok := o.FuncAt(lo); ok && start == lo {
-				f.name = name
-			}
-			byLo[lo] = f
+	known.given(fs)
+	byName := known.named()
+	all := make([]*function, 0, len(known.byLo))
+	for _, f := range known.byLo {
+		all = append(all, f)
+	}
+	slices.SortFunc(all, func(a, b *function) int { return int(int64(a.lo) - int64(b.lo)) })
+	for _, f := range all {
+		if f.outlined {
+			f.extent, _ = o.Outlined(f.lo)
 		}
-		return f
 	}
+	all = joinParts(o, all, byName)
+	joinDebug(o, all)
+	return slices.DeleteFunc(all, func(f *function) bool { return f.inner == f })
+}
+
+// functions are those of a file that are known so far, by their lowest addresses.
+type functions struct {
+	o    *symbols.Object
+	byLo map[uint64]*function
+}
+
+// at returns the function that begins at an address; nil if none does.
+func (k functions) at(lo uint64) *function {
+	f := k.byLo[lo]
+	if f == nil {
+		_, hi, ok := k.o.FuncRange(lo)
+		if !ok {
+			return nil
+		}
+		f = &function{lo: lo, hi: hi}
+		if name, start, ok := k.o.FuncAt(lo); ok && start == lo {
+			f.name = name
+		}
+		k.byLo[lo] = f
+	}
+	return f
+}
+
+// given finds the outlined functions that calls are given.
+func (k functions) given(fs []*function) {
 	for _, f := range fs {
 		for _, s := range f.sites {
 			if s.fnArg == 0 {
 				continue
 			}
-			if g := at(s.fnArg); g != nil {
+			if g := k.at(s.fnArg); g != nil {
 				g.outlined = true
 				if g.caller == nil {
 					g.caller = s
@@ -183,13 +210,18 @@ func findOutlined(o *symbols.Object, fs []*function) []*function {
 			}
 		}
 	}
-	byName := map[string][]*function{} // static functions of several units can have one name
-	var parts []string                 // without a call they are not among fs
+}
+
+// named finds the outlined functions with a telling name, and the parts that were split off them.
+// Static functions of several units can have one name.
+func (k functions) named() (byName map[string][]*function) {
+	byName = map[string][]*function{}
+	var parts []string // without a call their functions are not known yet
 	partAt := map[string][]uint64{}
-	o.Symbols(func(name string, vaddr, _ uint64) {
+	k.o.Symbols(func(name string, vaddr, _ uint64) {
 		switch {
 		case isOutlined(name):
-			if f := at(vaddr); f != nil && f.lo == vaddr && !slices.Contains(byName[name], f) {
+			if f := k.at(vaddr); f != nil && f.lo == vaddr && !slices.Contains(byName[name], f) {
 				f.outlined, f.name = true, name
 				byName[name] = append(byName[name], f)
 			}
@@ -205,22 +237,10 @@ func findOutlined(o *symbols.Object, fs []*function) []*function {
 			continue
 		}
 		for _, vaddr := range partAt[name] {
-			at(vaddr)
+			k.at(vaddr)
 		}
 	}
-	all := make([]*function, 0, len(byLo))
-	for _, f := range byLo {
-		all = append(all, f)
-	}
-	slices.SortFunc(all, func(a, b *function) int { return int(int64(a.lo) - int64(b.lo)) })
-	for _, f := range all {
-		if f.outlined {
-			f.extent, _ = o.Outlined(f.lo)
-		}
-	}
-	all = joinParts(o, all, byName)
-	joinDebug(o, all)
-	return slices.DeleteFunc(all, func(f *function) bool { return f.inner == f })
+	return byName
 }
 
 // joinDebug gives the calls of clang's debug variants to the outlined functions that call the

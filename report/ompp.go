@@ -104,6 +104,13 @@ func (o *ompp) facts(key func(name, format string, args ...any)) {
 		o.mpiHeader(key)
 	}
 
+	o.measuredHeader(key)
+	o.endHeader(key)
+}
+
+// measuredHeader passes the lines that say what was measured, and what of it is missing.
+func (o *ompp) measuredHeader(key func(name, format string, args ...any)) {
+	m := &o.p.Meta
 	key("Kernel", "%s %s", orUnknown(m.Kernel), m.Arch)
 	missing := 0
 	for _, r := range m.Runtimes {
@@ -132,6 +139,11 @@ func (o *ompp) facts(key func(name, format string, args ...any)) {
 	key("Lost Events", "%d", m.LostHits)
 	key("Probes Missing", "%d", missing)
 	key("Partial Regions", "%d", m.Partial)
+}
+
+// endHeader passes the lines that say what is not part of the times, and how measurement ended.
+func (o *ompp) endHeader(key func(name, format string, args ...any)) {
+	m := &o.p.Meta
 	if m.Off.C > 0 {
 		key("Switched Off", "%s sec (%s), not part of the duration", o.seconds(m.Off.T, 0), words.Plural(int(m.Off.C), "time"))
 	}

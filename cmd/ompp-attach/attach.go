@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ompp-attach/cmd/ompp-attach/cli"
+	"ompp-attach/collect"
 	"ompp-attach/collect/launch"
 	"ompp-attach/collect/target"
 	"ompp-attach/results"
@@ -70,15 +71,9 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	defer started()
 	slices.Sort(pids)
 	pids = slices.Compact(pids)
-	var program string
-	for i, pid := range pids {
-		name, err := target.Check(pid)
-		if err != nil {
-			return err
-		}
-		if i == 0 {
-			program = name
-		}
+	program, err := checkAll(pids)
+	if err != nil {
+		return err
 	}
 	if err := f.check(); err != nil {
 		return err
@@ -113,11 +108,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 			time.AfterFunc(duration, over)
 		}
 		if !f.quiet {
-			what := fmt.Sprintf("process %d (%s)", pids[0], program)
-			if len(pids) > 1 {
-				what = fmt.Sprintf("%d processes (%s)", len(pids), program)
-			}
-			cli.Tell(fmt.Sprintf("attached to %s; %s", what, until(duration)))
+			cli.Tell(fmt.Sprintf("attached to %s; %s", described(pids, program), until(duration)))
 		}
 	})
 	stopShots()
@@ -134,12 +125,40 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	}
 	if held != "" {
 		cli.Tell(held)
-		waiting, enough := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
-		defer enough()
-		m.AwaitDebuggers(waiting)
-		m.Close()
+		closeBehindDebuggers(m)
 	}
 	return err
+}
+
+// checkAll refuses processes that cannot be measured. It returns the name of the first one's program.
+func checkAll(pids []int) (program string, err error) {
+	for i, pid := range pids {
+		name, err := target.Check(pid)
+		if err != nil {
+			return "", err
+		}
+		if i == 0 {
+			program = name
+		}
+	}
+	return program, nil
+}
+
+// described names processes for a message. program is the first one's.
+func described(pids []int, program string) string {
+	if len(pids) > 1 {
+		return fmt.Sprintf("%d processes (%s)", len(pids), program)
+	}
+	return fmt.Sprintf("process %d (%s)", pids[0], program)
+}
+
+// closeBehindDebuggers ends a measurement when no debugger keeps probes in place any more, or at a
+// signal.
+func closeBehindDebuggers(m *collect.Measurement) {
+	waiting, enough := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
+	defer enough()
+	m.AwaitDebuggers(waiting)
+	m.Close()
 }
 
 // prepareFor refuses processes in which nothing can be measured, and opens the results directory,

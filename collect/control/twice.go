@@ -1,0 +1,13 @@
+package control
+
+import "fmt"
+
+// MeasuredTwice says that another run of this user measures a process that this one is about to
+// measure; "": none does. Runs of other users cannot be asked.
+func MeasuredTwice(pid int) string {
+	if _, err := Find(pid); err != nil {
+		return ""
+	}
+	return fmt.Sprintf("Process %d is measured by another run of ompp-attach already: it pays for the probes of both, and each takes the other's cost for the program's time; `ompp-attach top --pid %d` and `ompp-attach dump --pid %d` show what that run measures, at no such cost.",
+		pid, pid, pid)
+}
