@@ -73,6 +73,30 @@ var inlineCases = []engineCase{
 		72 1 release single site=84 inline v=2`,
 		want: `SINGLE@84 0:0 exec 31/2 enter 0 body 30/1 bar 1 exit 0 child 0
 		       BARRIER@600 0:0 exec 10/1 enter 0 body 0/0 bar 0 exit 0 child 0`},
+	{name: "inline: a region's beginning and a barrier tell where loops begin that have no probe there",
+		events: `
+		0 1 fork parallel fn=350 key=7 size=2 site=90
+		2 1 begin parallel
+		3 2 begin parallel key=7 num=1
+		20 1 wait barrier site=650
+		30 2 wait barrier site=650
+		33 1 waited barrier
+		34 2 waited barrier
+		60 2 end parallel
+		70 1 end parallel
+		75 1 join parallel`,
+		want: `PARALLEL@350 0:0 exec 75/1 enter 2 body 68/1 bar 0 exit 5 child 68
+		       PARALLEL@350 0:1 exec 75/1 enter 3 body 57/1 bar 10 exit 5 child 57
+		       PARALLEL@350/LOOP@550 0:0 exec 31/1 enter 0 body 18/1 bar 13 exit 0 child 0
+		       PARALLEL@350/LOOP@550 0:1 exec 31/1 enter 0 body 27/1 bar 4 exit 0 child 0
+		       PARALLEL@350/LOOP@560 0:0 exec 37/1 enter 0 body 37/1 bar 0 exit 0 child 0
+		       PARALLEL@350/LOOP@560 0:1 exec 26/1 enter 0 body 26/1 bar 0 exit 0 child 0`},
+	{name: "inline: the loop behind a barrier that was entered before the measurement began is not known",
+		events: `
+		10 1 waited barrier
+		30 1 wait barrier site=610
+		35 1 waited barrier`,
+		want: `BARRIER@610 0:0 exec 5/1 enter 0 body 0/0 bar 0 exit 0 child 0`},
 	{name: "inline: a loop that GCC starts by a call and shares out in its code is one loop",
 		events: `
 		10 1 open loop site=500

@@ -16,6 +16,7 @@ func (nowhere) Team(uint64) event.Construct              { return event.Parallel
 func (nowhere) Workshare(uint64) event.Construct         { return event.Loop }
 func (nowhere) Barrier(uint64) BarrierKind               { return BarrierExplicit }
 func (nowhere) SingleBarrier(uint64, uint64) BarrierKind { return BarrierImplicit }
+func (nowhere) LoopAfter(uint64) InlineLoop              { return InlineLoop{} }
 func (nowhere) Seen(Key)                                 {}
 func (nowhere) Around(uint64) (profile.Region, bool)     { return profile.Region{}, false }
 func (nowhere) Code(uint64) []profile.Frame              { return nil }

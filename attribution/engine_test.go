@@ -41,6 +41,11 @@ func (fakeFiles) SingleBarrier(site, _ uint64) BarrierKind {
 	return map[uint64]BarrierKind{81: BarrierImplicit, 82: BarrierExplicit, 83: BarrierDropped, 84: BarrierNone}[site]
 }
 
+// LoopAfter: a loop follows the beginning of region 350, another one the barrier at 650.
+func (fakeFiles) LoopAfter(addr uint64) InlineLoop {
+	return map[uint64]InlineLoop{350: {Site: 550, End: event.EndBarrier}, 650: {Site: 560, End: event.EndRegion}}[addr]
+}
+
 func (fakeFiles) Seen(Key) {}
 
 // Around: the code of two regions lies from 5000 and from 6000 on.

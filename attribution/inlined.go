@@ -56,6 +56,50 @@ func (in *inlined) inline(t *stack.Thread, ev *event.Event) {
 	}
 }
 
+// beginsAfter opens the loop that a thread begins right behind an event: the beginning of a region, or
+// the end of a barrier. at is the address by which the program's files tell of the loop.
+func (in *inlined) beginsAfter(t *stack.Thread, at uint64, ev *event.Event) {
+	if at == 0 || ev.Runtime != event.Gomp || t.Unobserved.Has(event.Loop) {
+		return
+	}
+	l := in.Tree.Answers.LoopAfter(at)
+	if l.Site == 0 {
+		return
+	}
+	loop := *ev
+	loop.Construct, loop.Edge, loop.Flags, loop.Value = event.Loop, event.Open, event.Inline, int64(l.End)
+	loop.Site, loop.Fn, loop.Loc, loop.Key, loop.Lost = l.Site, 0, 0, 0, 0
+	in.inline(t, &loop)
+	if f := t.Top(); ev.Flags&event.Unarmed != 0 && f != nil && f.Node.Key.Construct == event.Loop {
+		f.Node.Note(noteDerived)
+	}
+}
+
+// begin starts a team's body on a thread, and the loop with which the body begins.
+func (e *engine) begin(t *stack.Thread, ev *event.Event) bool {
+	if !e.parallel.begin(t, ev) {
+		return false
+	}
+	if ev.Construct == event.Parallel {
+		e.beginsAfter(t, t.Function(), ev)
+	}
+	return true
+}
+
+// waited ends a thread's barrier, and begins the loop right behind it.
+func (e *engine) waited(t *stack.Thread, ev *event.Event) {
+	f := t.Top()
+	if f == nil || f.Phase != stack.InBarrier {
+		e.sharing.waited(t, ev)
+		return
+	}
+	depth, returns := len(t.Stack), f.Returns
+	e.sharing.waited(t, ev)
+	if ev.Construct == event.Barrier && len(t.Stack) < depth {
+		e.beginsAfter(t, returns, ev)
+	}
+}
+
 // counted reports whether an event only counts: probes around an atomic would measure mostly
 // themselves.
 func counted(ev *event.Event) bool {

@@ -12,6 +12,7 @@ type (
 	Kind        = place.RuntimeConstruct
 	Resolver    = place.Resolver
 	BarrierKind = place.BarrierKind
+	InlineLoop  = place.InlineLoop
 )
 
 // The kinds of barriers (see place.BarrierKind).

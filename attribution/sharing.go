@@ -249,7 +249,7 @@ func (sh *sharing) wait(t *stack.Thread, ev *event.Event) {
 	}
 	if share < 0 {
 		b := sh.Push(t, t.Key(event.Barrier, ev), ev)
-		b.Phase, b.Waiting = stack.InBarrier, ev.Time+t.Suspended
+		b.Phase, b.Waiting, b.Returns = stack.InBarrier, ev.Time+t.Suspended, ev.Site
 		sh.arrive(t, b, ev)
 		return
 	}
@@ -262,7 +262,7 @@ func (sh *sharing) wait(t *stack.Thread, ev *event.Event) {
 	case f.Node.Key.Construct != event.Single:
 		f.Pass(profile.Body, ev.Time) // the time from the loop's end to its barrier
 	}
-	f.Phase, f.Mark, f.Waiting = stack.InBarrier, ev.Time, ev.Time+t.Suspended
+	f.Phase, f.Mark, f.Waiting, f.Returns = stack.InBarrier, ev.Time, ev.Time+t.Suspended, ev.Site
 	sh.arrive(t, f, ev)
 }
 

@@ -39,6 +39,7 @@ type Stream struct {
 	Shares   map[uint64]event.Construct `json:"shares,omitempty"`
 	Barriers map[uint64]BarrierKind     `json:"barriers,omitempty"`
 	Singles  map[uint64]BarrierKind     `json:"singles,omitempty"`
+	Loops    map[uint64]InlineLoop      `json:"loops,omitempty"`
 	Places   []Placed                   `json:"places,omitempty"`
 	Arounds  map[uint64]profile.Region  `json:"arounds,omitempty"`
 	Codes    map[uint64][]profile.Frame `json:"codes,omitempty"` // by address, of samples
@@ -104,6 +105,9 @@ func (s *Stream) Barrier(loc uint64) BarrierKind { return s.Barriers[loc] }
 // SingleBarrier implements Resolver.
 func (s *Stream) SingleBarrier(site, _ uint64) BarrierKind { return s.Singles[site] }
 
+// LoopAfter implements Resolver.
+func (s *Stream) LoopAfter(addr uint64) InlineLoop { return s.Loops[addr] }
+
 // Seen implements Resolver.
 func (s *Stream) Seen(Key) {}
 
@@ -146,7 +150,7 @@ type Recorder struct {
 func NewRecorder(pid uint32, r Resolver) *Recorder {
 	return &Recorder{r, &Stream{PID: pid,
 		Teams: map[uint64]event.Construct{}, Shares: map[uint64]event.Construct{},
-		Barriers: map[uint64]BarrierKind{}, Singles: map[uint64]BarrierKind{}, Arounds: map[uint64]profile.Region{}, Codes: map[uint64][]profile.Frame{}}}
+		Barriers: map[uint64]BarrierKind{}, Singles: map[uint64]BarrierKind{}, Loops: map[uint64]InlineLoop{}, Arounds: map[uint64]profile.Region{}, Codes: map[uint64][]profile.Frame{}}}
 }
 
 // Team implements Resolver.
@@ -167,6 +171,15 @@ func (r *Recorder) Barrier(loc uint64) BarrierKind {
 // SingleBarrier implements Resolver.
 func (r *Recorder) SingleBarrier(site, fn uint64) BarrierKind {
 	return note(r.Stream.Singles, site, r.Resolver.SingleBarrier(site, fn))
+}
+
+// LoopAfter implements Resolver. Most addresses have none: only what there is gets noted.
+func (r *Recorder) LoopAfter(addr uint64) InlineLoop {
+	l := r.Resolver.LoopAfter(addr)
+	if l.Site != 0 {
+		r.Stream.Loops[addr] = l
+	}
+	return l
 }
 
 // Region implements Resolver.

@@ -24,7 +24,11 @@ func (pc *placer) placeCode(p *Process, mods []symbols.Module) error {
 		if _, ok := p.code[target.IDOf(mod)]; ok {
 			continue
 		}
-		a, err := pc.plans.Code(mod)
+		told, known := pc.tellsLoops(p, mod, mods)
+		if !known {
+			continue
+		}
+		a, err := pc.plans.Code(mod, told)
 		if err != nil {
 			return err
 		}
@@ -59,7 +63,7 @@ func (pc *placer) ownCode(p *Process) (files int) {
 // called before the measurement starts.
 func (m *Measurement) MeasureInline() {
 	m.wanted.Inlining = true
-	m.AddFinder(plans.Inline)
+	m.placer.plans.FindInline()
 }
 
 // CountAtomics makes the measurement count the executions of atomic and flush constructs that make

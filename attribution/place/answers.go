@@ -9,11 +9,13 @@ type Answers struct {
 	shares   map[uint64]event.Construct
 	barriers map[uint64]BarrierKind
 	singles  map[uint64]BarrierKind
+	loops    map[uint64]InlineLoop
 }
 
 // NewAnswers returns the answers of a resolver.
 func NewAnswers(r Resolver) *Answers {
-	return &Answers{r, map[uint64]event.Construct{}, map[uint64]event.Construct{}, map[uint64]BarrierKind{}, map[uint64]BarrierKind{}}
+	return &Answers{r, map[uint64]event.Construct{}, map[uint64]event.Construct{}, map[uint64]BarrierKind{}, map[uint64]BarrierKind{},
+		map[uint64]InlineLoop{}}
 }
 
 // Team returns the construct that starts a team by a call at the address site.
@@ -37,6 +39,9 @@ func (a *Answers) SingleBarrier(site, fn uint64) BarrierKind {
 	}
 	return v
 }
+
+// LoopAfter returns the loop that begins behind an event at an address.
+func (a *Answers) LoopAfter(addr uint64) InlineLoop { return ask(a.loops, addr, a.Resolver.LoopAfter) }
 
 func ask[V any](known map[uint64]V, at uint64, f func(uint64) V) V {
 	v, ok := known[at]

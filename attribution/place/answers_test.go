@@ -35,6 +35,11 @@ func (a *asked) SingleBarrier(site, fn uint64) BarrierKind {
 	return []BarrierKind{BarrierUnknown, BarrierDropped, BarrierExplicit}[site]
 }
 
+func (a *asked) LoopAfter(addr uint64) InlineLoop {
+	a.n["loop"]++
+	return InlineLoop{Site: 2 * addr}
+}
+
 // Each question is asked once per address, also if the answer is the zero value, and its answer is
 // that of the resolver and no other question's.
 func TestAnswersAreAskedOnce(t *testing.T) {
@@ -51,12 +56,15 @@ func TestAnswersAreAskedOnce(t *testing.T) {
 			if got, want := a.Barrier(at), []BarrierKind{BarrierUnknown, BarrierExplicit, BarrierImplicit}[at]; got != want {
 				t.Errorf("barrier at %d: %d, want %d", at, got, want)
 			}
+			if got, want := a.LoopAfter(at), (InlineLoop{Site: 2 * at}); got != want {
+				t.Errorf("loop after %d: %v, want %v", at, got, want)
+			}
 			if got, want := a.SingleBarrier(at, 100+at), []BarrierKind{BarrierUnknown, BarrierDropped, BarrierExplicit}[at]; got != want {
 				t.Errorf("single at %d: %d, want %d", at, got, want)
 			}
 		}
 	}
-	for _, question := range []string{"team", "workshare", "barrier", "single"} {
+	for _, question := range []string{"team", "workshare", "barrier", "single", "loop"} {
 		if r.n[question] != 3 {
 			t.Errorf("%s: asked %d times of 3 addresses", question, r.n[question])
 		}

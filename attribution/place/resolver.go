@@ -18,6 +18,12 @@ const (
 	BarrierNone // no barrier, and a probe tells the end of the body
 )
 
+// InlineLoop is a static loop that makes no call.
+type InlineLoop struct {
+	Site uint64          // the address that names it; 0: there is none
+	End  event.InlineEnd // how it ends
+}
+
 // Resolver answers the questions that only the program's files can answer. The engine asks each
 // question once per address.
 type Resolver interface {
@@ -34,6 +40,10 @@ type Resolver interface {
 	// with a barrier (BarrierImplicit), without one for nowait (BarrierExplicit), or with the
 	// parallel region of the outlined function fn (BarrierDropped).
 	SingleBarrier(site, fn uint64) BarrierKind
+	// LoopAfter returns GCC's static loop that each thread begins right behind another event: the
+	// beginning of the region of the outlined function at addr, or the end of the barrier whose call
+	// returns there. Such a loop has no probe of its own at its beginning.
+	LoopAfter(addr uint64) InlineLoop
 	// Seen tells the resolver that a construct occurs for the first time. The library of the
 	// construct may be unloaded before the profile is built.
 	Seen(Key)

@@ -51,6 +51,7 @@ type Frame struct {
 	Section   uint64           // start of the section under way; 0: none
 	End       BodyEnd          // of a single
 	InlineEnd event.InlineEnd  // of a construct without calls (flags has event.Inline)
+	Returns   uint64           // where the call of its barrier returns to, in libgomp
 	Waiting   uint64           // when the thread came to its barrier, by the thread's clock; 0: not yet
 	meanwhile *waits.Meanwhile // tasks executed in a wait for tasks; nil: none, or times off the core are not told
 	nested    uint8            // of a target region: open calls between libomptarget's entry points

@@ -6,6 +6,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/probes/inline"
 	"ompp-attach/profile"
+	"ompp-attach/symbols"
 )
 
 // inlined finds the construct without a call that is at the address of k. ok is false if there is
@@ -54,6 +55,9 @@ func (r *Resolver) inlineRegion(k attribution.Key, reg *profile.Region) bool {
 	reg.Notes = append(reg.Notes, c.Notes...)
 	if k.Construct == event.Loop {
 		reg.Notes = append(reg.Notes, attribution.NoteInline)
+		if c.Told() && r.told[p.object] {
+			reg.Notes = append(reg.Notes, noteTold)
+		}
 	}
 	if c.Begin == 0 {
 		return true
@@ -65,6 +69,27 @@ func (r *Resolver) inlineRegion(k attribution.Key, reg *profile.Region) bool {
 	}
 	return true
 }
+
+// TellLoops notes that loops of a file have no probe at their beginning if another event tells of it.
+func (r *Resolver) TellLoops(o *symbols.Object) { r.told[o] = true }
+
+// TellsLoops tells whether TellLoops was called for a file.
+func (r *Resolver) TellsLoops(o *symbols.Object) bool { return r.told[o] }
+
+// LoopAfter implements attribution.Resolver.
+func (r *Resolver) LoopAfter(addr uint64) attribution.InlineLoop {
+	p, ok := r.at(addr)
+	if !ok || !r.told[p.object] {
+		return attribution.InlineLoop{}
+	}
+	c, ok := inline.Of(p.object).BeginsAfter(p.vaddr)
+	if !ok {
+		return attribution.InlineLoop{}
+	}
+	return attribution.InlineLoop{Site: addr - p.vaddr + c.Identity, End: c.End}
+}
+
+const noteTold = "the loop begins right behind its region's beginning or a barrier, and has no probe of its own there"
 
 const noteWhole = "without the source: the region is one static loop and nothing else, which has the same code as a parallel loop"
 

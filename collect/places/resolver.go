@@ -19,8 +19,9 @@ type Resolver struct {
 	bound  map[uint64]place
 	debug  map[*symbols.Object]*symbols.Object // see named
 
-	names   map[uint64]string // of regions named at run time by markers, by Fn
-	namedAt map[uint64]uint64 // address of a name to the Fn that stands for all equal names
+	told    map[*symbols.Object]bool // see TellLoops
+	names   map[uint64]string        // of regions named at run time by markers, by Fn
+	namedAt map[uint64]uint64        // address of a name to the Fn that stands for all equal names
 
 	Wanted
 }
@@ -41,7 +42,8 @@ type place struct {
 
 // NewResolver returns a resolver for the process that maps the files of mapped.
 func NewResolver(mapped *symbols.Process, w Wanted) *Resolver {
-	return &Resolver{mapped: mapped, Wanted: w, bound: map[uint64]place{}, names: map[uint64]string{}, namedAt: map[uint64]uint64{}}
+	return &Resolver{mapped: mapped, Wanted: w, bound: map[uint64]place{}, names: map[uint64]string{}, namedAt: map[uint64]uint64{},
+		told: map[*symbols.Object]bool{}}
 }
 
 // SetModules sets the files that the process maps now.
@@ -53,7 +55,7 @@ func (r *Resolver) Modules() []symbols.Module { return r.mods }
 // Copy copies what changes as addresses are looked up.
 func (r *Resolver) Copy() *Resolver {
 	c := *r
-	c.bound, c.names, c.namedAt = maps.Clone(r.bound), maps.Clone(r.names), maps.Clone(r.namedAt)
+	c.bound, c.names, c.namedAt, c.told = maps.Clone(r.bound), maps.Clone(r.names), maps.Clone(r.namedAt), maps.Clone(r.told)
 	return &c
 }
 

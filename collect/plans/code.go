@@ -1,6 +1,8 @@
 package plans
 
 import (
+	"slices"
+
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/probes"
@@ -17,18 +19,20 @@ type Finder func(mod *symbols.Module) []probes.CodePoint
 func (f *Files) Find(by Finder) { f.finders = append(f.finders, by) }
 
 // Finds tells whether probes in files' own code are wanted.
-func (f *Files) Finds() bool { return len(f.finders) > 0 }
+func (f *Files) Finds() bool { return f.inline || len(f.finders) > 0 }
+
+// FindInline makes Code plan probes at constructs that GCC compiles to plain instructions.
+func (f *Files) FindInline() { f.inline = true }
 
 // Code returns the plan of the probes in a file's own code. It returns nil if none are wanted there.
-func (f *Files) Code(mod *symbols.Module) (*probes.Attached, error) {
-	o := mod.Object()
-	return f.code.get(o, func() (*probes.Attached, error) {
-		var points []probes.CodePoint
-		for _, find := range f.finders {
-			points = append(points, find(mod)...)
-		}
-		p := probes.NewCodePlan(o, points)
-		f.m.Selection().Prune(p)
+// told leaves out beginnings of loops that other events tell.
+func (f *Files) Code(mod *symbols.Module, told bool) (*probes.Attached, error) {
+	plans := f.code
+	if told {
+		plans = f.told
+	}
+	return plans.get(mod.Object(), func() (*probes.Attached, error) {
+		p := f.newCode(mod, told)
 		if len(p.Placements) == 0 {
 			return nil, nil
 		}
@@ -36,13 +40,33 @@ func (f *Files) Code(mod *symbols.Module) (*probes.Attached, error) {
 	})
 }
 
-// Inline is the Finder of constructs that GCC compiles to plain instructions.
-func Inline(mod *symbols.Module) []probes.CodePoint {
+// newCode makes the plan of the probes in a file's own code.
+func (f *Files) newCode(mod *symbols.Module, told bool) *probes.Plan {
 	o := mod.Object()
+	points, _ := f.found.get(o, func() (all []probes.CodePoint, err error) {
+		for _, find := range f.finders {
+			all = append(all, find(mod)...)
+		}
+		return all, nil
+	})
+	if f.inline {
+		points = slices.Concat(points, inlined(o, told))
+	}
+	p := probes.NewCodePlan(o, points)
+	f.m.Selection().Prune(p)
+	return p
+}
+
+// inlined finds the places of constructs that GCC compiles to plain instructions.
+func inlined(o *symbols.Object, told bool) []probes.CodePoint {
 	if !target.UsesGomp(o) {
 		return nil
 	}
-	return inline.Of(o).Points(event.Gomp)
+	found := inline.Of(o)
+	if told {
+		found = found.Untold()
+	}
+	return found.Points(event.Gomp)
 }
 
 // Atomics is the Finder of atomic and flush constructs that make no call.

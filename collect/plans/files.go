@@ -38,15 +38,18 @@ type Files struct {
 	m       Measurement
 	finders []Finder
 
-	runtimes, code, loops memo[*probes.Attached]
-	mpi                   memo[*mpilib.Attached]
-	plain                 memo[bool]
+	inline bool // see FindInline
+
+	runtimes, code, told, loops memo[*probes.Attached]
+	found                       memo[[]probes.CodePoint] // by the finders
+	mpi                         memo[*mpilib.Attached]
+	plain                       memo[bool]
 }
 
 // New returns the plans of a measurement, of which none is made yet.
 func New(m Measurement) *Files {
-	return &Files{m: m, runtimes: memo[*probes.Attached]{}, code: memo[*probes.Attached]{}, loops: memo[*probes.Attached]{},
-		mpi: memo[*mpilib.Attached]{}, plain: memo[bool]{}}
+	return &Files{m: m, runtimes: memo[*probes.Attached]{}, code: memo[*probes.Attached]{}, told: memo[*probes.Attached]{}, loops: memo[*probes.Attached]{},
+		found: memo[[]probes.CodePoint]{}, mpi: memo[*mpilib.Attached]{}, plain: memo[bool]{}}
 }
 
 // memo keeps what was made of each file. The key is no inode, which may be reused for another file.

@@ -117,7 +117,7 @@ func TestMadeOnce(t *testing.T) {
 			f := New(k)
 			f.Find(at(c.at, &asked))
 			for range 2 {
-				plan, err := f.Code(mod)
+				plan, err := f.Code(mod, false)
 				if plan != nil != c.planned || !errors.Is(err, c.err) {
 					t.Errorf("plan %v, %v; want one: %v, with error %v", plan, err, c.planned, c.err)
 				}

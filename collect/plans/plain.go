@@ -41,8 +41,7 @@ func (f *Files) Plain(mod *symbols.Module) bool {
 		case !f.Finds():
 			return true, nil
 		}
-		plan, err := f.Code(mod)
-		return plan == nil && err == nil, nil
+		return len(f.newCode(mod, false).Placements) == 0, nil
 	})
 	return plain
 }

@@ -133,6 +133,9 @@ func Selectors() (names []string) {
 // UserRegions tells whether user regions are wanted.
 func (s *Selection) UserRegions() bool { return !s.hidden[event.UserRegion] }
 
+// Leaves tells whether a construct is left out, and its probes with it.
+func (s *Selection) Leaves(c event.Construct) bool { return s != nil && s.hidden[c] }
+
 // Prune removes the placements that only unwanted constructs need from a plan.
 func (s *Selection) Prune(p *probes.Plan) {
 	if s == nil || len(s.hidden) == 0 {

@@ -26,6 +26,9 @@ func TestSelectionWords(t *testing.T) {
 	if s.hidden[event.Critical] || s.hidden[event.Parallel] || !s.hidden[event.Loop] || s.UserRegions() {
 		t.Errorf("%v", s.hidden)
 	}
+	if !s.Leaves(event.Loop) || s.Leaves(event.Critical) || (*Selection)(nil).Leaves(event.Loop) {
+		t.Error("what is left out")
+	}
 	if s, err = New([]string{"lock"}, []string{"sync"}); err != nil || !s.hidden[event.Lock] || s.hidden[event.Critical] {
 		t.Errorf("%v, %v", s, err)
 	}

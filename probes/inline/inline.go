@@ -26,6 +26,7 @@ type Construct struct {
 	End         event.InlineEnd
 	Enter       []Point // exactly one of them is hit per execution
 	Leave       []Point // the same, if End is EndPoint
+	After       After   // what tells where it begins, beside Enter
 }
 
 // Point is an instruction for a probe.

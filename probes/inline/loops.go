@@ -143,6 +143,7 @@ func (f *function) loop(copies []*share, ds []directives.Directive) (c Construct
 	}
 	if len(c.Enter) > 0 {
 		c.Identity = c.Enter[0].VAddr
+		c.After = f.after(c.Enter)
 	}
 	return c
 }

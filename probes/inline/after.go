@@ -1,0 +1,130 @@
+package inline
+
+import (
+	"slices"
+	"strings"
+
+	"ompp-attach/event"
+	"ompp-attach/probes/disasm"
+)
+
+// After says behind which other event a loop begins. Every thread that comes there goes straight on
+// to the loop, and no thread comes to the loop in another way. So that event's probe tells of the
+// loop, too.
+type After struct {
+	Region  bool   // the beginning of the parallel region whose outlined function is Fn
+	Barrier uint64 // the end of the barrier whose call returns here; 0: none
+}
+
+// mostBefore bounds the instructions between the event and the loop: they must take next to no time.
+const mostBefore = 100
+
+// after finds the event behind which a loop begins, if the loop has a single place to begin.
+func (f *function) after(enter []Point) (a After) {
+	if len(enter) != 1 || enter[0].When != disasm.Always {
+		return a
+	}
+	to, ok := f.g.BlockOf(enter[0].VAddr)
+	if !ok {
+		return a
+	}
+	leading := f.leading([]int{to})
+	var from []int
+	for _, r := range f.g.Roots() {
+		if leading[r] && !slices.Contains(from, r) {
+			from = append(from, r)
+		}
+	}
+	if len(from) != 1 || f.reach(f.g.Blocks[to].Succs)[to] || !f.straight(from[0], to, enter[0].VAddr) {
+		return a
+	}
+	if from[0] == 0 {
+		a.Region = f.region
+		return a
+	}
+	return After{Barrier: f.behindBarrier(from[0])}
+}
+
+// behindBarrier returns the address of a block that only a call of GOMP_barrier leads to, else 0.
+func (f *function) behindBarrier(root int) uint64 {
+	if len(f.g.Blocks[root].Preds) > 0 {
+		return 0
+	}
+	for n := range f.g.Blocks {
+		if b := &f.g.Blocks[n]; b.After == root && f.calls[b.Last().Addr] == "GOMP_barrier" {
+			return f.g.Blocks[root].Insts[0].Addr
+		}
+	}
+	return 0
+}
+
+// straight tells whether all ways from the start of a block lead to an instruction of another one,
+// without cycles, and without calls other than those for the numbers of threads.
+func (f *function) straight(from, to int, at uint64) bool {
+	insts := 0
+	passes := func(n int) bool {
+		for _, i := range f.g.Blocks[n].Insts {
+			if n == to && i.Addr == at {
+				return true
+			}
+			if insts++; insts > mostBefore || repeats(i) || i.Locked {
+				return false
+			}
+			if name, ok := f.calls[i.Addr]; ok && name != "omp_get_num_threads" && name != "omp_get_thread_num" {
+				return false
+			}
+		}
+		return n != to
+	}
+	const under, over = 1, 2
+	seen := map[int]int{}
+	var leads func(n int) bool
+	leads = func(n int) bool {
+		switch seen[n] {
+		case under:
+			return false // a cycle
+		case over:
+			return true
+		}
+		seen[n] = under
+		b := &f.g.Blocks[n]
+		ok := passes(n)
+		if n != to {
+			ok = ok && !b.Leaves && b.After < 0 && len(b.Succs) > 0 &&
+				!slices.ContainsFunc(b.Succs, func(k int) bool { return !leads(k) })
+		}
+		seen[n] = over
+		return ok
+	}
+	return leads(from)
+}
+
+// repeats tells whether an instruction is a string operation, which may take as long as a loop.
+func repeats(i disasm.Inst) bool { return strings.HasPrefix(i.Text(), "rep") }
+
+// Untold returns the constructs without the points that other events tell of.
+func (x *Inlined) Untold() *Inlined {
+	rest := *x
+	rest.Constructs = slices.Clone(x.Constructs)
+	for n := range rest.Constructs {
+		if c := &rest.Constructs[n]; c.Told() {
+			c.Enter = nil
+		}
+	}
+	return &rest
+}
+
+// Told tells whether another event tells where the construct begins.
+func (c *Construct) Told() bool { return c.Construct == event.Loop && c.After != (After{}) }
+
+// BeginsAfter returns the loop that begins behind an event at an address: the beginning of the region
+// of the outlined function there, or the end of the barrier whose call returns there.
+func (x *Inlined) BeginsAfter(vaddr uint64) (c Construct, ok bool) {
+	i := slices.IndexFunc(x.Constructs, func(c Construct) bool {
+		return c.Told() && (c.After.Region && c.Fn == vaddr || c.After.Barrier == vaddr)
+	})
+	if i < 0 {
+		return c, false
+	}
+	return x.Constructs[i], true
+}
