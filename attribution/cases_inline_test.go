@@ -96,7 +96,7 @@ var inlineCases = []engineCase{
 		10 1 waited barrier
 		30 1 wait barrier site=610
 		35 1 waited barrier`,
-		want: `BARRIER@610 0:0 exec 5/1 enter 0 body 0/0 bar 0 exit 0 child 0`},
+		want: `BARRIER@610 0:0 exec 5/1 enter 0 body 0/0 bar 0 exit 0 child 0`, unmatched: 1},
 	{name: "inline: a loop that GCC starts by a call and shares out in its code is one loop",
 		events: `
 		10 1 open loop site=500
