@@ -37,7 +37,7 @@ func buildLevelStorm(t *testing.T) (bin, cheap string) {
 func TestBudgetLetsGoOneLevel(t *testing.T) {
 	needTool(t)
 	bin, cheap := buildLevelStorm(t)
-	const calls, rare = 600_000_000, 600
+	const calls, rare = 900_000_000, 15
 	shim, dir := levelShim(t, cheap, "libcheap", [][2]string{{"cheap", "^cheap_"}}), t.TempDir()
 	cmd := exec.Command(bin, fmt.Sprint(calls))
 	cmd.Env = append(os.Environ(), "SHIM_OUT="+dir, "LD_PRELOAD="+shim)

@@ -7,7 +7,7 @@
 //
 //   levelstorm CALLS
 //
-// CALLS calls of dear_tick, of which each 1,000,000th calls cheap_step; beside each of these, one of
+// CALLS calls of dear_tick, of which each 60,000,000th calls cheap_step; beside each of these, one of
 // cheap_other, one of dear_rare and one of the program's own function now_and_then.
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ long cheap_other(long x) { return x ^ 5; }
 #elif defined(DEAR)
 
 long cheap_step(long x);
-long dear_tick(long n) { return n % 1000000 ? n ^ 1 : cheap_step(n) + 1; }
+long dear_tick(long n) { return n % 60000000 ? n ^ 1 : cheap_step(n) + 1; }
 long dear_rare(long n) { return n + 7; }
 
 #else
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 	long calls = argc > 1 ? atol(argv[1]) : 1000000, sum = 0;
 	for (long i = 0; i < calls; i++) {
 		sum += dear_tick(i);
-		if (i % 1000000 == 0)
+		if (i % 60000000 == 0)
 			sum += cheap_other(i) + dear_rare(i) + now_and_then(i);
 	}
 	return sum == 42;
