@@ -71,23 +71,13 @@ func ParseCondition(text string, counters []string) (*Condition, error) {
 			return wrong(strings.Index(text, of), "a condition is FIGURE > LIMIT, or R:REGION FIGURE > LIMIT, where REGION is * or a part of a region's place or function")
 		}
 		c.Of = strings.TrimPrefix(of, "R:")
-		f, ok := figureNamed(c.Figure)
-		c.counter = !ok && slices.Contains(counters, c.Figure)
-		if !ok && !c.counter {
+		var ok bool
+		if unit, ok = c.regionUnit(counters); !ok {
 			return wrong(start, "a region has no figure %q; there are %s", c.Figure, strings.Join(append(regionFigures(), counters...), ", "))
 		}
-		if unit = "count"; ok {
-			unit = f.Unit()
-		}
 	} else {
-		name := c.Figure
-		switch name {
-		case "time":
-			name = wallTime
-		case "nocore": // older conditions have this name
-			name = "no_core"
-		}
 		all := (&Options{}).quantitiesOf()
+		name := programFigure(c.Figure)
 		i := slices.IndexFunc(all, func(q quantity) bool { return q.name == name })
 		if i < 0 {
 			var names []string
@@ -118,6 +108,27 @@ func ParseCondition(text string, counters []string) (*Condition, error) {
 		c.Limit *= by
 	}
 	return c, nil
+}
+
+// regionUnit returns the unit of the condition's figure, which is a region's or a counter. known is
+// false if it is neither.
+func (c *Condition) regionUnit(counters []string) (unit string, known bool) {
+	if f, ok := figureNamed(c.Figure); ok {
+		return f.Unit(), true
+	}
+	c.counter = slices.Contains(counters, c.Figure)
+	return "count", c.counter
+}
+
+// programFigure returns the name of a quantity of the program that a condition names.
+func programFigure(name string) string {
+	switch name {
+	case "time":
+		return wallTime
+	case "nocore": // older conditions have this name
+		return "no_core"
+	}
+	return name
 }
 
 func figureNamed(name string) (Figure, bool) {

@@ -38,29 +38,8 @@ func (t *jobText) why() {
 		e := d.Region.Explain(t.Volumes)
 		explained[d.Number] = e
 		label := fmt.Sprintf("R%05d", d.Number+1)
-		row := []string{label}
-		for i, s := range e.Shares {
-			if job.Parts[i] == job.NoCoreT && !t.noCore {
-				continue
-			}
-			if !e.Varies {
-				row = append(row, "-")
-				continue
-			}
-			row = append(row, words.Decimal(100*s, 0, 0)+"%")
-		}
-		shares.add(append(row, t.sec(e.Between), t.sec(e.Within))...)
-		_, _, bytes := job.Volumes(t.Volumes)
-		row = []string{label}
-		for _, f := range []job.Figure{job.ExecC, job.BodyC, bytes} {
-			s := d.Region.Stats(f)
-			cell := "-"
-			if s.Max > 0 {
-				cell = words.Decimal(100*s.Variation(), 0, 1) + "%"
-			}
-			row = append(row, cell)
-		}
-		with.add(append(row, coefficient(e.WithExecs), coefficient(e.WithBodies), coefficient(e.WithBytes), coefficient(e.WorkMPI), coefficient(e.WaitMPI))...)
+		shares.add(append(t.shares(label, &e), t.sec(e.Between), t.sec(e.Within))...)
+		with.add(append(t.variations(label, d.Region), coefficient(e.WithExecs), coefficient(e.WithBodies), coefficient(e.WithBytes), coefficient(e.WorkMPI), coefficient(e.WaitMPI))...)
 	}
 	t.sentence("What execT varies by: the part of its variance over ranks that goes with each part of it (they add up to " +
 		"100%%; a part above that is made up for by another); - where execT varies by at most half of what a part does. between: how much more workT the busiest rank has per thread than the " +
@@ -82,6 +61,35 @@ func (t *jobText) why() {
 	t.sentence("(Rule: counts and bytes differ from %.0f%% on; figures are in step from a correlation of %.1f on. Being in step "+
 		"is no proof of a cause.)", 100*job.DiffersCount, job.InStep)
 	t.printf("\n")
+}
+
+// shares begins a row: which share of the variance goes with each part of the time.
+func (t *jobText) shares(label string, e *job.Explanation) []string {
+	row := []string{label}
+	for i, s := range e.Shares {
+		switch {
+		case job.Parts[i] == job.NoCoreT && !t.noCore:
+		case !e.Varies:
+			row = append(row, "-")
+		default:
+			row = append(row, words.Decimal(100*s, 0, 0)+"%")
+		}
+	}
+	return row
+}
+
+// variations begins a row: how much a region's counts and bytes vary over ranks.
+func (t *jobText) variations(label string, r *job.Region) []string {
+	_, _, bytes := job.Volumes(t.Volumes)
+	row := []string{label}
+	for _, f := range []job.Figure{job.ExecC, job.BodyC, bytes} {
+		cell := "-"
+		if s := r.Stats(f); s.Max > 0 {
+			cell = words.Decimal(100*s.Variation(), 0, 1) + "%"
+		}
+		row = append(row, cell)
+	}
+	return row
 }
 
 // exchange writes whether MPI time and imbalance make up for each other.
