@@ -101,7 +101,8 @@ func profilesIn(t *testing.T, dir string, n int) (profiles []*profile.Profile) {
 		}
 		return profiles
 	}
-	t.Fatalf("%s has no profiles of %d ranks", dir, n)
+	all, _ := filepath.Glob(filepath.Join(dir, "*"))
+	t.Fatalf("no profiles of %d ranks: %q; tools at work: %v, collectors: %v", n, all, toolsOf("run", dir), toolsOf("__collector", dir))
 	return nil
 }
 
@@ -147,11 +148,11 @@ func TestRanksEnd(t *testing.T) {
 	atOnce(t)
 	eachMPI(t, func(t *testing.T, mpirun, bin string) {
 		for _, how := range [][]string{{"abort", "7"}, {"signal", "11"}, {"early", "3"}} {
-			program := append([]string{bin}, how...)
-			bare := startJob(t, "", append([]string{mpirun, "-n", "2"}, program...)...)
+			program := func() []string { return append(append([]string{bin}, how...), t.TempDir()) }
+			bare := startJob(t, "", append([]string{mpirun, "-n", "2"}, program()...)...)
 			want := bare.wait(t)
 			dir := filepath.Join(t.TempDir(), "out")
-			j := startJob(t, "", wrapped(mpirun, dir, 2, program...)...)
+			j := startJob(t, "", wrapped(mpirun, dir, 2, program()...)...)
 			if got := j.wait(t); got != want || want == 0 {
 				t.Errorf("%s: exit status %d, without the tool %d; stderr: %s", how, got, want, j.err.String())
 			}

@@ -6,9 +6,10 @@
  *                      counting SIGUSR1 and SIGTERM; says when SIGUSR1 has come
  *   ranks abort STATUS the last rank calls MPI_Abort, the others wait for ever
  *   ranks signal N     the last rank is killed by a signal, the others wait
- *   ranks early STATUS end before MPI_Init
+ *   ranks early STATUS DIR  end before MPI_Init, when two ranks have a file in DIR
  *   ranks lines        rank 0 reads its input
  *   ranks criticals N  prints the CPU time per critical, ns */
+#include <dirent.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -45,6 +46,25 @@ static long region(void)
 	return threads;
 }
 
+/* meet returns when two processes have a file in dir. */
+static void meet(const char *dir)
+{
+	char name[4096];
+	int files = 0;
+
+	snprintf(name, sizeof name, "%s/XXXXXX", dir);
+	if (mkstemp(name) < 0)
+		exit(125);
+	while (files < 2) {
+		DIR *d = opendir(dir);
+
+		for (files = -2; readdir(d); files++) /* less . and .. */
+			;
+		closedir(d);
+		usleep(1000);
+	}
+}
+
 static double cpu(void)
 {
 	struct rusage u;
@@ -72,8 +92,10 @@ int main(int argc, char **argv)
 	double arg = argc > 2 ? atof(argv[2]) : 0;
 	int rank, size;
 
-	if (!strcmp(mode, "early"))
+	if (!strcmp(mode, "early")) {
+		meet(argv[3]); /* a launcher that sees one rank's end kills ranks that it has not begun */
 		return (int)arg;
+	}
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
