@@ -102,6 +102,10 @@ func known(a, b *Clock, origin int64) (out []point) {
 	return undominated(out)
 }
 
+// resolution is how wrong times are because clocks show whole ns (ns): 1 for the order that bounds the
+// difference, 1 for the two times that are compared, and 1 as the result is a whole number, too.
+const resolution = 3
+
 // hop is the last link of the best route to a clock. bound is that of the whole route, ns.
 type hop struct {
 	link  *Link // nil: there is no route, or this is its start
@@ -131,8 +135,8 @@ func (a *Alignment) route(from int) []hop {
 		}
 		done[at] = true
 		for _, k := range a.near[at] {
-			if to := k.A + k.B - at; r[at].bound+float64(k.Bound)+1 < r[to].bound {
-				r[to] = hop{k, r[at].bound + float64(k.Bound) + 1}
+			if to := k.A + k.B - at; r[at].bound+float64(k.Bound)+resolution < r[to].bound {
+				r[to] = hop{k, r[at].bound + float64(k.Bound) + resolution}
 			}
 		}
 	}
@@ -152,7 +156,7 @@ func (a *Alignment) Convert(to, from int, t uint64) (at uint64, bound int64) {
 	for from != to && r[from].link != nil {
 		k := r[from].link
 		then, half := k.convert(from, now)
-		now, sum, from = then, sum+half+1, k.A+k.B-from // 1: times are rounded
+		now, sum, from = then, sum+half+resolution, k.A+k.B-from
 	}
 	return uint64(now), int64(math.Ceil(sum))
 }
