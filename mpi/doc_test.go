@@ -33,7 +33,8 @@ const volumesTail = `
 - Nonblocking operations and those with 64-bit counts (` + "`_c`" + `) count like the blocking one, when
   they are begun; persistent and partitioned ones whenever they are started. Probe, Wait, Test,
   Pack and all others only take time.
-- What is received is what was asked for: a shorter message counts in full.
+- What is received is what was asked for: a shorter message counts in full. Where a job received
+  more than it sent, its report says so.
 - ` + "`MPI_PROC_NULL`" + ` is 0 bytes, but a call. In place, a process's own part counts as it does
   otherwise.
 - One process alone: Bcast, Reduce, Reduce_scatter and Scan move nothing under either accounting;

@@ -78,7 +78,7 @@ func (m *model) message() {
 		end = sent + 1 + m.rand.Uint64N(50)
 	}
 	m.begin(s, send, end)
-	if m.rand.IntN(4) == 0 {
+	if send.Op != op("Ssend") && m.rand.IntN(4) == 0 { // it would end before the receive begins
 		p := &event{rank: to, kind: probing, with: []*event{s}}
 		m.begin(p, call("Probe", 0, 0, func(c *Call) { c.From, c.RecvTag = int32(from), tag }), max(sent, posted)+m.rand.Uint64N(50))
 		posted = m.now[to]
