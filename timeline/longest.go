@@ -53,10 +53,10 @@ func (x *extreme) length() uint64   { return x.span.To - x.span.From }
 func (x *extreme) stretch() stretch { return stretch{x.span.From, x.span.To} }
 
 // extremeCost is the memory of an execution that is held, with its claim in the packer (bytes), and
-// countsCost that of its counters.
+// countsCost that of event.MaxCounts counters, with what the allocator rounds up.
 const (
 	extremeCost = 296
-	countsCost  = 56 + 2*288
+	countsCost  = 64 + 2*144
 )
 
 func newLongest(most int, memory int64, counting bool) *longest {
