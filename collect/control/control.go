@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"ompp-attach/clock"
 	"ompp-attach/profile"
 )
 
@@ -55,7 +56,8 @@ func controlDir() string {
 	if st, err := os.Stat(dir); err == nil && st.IsDir() {
 		return filepath.Join(dir, "ompp-attach")
 	}
-	return filepath.Join(os.TempDir(), "ompp-attach-"+strconv.Itoa(os.Geteuid()))
+	// Nodes may share the directory (TMPDIR on a shared file system), but no sockets and no PIDs.
+	return filepath.Join(os.TempDir(), fmt.Sprintf("ompp-attach-%d-%.8s", os.Geteuid(), clock.BootID()))
 }
 
 // PrivateDir makes the directory for one user's sockets, which no other user may enter, and returns

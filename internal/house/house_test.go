@@ -334,6 +334,20 @@ func TestNamedFilesExist(t *testing.T) {
 	}
 }
 
+// TestDocumentsHaveTitles: each document begins with its title. None was left empty by mistake.
+func TestDocumentsHaveTitles(t *testing.T) {
+	top, _ := filepath.Glob(filepath.Join(root, "*.md"))
+	docs, _ := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if len(top) < 4 || len(docs) < 10 {
+		t.Errorf("only %d and %d documents were found", len(top), len(docs))
+	}
+	for _, name := range append(top, docs...) {
+		if b, err := os.ReadFile(name); err != nil || !bytes.HasPrefix(b, []byte("# ")) {
+			t.Errorf("%s does not begin with a title: %v", name, err)
+		}
+	}
+}
+
 // TestSchemaDocumented: docs/schema.md names every field of the recorded
 // profile.
 func TestSchemaDocumented(t *testing.T) {

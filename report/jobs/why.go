@@ -112,6 +112,8 @@ func (t *jobText) exchange() {
 		t.sentence("No rank communicated by MPI while measured: all of the time in MPI is its start and end.")
 	case x.MPI.Max == 0:
 		t.sentence("No rank was in MPI while measured.")
+	case !x.WorkMPI.Known && t.j.Waits != nil:
+		t.sentence("How long ranks waited for each other in MPI is in `report --properties`: their calls were recorded.")
 	case !x.WorkMPI.Known:
 		t.sentence("Whether ranks wait for each other in MPI cannot be told: there are fewer than %d ranks, or one of the times does not vary.", job.MinRanks)
 	default:

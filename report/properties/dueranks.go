@@ -2,9 +2,9 @@ package properties
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
+	"ompp-attach/mpi/clocks"
 	"ompp-attach/report/words"
 	"ompp-attach/severity"
 )
@@ -27,16 +27,10 @@ func (t *text) dueToRanks(f *severity.Finding) string {
 	return strings.Join(names, "; ")
 }
 
-// bound says how wrong a time may be, rounded up, as clocks of several nodes were compared.
+// bound says how wrong a time may be (ns), as clocks of several nodes were compared.
 func bound(ns int64) string {
-	up := func(of float64) float64 { return math.Ceil(float64(ns)/of*10) / 10 }
-	switch {
-	case ns == 0:
+	if ns == 0 {
 		return ""
-	case ns < 1e6:
-		return fmt.Sprintf(" ± %.1f us", up(1e3))
-	case ns < 1e9:
-		return fmt.Sprintf(" ± %.1f ms", up(1e6))
 	}
-	return fmt.Sprintf(" ± %.1f sec", up(1e9))
+	return " ± " + clocks.BoundText(ns)
 }
