@@ -14,6 +14,7 @@ import (
 	"ompp-attach/page"
 	"ompp-attach/report"
 	reports "ompp-attach/report/jobs"
+	"ompp-attach/report/words"
 )
 
 // TestSchedOfRanks: a rank that computes has lost its core to another process. The job's report, its
@@ -66,7 +67,7 @@ func inFormats(t *testing.T, j *jobs.Job, pid int) {
 	}
 	for what, got := range map[string]string{"text": strings.Join(strings.Fields(text.String()), " "), "page": html.String()} {
 		for _, r := range j.Rivals[:min(len(j.Rivals), 5)] {
-			named := fmt.Sprintf("%s (process %d on ", r.Name, r.PID)
+			named := strings.TrimSuffix(words.Rival(r.Name, r.PID, r.Host), ")")
 			if r.Rank >= 0 {
 				named = fmt.Sprintf("rank %d, ", r.Rank)
 			}
