@@ -60,6 +60,18 @@ func (k *Kept) Sentences(kept uint64) string {
 	return text
 }
 
+// Missing names the constructs that are missing in a gap; empty: all. Levels that were let go have the
+// user's names.
+func (d *Dictionary) Missing(g *Gap) string {
+	for i := range d.Meta.Observations {
+		x := &d.Meta.Observations[i]
+		if of, _ := x.Of.MarshalText(); x.Name != "" && string(of) == g.What { // MarshalText cannot fail
+			return x.Name
+		}
+	}
+	return g.What
+}
+
 // Node is a region on its path.
 type Node struct {
 	Parent int `json:"parent"` // index in Nodes; -1: this is the root

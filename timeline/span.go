@@ -162,6 +162,7 @@ type Gap struct {
 	To    uint64 `json:"to"`
 	Why   Why    `json:"why"`
 	Spans uint64 `json:"spans"` // how many; 0: not known
-	// What names the constructs that are missing, separated by commas; empty: all.
+	// What names the constructs that are missing, separated by commas; empty: all. See
+	// Dictionary.Missing.
 	What string `json:"what,omitempty"`
 }

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // TestUnobserved: gaps that an engine tells are kept, in bounded memory: what was not observed
@@ -79,5 +82,16 @@ func TestGapsOfStream(t *testing.T) {
 	}
 	if off != 1 {
 		t.Errorf("%d of 5 gaps are in the last second: %+v", off, ring.Gaps())
+	}
+}
+
+// TestMissing: a gap of a level that was let go has the level's name, and other gaps their constructs'.
+func TestMissing(t *testing.T) {
+	d := &Dictionary{Meta: profile.Meta{Observations: []profile.Observation{
+		{Of: event.SetOf(event.Lock)}, {Name: "level blas", Of: event.LevelGroup(2).Constructs()}}}}
+	for what, want := range map[string]string{"": "", "LOCK": "LOCK", "LEVELS 1": "LEVELS 1", "LEVELS 2": "level blas"} {
+		if got := d.Missing(&Gap{What: what}); got != want {
+			t.Errorf("%q: %q, want %q", what, got, want)
+		}
 	}
 }

@@ -72,8 +72,8 @@ func (t *xmlTimeline) gap(g *timeline.Gap) {
 	if g.Spans > 0 {
 		reason += fmt.Sprintf(" (%d executions)", g.Spans)
 	}
-	if g.What != "" {
-		reason += ": " + g.What
+	if what := t.file.Dictionary.Missing(g); what != "" {
+		reason += ": " + what
 	}
 	t.Gap(t.at(g.From), t.at(max(g.From, g.To)), reason)
 }

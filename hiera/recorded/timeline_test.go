@@ -3,9 +3,11 @@ package recorded_test
 import (
 	"bytes"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ompp-attach/attribution/streamtest"
+	"ompp-attach/event"
 	"ompp-attach/hiera"
 	"ompp-attach/hiera/recorded"
 	"ompp-attach/hiera/xmltrace"
@@ -52,6 +54,24 @@ func TestTimelines(t *testing.T) {
 		if compared == 0 {
 			t.Errorf("%s: nothing was compared", name)
 		}
+	}
+}
+
+// A gap of a level that was let go has the level's name.
+func TestGapOfALevel(t *testing.T) {
+	names, err := filepath.Glob("../../testdata/streams/*.json.gz")
+	if err != nil || len(names) == 0 {
+		t.Fatal(err)
+	}
+	_, f := timelineOf(t, names[0])
+	f.Dictionary.Meta.Observations = []profile.Observation{{Name: "level blas", Of: event.LevelGroup(1).Constructs()}}
+	f.Gaps = []timeline.Gap{{From: 1, To: 2, Why: timeline.ByBudget, What: "LEVELS 1"}}
+	var b bytes.Buffer
+	if err := recorded.WriteTimeline(&b, f, 2, intact(t)); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); !strings.Contains(got, ": level blas") || strings.Contains(got, "LEVELS 1") {
+		t.Error("the gap does not name the level")
 	}
 }
 

@@ -144,6 +144,8 @@ func TestWrite(t *testing.T) {
 	open.Flags, open.Lock = timeline.Open, 9
 	plan := timeline.Plan{Cap: 1 << 26}
 	a, b := recorded(t, plan, 77, made, send, region, locks), recorded(t, timeline.Plan{Cap: 1 << 26, To: 3_650_000}, 78, open, ran(6, 1, 1, 3_800_000, 3_900_000))
+	b.Dictionary.Meta.Observations = []profile.Observation{{Name: "level blas", Of: event.LevelGroup(1).Constructs()}}
+	b.Gaps = append(b.Gaps, timeline.Gap{From: 3_900_000, To: 4_000_000, Why: timeline.ByBudget, What: "LEVELS 1"})
 	var text bytes.Buffer
 	if err := Write(&text, []*timeline.File{a, b}, func(_ *timeline.File, d *timeline.DamageError) { t.Error(d) }); err != nil {
 		t.Fatal(err)
@@ -159,6 +161,7 @@ func TestWrite(t *testing.T) {
 		"  3.6 to 3.7 OpenMP: LOCK a.c (3) note it was under way when measurement ended",
 		"2.0 not recorded of a.out (process 78) on node7",
 		"  3.8 to 3.9 Not recorded: outside of the time that was to be recorded n 1",
+		"  3.9 to 4 Not recorded: " + timeline.ByBudget.Sentence() + " note level blas",
 	}
 	if d := cmp.Diff(want, lines(t, text.Bytes())); d != "" {
 		t.Error(d)

@@ -202,7 +202,7 @@ func (x *writer) process(f *timeline.File) error {
 	if gaps := append(lost, f.Gaps...); len(gaps) > 0 {
 		t := x.begin(f, 0)
 		for _, g := range gaps {
-			p := payload{Type: overlap, N: g.Spans, Note: g.What}
+			p := payload{Type: overlap, N: g.Spans, Note: words.Clean(d.Missing(&g))}
 			t.marker(g.Why.Sentence(), d.Monotonic(g.From), d.Monotonic(max(g.From, g.To)), missing, &p)
 		}
 		t.end("not recorded")

@@ -267,6 +267,20 @@ func TestUnique(t *testing.T) {
 	}
 }
 
+// A gap of a level that was let go has the level's name.
+func TestGapOfALevel(t *testing.T) {
+	f := recorded(t, ran(1, 100, 200))
+	f.Dictionary.Meta.Observations = []profile.Observation{{Name: "level blas", Of: construct.LevelGroup(1).Constructs()}}
+	f.Gaps = []timeline.Gap{{From: 120, To: 150, Why: timeline.ByBudget, What: "LEVELS 1"}}
+	var b bytes.Buffer
+	if _, err := Write(&b, []*timeline.File{f}, func(_ *timeline.File, d *timeline.DamageError) { t.Error(d) }); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); !strings.Contains(got, "level blas") || strings.Contains(got, "LEVELS 1") {
+		t.Error("the gap does not name the level")
+	}
+}
+
 // Damaged parts are gaps in the trace; all else is there.
 func TestDamaged(t *testing.T) {
 	var spans []timeline.Span

@@ -119,8 +119,8 @@ func (p *process) gap(g *timeline.Gap, track uint64) {
 	if g.Spans > 0 {
 		e.arguments = []argument{{name: "executions", n: int64(g.Spans)}}
 	}
-	if g.What != "" {
-		e.arguments = append(e.arguments, argument{name: "constructs", text: g.What})
+	if what := p.file.Dictionary.Missing(g); what != "" {
+		e.arguments = append(e.arguments, argument{name: "constructs", text: words.Clean(what)})
 	}
 	p.begin(&e, at(g.From))
 	p.end(track, at(max(g.From, g.To)))
