@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"ompp-attach/profile"
 )
 
 // execution names what counts as one execution: a span, or the threads' parts in a team's.
@@ -205,6 +207,23 @@ func TestLongestInBounds(t *testing.T) {
 	}
 }
 
+// TestCountersInBounds: the counters of the longest executions count against the cap, too.
+func TestCountersInBounds(t *testing.T) {
+	r := recorder(t, Options{Plan: Plan{Cap: leastCap, Longest: 1 << 20}, Wait: true,
+		Counting: &Counting{Counters: make([]profile.Counter, 1), Column: []int{0}}})
+	counts := profile.Counts{All: []int64{1}, Child: []int64{0}}
+	for i := range uint64(200_000) {
+		r.Span(&Span{Node: 1 + int32(i%3), From: 1000 * i, To: 1000*i + 1 + i%997, Counts: &counts})
+		if i%20_000 == 0 {
+			checkBytes(t, r, leastCap)
+		}
+	}
+	if held := int64(r.longest.held) * (extremeCost + countsCost); held > leastCap/8 || held < leastCap/32 {
+		t.Errorf("%d executions are held: %d bytes, of %d", r.longest.held, held, leastCap/8)
+	}
+	r.End(dictionary(1))
+}
+
 // checkBytes compares what a recorder holds with its cap.
 func checkBytes(t *testing.T, r *Recorder, limit int64) {
 	t.Helper()
@@ -217,7 +236,11 @@ func checkBytes(t *testing.T, r *Recorder, limit int64) {
 	if held != r.packer.shelf.bytes {
 		t.Fatalf("%d bytes are held, %d are counted", held, r.packer.shelf.bytes)
 	}
-	held += int64(r.open) + int64(len(r.packer.queue))*chunkSize + int64(r.longest.held)*extremeCost
+	cost := int64(extremeCost)
+	if r.options.Counting != nil {
+		cost += countsCost
+	}
+	held += int64(r.open) + int64(len(r.packer.queue))*chunkSize + int64(r.longest.held)*cost
 	if held > limit {
 		t.Fatalf("%d bytes are held, the cap is %d", held, limit)
 	}
