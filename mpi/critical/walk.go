@@ -56,7 +56,6 @@ func (p *Path) back(rank, number int) (known int64, complete bool) {
 	return known, false
 }
 
-// time returns the times at a place, which the caller may add to.
 // stretch adds the time of a rank between two of its calls.
 func (p *Path) stretch(rank int, next, last *call) {
 	if t := int64(next.start) - int64(last.end); t > 0 {
@@ -64,6 +63,7 @@ func (p *Path) stretch(rank int, next, last *call) {
 	}
 }
 
+// time returns the times at a place, which the caller may add to.
 func (p *Path) time(rank, site int, in bool) *Time {
 	at := Place{rank, site, in}
 	t := p.Times[at]
