@@ -23,10 +23,14 @@ func coreText(share float64) string {
 	return fmt.Sprintf("had a core for %s%% of that time", words.Decimal(100*share, 0, 0))
 }
 
-// noCoreText says, for the summary, how long threads lacked a core.
-func noCoreText(p *profile.Profile, part func(int64) string) string {
+// noCoreText says how long threads lacked a core. class is the part that the overheads of parallel
+// regions have as a class of its own (ns).
+func noCoreText(p *profile.Profile, class int64, part func(int64) string) string {
 	none := analysis.NoCore(p)
 	text := fmt.Sprintf("%s thread-sec (%s%%) ready to run while others had the cores", clockOf(p).seconds(none, 0), part(none))
+	if rest := part(none - class); class < none && rest != part(0) {
+		text += fmt.Sprintf(": %s%% as an overhead of its own, %s%% in other overheads and outside of parallel regions", part(class), rest)
+	}
 	if analysis.ProgramCoreShare(p) < words.FewCore {
 		text += "; overheads may come from that, and not from the program"
 	}

@@ -130,7 +130,7 @@ func (o *ompp) measuredHeader(key func(name, format string, args ...any)) {
 	o.budgetHeader(key)
 	key("Probe Cost", "%s", costText(o.p, o.clock))
 	if o.noCore {
-		key("Without Core", "%s", noCoreText(o.p, func(t int64) string { return share(analysis.Ratio(t, analysis.ThreadTime(o.p))) }))
+		key("Without Core", "%s", noCoreText(o.p, classSums(o.p, o.Rules).NoCore, func(t int64) string { return share(analysis.Ratio(t, analysis.ThreadTime(o.p))) }))
 	}
 	key("Times", "%s", timesText(o.p, o.Raw))
 	if m.TakenOut > 0 {

@@ -40,7 +40,7 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 	part := func(t int64) string { return share(analysis.Ratio(t, all)) }
 	overheadLines(line, p, &o, part)
 	if !o.Classic {
-		line("efficiency", "%s", efficiencies.Brief(efficiency.OfProfile(p)))
+		line("efficiency", "%s", efficiencies.Brief(efficiency.OfProfile(p), showsNoCore(p, o.Rules)))
 	}
 	if usesMPI(p) {
 		line("MPI", "%s", mpiSummary(p, sec, part))
@@ -67,12 +67,17 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 	return out.Flush()
 }
 
-// overheadLines writes the overheads of all parallel regions by class.
-func overheadLines(line func(key, format string, args ...any), p *profile.Profile, o *Options, part func(int64) string) {
-	var sum analysis.Classes
-	for _, x := range o.Rules.Overheads(p) {
+// classSums returns the overheads of all parallel regions together.
+func classSums(p *profile.Profile, rules analysis.Rules) (sum analysis.Classes) {
+	for _, x := range rules.Overheads(p) {
 		sum.Add(x.Classes)
 	}
+	return sum
+}
+
+// overheadLines writes the overheads of all parallel regions by class.
+func overheadLines(line func(key, format string, args ...any), p *profile.Profile, o *Options, part func(int64) string) {
+	sum := classSums(p, o.Rules)
 	classes := fmt.Sprintf("%s%% = synchronisation %s%% + imbalance %s%% + limited parallelism %s%% + management %s%%",
 		part(sum.Sum()), part(sum.Synch), part(sum.Imbal), part(sum.Limpar), part(sum.Mgmt))
 	if usesMPI(p) {
@@ -80,7 +85,7 @@ func overheadLines(line func(key, format string, args ...any), p *profile.Profil
 	}
 	if showsNoCore(p, o.Rules) {
 		classes += fmt.Sprintf(" + no core %s%%", part(sum.NoCore))
-		line("no core", "%s", noCoreText(p, part))
+		line("no core", "%s", noCoreText(p, sum.NoCore, part))
 	}
 	line("overheads", "%s", classes)
 }

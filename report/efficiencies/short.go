@@ -23,7 +23,7 @@ var shortNames = [efficiency.NumParts]string{
 // there is next to nothing.
 func Short(r *efficiency.Run) (useful, lost string) {
 	whole := r.Whole()
-	work, losses := shares(r, &whole)
+	work, losses := shares(r, &whole, none)
 	if len(work) > 0 {
 		useful = fmt.Sprintf("%s%s = %s (e_mt %s)", extrapolated(r), percent(whole.Efficiency()), strings.Join(work, " + "), emt(&whole))
 	}
@@ -45,11 +45,16 @@ func WriteShort(printf func(format string, args ...any), r *efficiency.Run) {
 	printf("(report --efficiency has more.)\n\n")
 }
 
-// Brief returns the same in half a line, with a few losses only.
-func Brief(r *efficiency.Run) string {
+// Brief returns the same in half a line, with a few losses only. noCoreTold: the reader has the time
+// without a core beside it, by another definition. So this loss is named without its share.
+func Brief(r *efficiency.Run, noCoreTold bool) string {
 	const few = 3
 	whole := r.Whole()
-	_, losses := shares(r, &whole)
+	bare := none
+	if noCoreTold {
+		bare = efficiency.NoCore
+	}
+	_, losses := shares(r, &whole, bare)
 	text := fmt.Sprintf("%s%s of the threads' time was useful", extrapolated(r), percent(whole.Efficiency()))
 	if len(losses) > 0 {
 		text += "; most lost: " + strings.Join(losses[:min(few, len(losses))], ", ")
@@ -57,7 +62,11 @@ func Brief(r *efficiency.Run) string {
 	return text
 }
 
-func shares(r *efficiency.Run, whole *efficiency.Parts) (work, losses []string) {
+// none is no part.
+const none = efficiency.Part(-1)
+
+// shares names the parts with their shares, the greatest first. Of bare it leaves out the share.
+func shares(r *efficiency.Run, whole *efficiency.Parts, bare efficiency.Part) (work, losses []string) {
 	parts := make([]efficiency.Part, efficiency.NumParts)
 	for i := range parts {
 		parts[i] = efficiency.Part(i)
@@ -67,7 +76,10 @@ func shares(r *efficiency.Run, whole *efficiency.Parts) (work, losses []string) 
 		if whole.Share(p) < little {
 			continue
 		}
-		text := fmt.Sprintf("%s %s", shortNames[p], percent(whole.Share(p)))
+		text := shortNames[p]
+		if p != bare {
+			text += " " + percent(whole.Share(p))
+		}
 		if p.Useful() {
 			work = append(work, text)
 			continue

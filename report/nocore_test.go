@@ -1,0 +1,35 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"ompp-attach/profile"
+	"ompp-attach/report/reporttest"
+)
+
+// TestNoCoreTold: one figure says how long threads lacked a core, and which part of that is an overhead.
+// A worker lacked one for 1.0 of 8 thread-sec, 0.6 of these in a critical section and before it.
+func TestNoCoreTold(t *testing.T) {
+	for rest, want := range map[int64]string{
+		400e6: "no core             1.000 thread-sec (12.5%) ready to run while others had the cores: 7.5% as an overhead of its own, 5.0% in other overheads and outside of parallel regions; overheads may",
+		0:     "no core             0.600 thread-sec (7.5%) ready to run while others had the cores\n",
+	} {
+		p := reporttest.PlainProfile()
+		p.Nodes[0].Stats = []profile.ThreadStats{{Thread: 1, NoCore: &profile.Cost{Exec: 600e6 + rest}}}
+		for i := range p.Nodes[1:] {
+			c := profile.Cost{Exec: 600e6, Enter: 200e6, Body: 400e6}
+			if i == 0 { // the parallel region around
+				c = profile.Cost{Exec: 600e6, Body: 600e6, Child: 600e6}
+			}
+			p.Nodes[i+1].Stats[1].NoCore = &c
+		}
+		text := summaryOf(t, p)
+		if !strings.Contains(text, want) || !strings.Contains(text, " + no core 7.5%\n") {
+			t.Errorf("%d ns elsewhere:\n%s", rest, text)
+		}
+		if !strings.Contains(text, " no core (R00002), ") || strings.Count(text, "no core 7") != 1 {
+			t.Errorf("the efficiency has a third figure:\n%s", text)
+		}
+	}
+}
