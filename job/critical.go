@@ -183,19 +183,27 @@ func (m *Matching) noCause() []string {
 	return []string{fmt.Sprintf("The causes of %.6f of %.6f sec of waits between ranks are not known: the late rank did no more than the others since they last met, or came late to its first call.", seconds(p.NoCause), seconds(p.Waited))}
 }
 
+// whyUnknown says why the path, or a part of it, is not known.
+func (m *Matching) whyUnknown() string {
+	if m.Path.Lost > 0 {
+		return "MPI calls are missing, or it cannot be told for whom a rank waited"
+	}
+	return "it cannot be told for whom a rank waited"
+}
+
 // pathSentences say why the critical path is not known, or not all of it.
 func (m *Matching) pathSentences() []string {
 	const none = "The critical path over the ranks is not known: "
 	switch p := m.Path; {
 	case p == nil:
-		return []string{none + "that needs the MPI calls of all ranks."}
+		return []string{none + "that needs all MPI calls of all ranks."}
 	case p.Overlap >= 0:
 		return []string{fmt.Sprintf(none+"several threads of rank %d were in MPI at the same time.", m.Ranks[p.Overlap])}
 	case p.Length > 0 && p.Unknown == p.Length:
-		return []string{none + "it cannot be told for whom ranks waited."}
+		return []string{none + m.whyUnknown() + "."}
 	case p.Unknown > 0:
-		return append(append(m.asides(), m.noCause()...), fmt.Sprintf("%.6f of %.6f sec of the critical path over the ranks are not known: it cannot be told for whom a rank waited.",
-			seconds(p.Unknown), seconds(p.Length)))
+		return append(append(m.asides(), m.noCause()...), fmt.Sprintf("%.6f of %.6f sec of the critical path over the ranks are not known: %s.",
+			seconds(p.Unknown), seconds(p.Length), m.whyUnknown()))
 	}
 	return append(m.asides(), m.noCause()...)
 }

@@ -2,6 +2,8 @@ package job
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 
 	"ompp-attach/mpi/critical"
@@ -13,7 +15,10 @@ import (
 type CriticalPath struct {
 	Length  int64      // from the first MPI call on the path to the end of the last one
 	Unknown int64      // the part of it that is not known
-	Parts   []PathPart // the rest, the longest first
+	Why     string     // why Unknown is not known: the end of a sentence
+	Parts   []PathPart // the longest first
+	// Nowhere is the rest: at calls whose place is not recorded, such as operations that MPI_Start began.
+	Nowhere int64
 }
 
 // PathPart is a part of the path at one call path: in the MPI calls there, or before them, since the
@@ -110,12 +115,15 @@ func (m *Matching) partsOf(ranks []*rankCalls, path func(rank, site int) int) {
 // is empty if the ranks were recorded without --waits or Options do not ask for the path.
 func (j *Job) CriticalPath() (p *CriticalPath, why string) {
 	m := j.Waits
-	if m == nil {
+	if m == nil || m.Path != nil && m.Path.Overlap < 0 && m.Path.Length == 0 {
 		return nil, ""
 	}
-	if m.Path == nil || m.Path.Length == 0 || m.Path.Unknown == m.Path.Length {
+	if m.Path == nil || m.Path.Unknown == m.Path.Length {
 		if said := m.pathSentences(); len(said) > 0 {
 			why = said[len(said)-1]
+		}
+		for _, of := range slices.Sorted(maps.Keys(m.LeftOut)) {
+			why += fmt.Sprintf(" Left out: %s, as %s.", RankList(m.LeftOut[of]), of)
 		}
 		return nil, why
 	}
@@ -123,7 +131,7 @@ func (j *Job) CriticalPath() (p *CriticalPath, why string) {
 	for i, g := range j.Regions {
 		number[g.key] = i
 	}
-	p = &CriticalPath{Length: m.Path.Length, Unknown: m.Path.Unknown}
+	p = &CriticalPath{Length: m.Path.Length, Unknown: m.Path.Unknown, Why: m.whyUnknown(), Nowhere: m.Path.Length - m.Path.Unknown}
 	for _, x := range m.parts {
 		region, ok := number[x.at.region]
 		if !ok {
@@ -139,6 +147,7 @@ func (j *Job) CriticalPath() (p *CriticalPath, why string) {
 			x.Last, x.Same = last, x.last.inside && x.at.inside && x.last.around == x.at.around
 		}
 		p.Parts = append(p.Parts, x.PathPart)
+		p.Nowhere -= x.Time
 	}
 	slices.SortFunc(p.Parts, func(a, b PathPart) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Region, b.Region), cmp.Compare(a.Around, b.Around), side(a.In)-side(b.In))

@@ -10,10 +10,11 @@ import (
 // mostOfPath is the number of parts of the critical path that the text lists.
 const mostOfPath = 3
 
-// path writes where the critical path over the ranks was, if their MPI calls were recorded.
+// path writes where the critical path over the ranks was, if there are several and their MPI calls were
+// recorded.
 func (t *jobText) path() {
 	p, why := t.j.CriticalPath()
-	if p == nil && why == "" {
+	if p == nil && why == "" || t.j.Size == 1 {
 		return
 	}
 	t.section("What decides when the job ends?")
@@ -35,10 +36,13 @@ func (t *jobText) path() {
 		t.sentence("* %s sec (%s%%) %s", t.sec(float64(ns)), jobShare(float64(ns), float64(p.Length)), fmt.Sprintf(format, args...))
 	}
 	if p.Unknown > 0 {
-		part(p.Unknown, "not known: a rank waited, and it cannot be told for whom.")
+		part(p.Unknown, "not known: %s.", p.Why)
+	}
+	if p.Nowhere > 0 {
+		part(p.Nowhere, "at calls whose place is not recorded, such as operations that MPI_Start began.")
 	}
 	if rest := len(p.Parts) - n; rest > 0 {
-		part(p.Length-p.Unknown-told, "at %s.", words.Plural(rest, "other place"))
+		part(p.Length-p.Unknown-p.Nowhere-told, "at %s.", words.Plural(rest, "other place"))
 	}
 	t.printf("\n")
 	t.sentence("(report --properties tells of all places, and who waits for whom.)")
@@ -72,12 +76,17 @@ func (t *jobText) placeOnPath(x *job.PathPart) string {
 	case x.Last < 0:
 	case x.LastT == x.Time:
 		text, its = fmt.Sprintf("between %s and %s", t.jobRegion(x.Last), call), ", the latter in "
+		if x.Last == x.Region {
+			text = "between calls of " + call
+		}
 		if x.Same {
 			its = ", both in "
 		}
 	case 2*x.LastT > x.Time:
-		text += ", mostly after " + t.jobRegion(x.Last)
-		its = ", the former in "
+		text, its = text+", mostly after "+t.jobRegion(x.Last), ", the former in "
+		if x.Last == x.Region {
+			text, its = "before "+call+", mostly since its call before", ", called in "
+		}
 	}
 	if around == "" {
 		return text

@@ -56,10 +56,33 @@ saves at most 0.0110 sec.
 	if got := pathOf(t, reporttest.Figure9Job(t, 0, 200, 100), job.Options{Path: true}); got != "" {
 		t.Errorf("recorded without --waits: %s", got)
 	}
-	if got := pathOf(t, reporttest.Waiting(mpi.AnySource), job.Options{Path: true}); !strings.Contains(got, "is not known: it cannot be told for whom ranks waited") {
+	if got := pathOf(t, reporttest.Waiting(mpi.AnySource), job.Options{Path: true}); !strings.Contains(got, "is not known: it cannot be told for whom a rank waited") {
 		t.Errorf("rank 0 may have received from anybody: %s", got)
 	}
-	if got := pathOf(t, reporttest.Waiting(1)[:1], job.Options{Path: true}); !strings.Contains(got, "that needs the MPI calls of all ranks") {
+	alone := reporttest.Waiting(1)[1:]
+	alone[0].Meta.MPI.Rank, alone[0].Meta.MPI.Size = 0, 1
+	if got := pathOf(t, alone, job.Options{Path: true}); got != "" {
+		t.Errorf("there is one rank: %s", got)
+	}
+	cut := reporttest.Waiting(1)
+	cut[1].Calls.Until = 1e12
+	if got := pathOf(t, cut, job.Options{Path: true}); !strings.Contains(got, "is not known: MPI calls are missing, or") {
+		t.Errorf("the log of rank 1 ends early: %s", got)
+	}
+	started := reporttest.Waiting(1)
+	started[1].Calls.Sites[1].Node = 0 // as of operations that MPI_Start began
+	got := pathOf(t, started, job.Options{Path: true})
+	for _, line := range []string{"* 0.0500 sec (20.0%) in R00003", "* 0.0120 sec (4.8%) in R00001", "* 0.1880 sec (75.2%) at calls whose place is not recorded"} {
+		if !strings.Contains(got, line) || strings.Count(got, "* ") != 3 {
+			t.Errorf("%q is not told: %s", line, got)
+		}
+	}
+	attached := reporttest.Waiting(1)
+	attached[1].Meta.Attached = true
+	if got := pathOf(t, attached, job.Options{Path: true}); !strings.Contains(strings.Join(strings.Fields(got), " "), "all MPI calls of all ranks. Left out: rank 1, as they were attached to") {
+		t.Errorf("rank 1 was attached to: %s", got)
+	}
+	if got := pathOf(t, reporttest.Waiting(1)[:1], job.Options{Path: true}); !strings.Contains(got, "that needs all MPI calls of all ranks") {
 		t.Errorf("rank 1 is missing: %s", got)
 	}
 }
@@ -80,7 +103,9 @@ func TestPlaceOnPath(t *testing.T) {
 		{job.PathPart{Last: send, LastT: 9, Around: -1}, "between S and B"},
 		{job.PathPart{Last: send, LastT: 9, Around: exchange}, "between S and B, the latter in X"},
 		{job.PathPart{Last: send, LastT: 9, Around: exchange, Same: true}, "between S and B, both in X"},
+		{job.PathPart{Last: barrier, LastT: 9, Around: exchange, Same: true}, "between calls of B, both in X"},
 		{job.PathPart{Last: send, LastT: 5, Around: exchange, Same: true}, "before B, mostly after S, the former in X"},
+		{job.PathPart{Last: barrier, LastT: 5, Around: exchange}, "before B, mostly since its call before, called in X"},
 		{job.PathPart{Last: send, LastT: 4, Around: -1}, "before B"},
 	} {
 		c.part.Region, c.part.Time = barrier, 9

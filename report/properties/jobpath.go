@@ -70,7 +70,7 @@ func (t *text) jobPath() {
 		line(x.Time, t.onJobPath(&x))
 	}
 	if p.Unknown > 0 {
-		line(p.Unknown, "not known: a rank waited, and it cannot be told for whom")
+		line(p.Unknown, "not known: it cannot be told for whom a rank waited, or MPI calls are missing")
 	}
 	if left > 0 {
 		fmt.Fprintf(t, "... and %d more, %s sec together\n", left, t.Seconds(rest))
