@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ompp-attach/internal/testbin"
 	"ompp-attach/mpi/match"
@@ -28,6 +29,7 @@ func runBetween(t *testing.T, m testbin.MPI, ranks int, flags []string, program 
 	defer cancel()
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
 	cmd.Env = append(os.Environ(), m.LaunchOnEnv(t)...)
+	cmd.WaitDelay = 5 * time.Second // ranks that outlive a killed launcher keep its output open
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
