@@ -29,6 +29,70 @@ var kmpcCases = []engineCase{
 		want: `LOOP@202 0:0 exec 30/1 enter 0 body 21/1 bar 9 exit 0 child 0
 		       LOOP@203 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0
 		       BARRIER@22 0:0 exec 10/1 enter 0 body 0/0 bar 0 exit 0 child 0`},
+	{name: "libomp: loops without a probe at their end last until the next loop, a barrier, the region's end",
+		events: `
+		0 1 fork parallel rt=k fn=300 loc=30
+		0 1 begin parallel rt=k key=7 num=0 size=1
+		10 1 open loop rt=k site=500 loc=203 next sp=8
+		15 1 enter critical rt=k site=510 loc=512
+		16 1 acquired critical rt=k
+		18 1 release critical rt=k
+		19 1 released critical rt=k
+		20 1 open loop rt=k site=500 loc=203 next sp=8
+		30 1 open loop rt=k site=520 loc=204 next
+		40 1 wait barrier rt=k loc=22
+		45 1 waited barrier rt=k
+		50 1 open loop rt=k site=530 loc=205 next
+		60 1 wait barrier rt=k loc=42
+		64 1 waited barrier rt=k
+		70 1 open loop rt=k site=540 loc=206 next
+		72 1 close loop rt=k
+		80 1 open loop rt=k site=550 loc=207 next
+		85 1 enter lock rt=k site=560 fn=1 free noret
+		90 1 end parallel rt=k
+		99 1 join parallel rt=k`,
+		want: `PARALLEL@30 0:0 exec 99/1 enter 0 body 90/1 bar 0 exit 9 child 61
+		       PARALLEL@30/LOOP@203 0:0 exec 20/2 enter 0 body 20/2 bar 0 exit 0 child 4
+		       PARALLEL@30/LOOP@203/CRITICAL@512 0:0 exec 4/1 enter 1 body 2/1 bar 0 exit 1 child 0
+		       PARALLEL@30/LOOP@204 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0
+		       PARALLEL@30/BARRIER@22 0:0 exec 5/1 enter 0 body 0/0 bar 0 exit 0 child 0
+		       PARALLEL@30/LOOP@205 0:0 exec 14/1 enter 0 body 10/1 bar 4 exit 0 child 0
+		       PARALLEL@30/LOOP@206 0:0 exec 2/1 enter 0 body 2/1 bar 0 exit 0 child 0
+		       PARALLEL@30/LOOP@207 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0
+		       PARALLEL@30/LOOP@207/LOCK@560 0:0 exec 0/1 enter 0 body 0/0 bar 0 exit 0 child 0`,
+		unmatched: 1}, // nobody unsets the lock
+	{name: "libomp: regions within a loop without a probe at its end do not end the loop",
+		events: `
+		0 1 fork parallel rt=k fn=300 loc=30
+		0 1 begin parallel rt=k key=7 num=0 size=1
+		10 1 open loop rt=k site=500 loc=203 next
+		12 1 fork parallel rt=k fn=310 loc=31
+		13 1 begin parallel rt=k key=8 num=0 size=1
+		14 1 open loop rt=k site=600 loc=204 next
+		16 1 end parallel rt=k
+		17 1 end parallel rt=k inside
+		18 1 join parallel rt=k inside
+		19 1 join parallel rt=k
+		20 1 fork parallel rt=k loc=32 site=300 atonce noret
+		25 1 end parallel rt=k inside
+		26 1 join parallel rt=k inside
+		40 1 end parallel rt=k
+		50 1 join parallel rt=k`,
+		want: `PARALLEL@30 0:0 exec 50/1 enter 0 body 40/1 bar 0 exit 10 child 30
+		       PARALLEL@30/LOOP@203 0:0 exec 30/1 enter 0 body 30/1 bar 0 exit 0 child 13
+		       PARALLEL@30/LOOP@203/PARALLEL@31 0:0 exec 7/1 enter 1 body 3/1 bar 0 exit 3 child 2
+		       PARALLEL@30/LOOP@203/PARALLEL@31/LOOP@204 0:0 exec 2/1 enter 0 body 2/1 bar 0 exit 0 child 0
+		       PARALLEL@30/LOOP@203/PARALLEL@32 0:0 exec 6/1 enter 0 body 5/1 bar 0 exit 1 child 0`},
+	{name: "libomp: a cancelled loop without a call at its end is left when its region ends",
+		events: `
+		0 1 fork parallel rt=k fn=300 loc=30
+		0 1 begin parallel rt=k key=7 num=0 size=1
+		10 1 open loop rt=k site=500 loc=203
+		20 1 end parallel rt=k
+		30 1 join parallel rt=k`,
+		want: `PARALLEL@30 0:0 exec 30/1 enter 0 body 20/1 bar 0 exit 10 child 0
+		       PARALLEL@30/LOOP@203 0:0 exec 0/1 enter 0 body 0/0 bar 0 exit 0 child 0`,
+		unmatched: 1},
 	{name: "libomp: atomics that are one call each have no body, and end",
 		events: `
 		0 1 fork parallel rt=k fn=300 loc=202

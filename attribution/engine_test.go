@@ -121,6 +121,8 @@ func parse(t testing.TB, text string) []event.Event {
 				ev.Flags |= event.NoReturn
 			case "inside":
 				ev.Flags |= event.Inside
+			case "next":
+				ev.Flags |= event.EndsNext
 			case "inline":
 				ev.Flags |= event.Inline
 			case "atonce":

@@ -165,6 +165,7 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 	if ev.Edge != event.Begin {
 		e.Tax(t, ev)
 	}
+	e.endUntold(t, ev)
 	switch c := ev.Construct; {
 	case c == event.UserRegion:
 	case c == event.MPI:

@@ -82,6 +82,36 @@ func (sh *sharing) close(t *stack.Thread, ev *event.Event) {
 	f.Phase, f.Mark = stack.Done, ev.Time
 }
 
+// endsShare tells whether a thread that comes to an event has left any loop that it was in.
+func endsShare(ev *event.Event) bool {
+	switch ev.Edge {
+	case event.Open:
+		return stack.IsShared(ev.Construct)
+	case event.Wait:
+		return ev.Construct == event.Barrier
+	case event.End:
+		return ev.Construct.IsParallel()
+	}
+	return false
+}
+
+// endUntold ends the loop that a thread is in if an event tells the loop's end. A barrier may be the
+// loop's own.
+func (sh *sharing) endUntold(t *stack.Thread, ev *event.Event) {
+	if !endsShare(ev) {
+		return
+	}
+	i := t.OpenShare()
+	if i < 0 || t.Stack[i].Flags&event.EndsNext == 0 || t.Stack[i].Phase != stack.InBody {
+		return
+	}
+	f := sh.UnwindTo(t, i, ev.Time)
+	f.CloseBody(ev.Time)
+	if !sh.continues(f, ev) {
+		sh.Pop(t, ev.Time)
+	}
+}
+
 func combined(c event.Construct) bool { return c == event.ParallelLoop || c == event.ParallelSections }
 
 // reduced applies the answer of libomp's reduction: threads that get 0 have passed the barrier.

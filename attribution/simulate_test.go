@@ -69,6 +69,7 @@ type simFrame struct {
 	task     *simTask
 	internal bool
 	atOnce   bool
+	untold   bool     // of a loop: the thread's next event tells the end
 	waits    bool     // tasks may be executed here
 	steps    []func() // what it does next, whatever else it could do
 }

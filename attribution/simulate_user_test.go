@@ -124,10 +124,14 @@ func (s *simulation) loop(t *simThread, site uint64) {
 	more := event.Event{Site: site}
 	if s.runtime == event.Kmpc {
 		more.Loc, site = 202, 202
+		if s.now%2 == 0 {
+			more.Flags = event.EndsNext
+		}
 	}
 	f := s.push(t, event.Loop, site)
 	f.span = &f.figures.Body
 	f.figures.Body.C++
+	f.untold = more.Flags&event.EndsNext != 0
 	s.emit(t, event.Loop, event.Open, more)
 }
 
@@ -155,8 +159,17 @@ func (s *simulation) leave(t *simThread, f *simFrame) {
 	case f.c == event.TaskGroup:
 		f.phase, f.waits, f.span = stack.InBarrier, true, &f.figures.Barrier
 		s.emit(t, event.TaskGroup, event.Wait, event.Event{})
+	case s.runtime == event.Kmpc && f.untold && s.now%3 == 0: // without a barrier
+		t.pop()
+		if below := t.top(); below.team != nil && (s.ending || s.now%5 == 0) {
+			s.leave(t, below)
+			return
+		}
+		s.loop(t, 0)
 	case s.runtime == event.Kmpc: // a loop
-		s.emit(t, event.Loop, event.Close, event.Event{})
+		if !f.untold {
+			s.emit(t, event.Loop, event.Close, event.Event{})
+		}
 		step := func() { s.emit(t, event.Barrier, event.Wait, event.Event{Loc: 42}); s.atBarrier(f) }
 		if s.stops { // a loop ends here, for all that is known until its barrier
 			step()

@@ -11,7 +11,7 @@ import (
 
 // With --derive-edges, short and frequent regions, their loops and barriers cost fewer hits: of libgomp
 // with two threads 4.75 at most, where all that is measured costs 6.6. Of libomp only ends of barriers
-// are derived, up to 0.2 of 7.7 hits: too few to judge beside other load. Each derived end saves one
+// are derived, up to 0.2 of 7.3 hits: too few to judge beside other load. Each derived end saves one
 // hit. Counts are the same. Regions with derived ends say so, and how exact these are.
 func TestDerivedEnds(t *testing.T) {
 	atOnce(t)
@@ -20,7 +20,7 @@ func TestDerivedEnds(t *testing.T) {
 		share    float64 // of the ends that are derived, at least
 		most     float64 // hits per region with derived ends; of libomp no fewer than without
 		least    float64 // hits per region without
-	}{{"gcc", 0.84, 4.75, 6.5}, {"clang-19", 0, 7.74, 7.7}} {
+	}{{"gcc", 0.84, 4.75, 6.5}, {"clang-19", 0, 7.28, 7.2}} {
 		t.Run(c.compiler, func(t *testing.T) { testDerivedEnds(t, c.compiler, c.share, c.most, c.least) })
 	}
 }

@@ -158,6 +158,9 @@ const (
 	ByChance
 	// Anyway: that event is reported, as such calls are rare, or few were seen so far.
 	Anyway
+	// EndsNext: the construct's end may not be reported (Open of a loop). Then the thread's next
+	// beginning of such a construct, its next barrier, or the end of its region tells it.
+	EndsNext
 )
 
 // Sparse are the flags of a call of which not every return is reported.

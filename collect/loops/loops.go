@@ -1,6 +1,6 @@
 // Package loops holds the probes of libomp's static loops that sit at their calls in a process's
-// files, not at libomp's entry points. Loops that are all of their region have none, and barriers
-// tell the ends of others.
+// files, not at libomp's entry points. Loops that are all of their region have none, and the thread's
+// next event tells the ends of others.
 package loops
 
 import (
@@ -83,6 +83,11 @@ func Plan(o *symbols.Object, runtime *probes.Plan) (*probes.Plan, error) {
 		row := runtime.RowOf(c.Entry)
 		if row == nil {
 			return nil, fmt.Errorf("%s has no probe", c.Entry)
+		}
+		if c.EndsNext {
+			marked := *row
+			marked.Marks |= event.EndsNext
+			row = &marked
 		}
 		at = append(at, probes.Site{Inst: c.Inst, Symbol: c.Entry, Row: row})
 	}

@@ -13,10 +13,16 @@ import (
 type function struct {
 	lo    uint64
 	calls []Call
-	told  map[uint64]bool // calls that end a loop, and behind which its barrier follows at once
+	told  map[uint64]bool // calls that end a loop, which another event tells
 	ident uint64          // the ident_t of its only loop; 0: it has several loops, or the ident_t is not known
 	other bool            // it calls functions of libomp that may belong to its loop
 	loops int             // the number of calls that begin loops
+
+	body    []disasm.Inst
+	stubs   map[uint64]string
+	idents  []uint64 // the ident_t of each loop; 0: it is not known
+	cancels bool     // it may cancel a construct
+	next    bool     // the thread's next event tells the ends of some of its loops
 }
 
 // functionsOf decodes the functions around the given branches. The error says which branch is in no
@@ -33,8 +39,8 @@ func functionsOf(o *symbols.Object, branches []uint64) (fs []*function, err erro
 		if err != nil {
 			return nil, fmt.Errorf("the function at %#x cannot be read: %w", lo, err)
 		}
-		f := &function{lo: lo, told: map[uint64]bool{}}
-		f.look(o, body, stubs)
+		f := &function{lo: lo, told: map[uint64]bool{}, body: body, stubs: stubs}
+		f.look(o)
 		for len(left) > 0 && left[0] < hi {
 			at := left[0]
 			if !slices.ContainsFunc(f.calls, func(c Call) bool { return c.Addr == at }) {
@@ -48,10 +54,10 @@ func functionsOf(o *symbols.Object, branches []uint64) (fs []*function, err erro
 }
 
 // look finds the calls of libomp in the function's code.
-func (f *function) look(o *symbols.Object, body []disasm.Inst, stubs map[uint64]string) {
+func (f *function) look(o *symbols.Object) {
 	var ended, last disasm.Inst // the last end of a loop, from which control has gone straight to last
-	disasm.Constants(body, func(i disasm.Inst, arg func(int) (uint64, bool)) {
-		name := stubs[i.Target]
+	disasm.Constants(f.body, func(i disasm.Inst, arg func(int) (uint64, bool)) {
+		name := f.stubs[i.Target]
 		direct := i.Control == disasm.Call || i.Control == disasm.Jump
 		if i.Addr != last.Next() {
 			ended = disasm.Inst{}
@@ -69,14 +75,16 @@ func (f *function) look(o *symbols.Object, body []disasm.Inst, stubs map[uint64]
 		case !direct || name == "":
 			return
 		case Entry(name) && !i.Refused && i.Emulated:
-			f.calls = append(f.calls, Call{i, name})
+			f.calls = append(f.calls, Call{Inst: i, Entry: name})
 			if name != fini {
 				f.loops++
 				f.ident, _ = arg(0)
+				f.idents = append(f.idents, f.ident)
 			}
 			f.other = f.other || strings.Contains(name, "dist_") || i.Control == disasm.Jump && name != fini
 		case strings.HasPrefix(name, "__kmpc_") && !besides(name):
 			f.other = true
+			f.cancels = f.cancels || slices.Contains(cancelling, name)
 		}
 	})
 	if f.loops != 1 {

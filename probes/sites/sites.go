@@ -27,6 +27,8 @@ const (
 type Call struct {
 	disasm.Inst
 	Entry string
+	// EndsNext: the call begins a loop of which the thread's next event may tell the end.
+	EndsNext bool
 }
 
 // Calls are the calls of static loops in a file's own code.
@@ -34,7 +36,7 @@ type Calls struct {
 	// Wanted are the calls that need a probe.
 	Wanted []Call
 	// Spared is the number of calls that need none: of loops that are all of their region, and ends
-	// of loops where their barrier follows at once.
+	// of loops that the thread's next event tells, such as their barrier.
 	Spared int
 	// Open says why the file may make further calls; "": all are known.
 	Open string
@@ -93,19 +95,23 @@ func find(o *symbols.Object) *Calls {
 
 // divide says of each call whether it needs a probe.
 func (c *Calls) divide(o *symbols.Object, fs []*function) {
-	regions := regionsOf(o, fs)
+	regions, unknown := regionsOf(o, fs), mayCancel(o)
 	for _, f := range fs {
 		if id, ok := f.wholeOf(o, regions[f.lo]); ok {
 			c.Spared += len(f.calls)
 			c.whole[f.lo], c.lines[id] = true, true
 			continue
 		}
+		if !unknown {
+			f.tellByNext(o, len(regions[f.lo]) > 0)
+		}
 		for _, at := range f.calls {
 			if f.told[at.Addr] {
 				c.Spared++
-			} else {
-				c.Wanted = append(c.Wanted, at)
+				continue
 			}
+			at.EndsNext = f.next && begins(at.Entry)
+			c.Wanted = append(c.Wanted, at)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 )
 
 const program = `
+#include <omp.h>
 #include <stdio.h>
 static int n = 100, a[100];
 extern void __kmpc_for_static_fini(void *, int);
@@ -43,6 +44,7 @@ func build(t *testing.T, body string, flags ...string) *symbols.Object {
 
 const (
 	whole  = "#pragma omp parallel for\n for (int i = 0; i < n; i++) a[i] += i;\n"
+	nowait = "#pragma omp for nowait\n for (int i = 0; i < n; i++) a[i] += i;\n"
 	inside = "#pragma omp parallel\n {\n#pragma omp for nowait\n for (int i = 0; i < n; i++) a[i] += i;\n }\n"
 )
 
@@ -52,34 +54,50 @@ func TestOf(t *testing.T) {
 	for _, c := range []struct {
 		name, body, flags string
 		wanted, spared    int
+		whole, next       int // regions that are one loop; loops that the next event ends
 		open              string
 	}{
-		{"a parallel for", whole, o2, 0, 2, ""},
-		{"two", whole + whole, "-O3 -g", 0, 4, ""},
-		{"a loop in a region", inside, o2, 2, 0, ""},
-		{"both", whole + inside, o2, 2, 2, ""},
-		{"with a reduction", "#pragma omp parallel for reduction(+:n)\n for (int i = 0; i < 9; i++) n += a[i];\n", o2, 0, 2, ""},
-		{"with a critical", "#pragma omp parallel for\n for (int i = 0; i < n; i++) {\n#pragma omp critical\n a[i] += i;\n }\n", o2, 0, 2, ""},
-		{"chunks", "#pragma omp parallel for schedule(static, 2)\n for (int i = 0; i < n; i++) a[i] += i;\n", o2, 0, 2, ""},
-		{"64 bits", "#pragma omp parallel for\n for (unsigned long i = 0; i < n; i++) a[i] += i;\n", o2, 0, 2, ""},
-		{"sections", "#pragma omp parallel sections\n {\n a[0]++;\n#pragma omp section\n a[1]++;\n }\n", o2, 2, 0, ""},
-		{"if", "#pragma omp parallel for if(n > 9)\n for (int i = 0; i < n; i++) a[i] += i;\n", "-O1 -g -fno-inline", 0, 2, ""},
-		{"cancelled", "#pragma omp parallel for\n for (int i = 0; i < n; i++) {\n#pragma omp cancel for\n a[i] += i;\n }\n", o2, 2, 0, ""},
-		{"a barrier of its own", "int l = 3;\n#pragma omp parallel for firstprivate(l) lastprivate(l)\n for (int i = 0; i < n; i++) l += a[i] += i;\n n = l;\n", o2, 2, 0, ""},
-		{"two loops in a region", "#pragma omp parallel\n {\n#pragma omp for nowait\n for (int i = 0; i < n; i++) a[i] += i;\n#pragma omp for nowait\n for (int i = 0; i < n; i++) a[i] *= i;\n }\n", o2, 4, 0, ""},
-		{"a loop with a barrier", "#pragma omp parallel\n {\n#pragma omp for\n for (int i = 0; i < n; i++) a[i] += i;\n a[3]++;\n }\n", o2, 1, 1, ""},
-		{"a barrier of the user's", "#pragma omp parallel\n {\n#pragma omp for nowait\n for (int i = 0; i < n; i++) a[i] += i;\n#pragma omp barrier\n a[3]++;\n }\n", o2, 2, 0, ""},
-		{"a barrier behind other code", "int l = 3;\n#pragma omp parallel\n {\n#pragma omp for lastprivate(l)\n for (int i = 0; i < n; i++) l = a[i] += i;\n a[3]++;\n }\n n = l;\n", o2, 2, 0, ""},
-		{"a loop with a barrier, without lines", "#pragma omp parallel\n {\n#pragma omp for\n for (int i = 0; i < n; i++) a[i] += i;\n a[3]++;\n }\n", "-O2", 1, 1, ""},
-		{"no lines", whole, "-O2", 2, 0, ""},
-		{"another function has the code", whole, "-O0 -g", 2, 0, ""},
-		{"through slots", "if (a[7] > 1000) __kmpc_for_static_fini(a, 0);\n" + whole, o2 + " -fno-plt", 0, 0, "pointer or slot"},
-		{"an address", whole + "void (*volatile f)(void *, int) = __kmpc_for_static_fini; n += !f;\n", o2, 0, 0, "pointer or slot"},
-		{"an address in data", whole + "static void (*volatile f)(void *, int) = __kmpc_for_static_fini; n += !f;\n", o2, 0, 0, "pointer or slot"},
-		{"an address, not position-independent", whole + "void (*volatile f)(void *, int) = __kmpc_for_static_fini; n += !f;\n", o2 + " -fno-pie -no-pie", 0, 0, "pointer or slot"},
-		{"not position-independent", whole, o2 + " -fno-pie -no-pie", 0, 2, ""},
-		{"bound at once", whole + inside, o2 + " -Wl,-z,now", 2, 2, ""},
-		{"no loop", "#pragma omp parallel\n a[3]++;\n", o2, 0, 0, ""},
+		{"a parallel for", whole, o2, 0, 2, 1, 0, ""},
+		{"two", whole + whole, "-O3 -g", 0, 4, 2, 0, ""},
+		{"a loop in a region", inside, o2, 1, 1, 0, 1, ""},
+		{"both", whole + inside, o2, 1, 3, 1, 1, ""},
+		{"with a reduction", "#pragma omp parallel for reduction(+:n)\n for (int i = 0; i < 9; i++) n += a[i];\n", o2, 0, 2, 1, 0, ""},
+		{"with a critical", "#pragma omp parallel for\n for (int i = 0; i < n; i++) {\n#pragma omp critical\n a[i] += i;\n }\n", o2, 0, 2, 1, 0, ""},
+		{"chunks", "#pragma omp parallel for schedule(static, 2)\n for (int i = 0; i < n; i++) a[i] += i;\n", o2, 0, 2, 1, 0, ""},
+		{"64 bits", "#pragma omp parallel for\n for (unsigned long i = 0; i < n; i++) a[i] += i;\n", o2, 0, 2, 1, 0, ""},
+		{"sections", "#pragma omp parallel sections\n {\n a[0]++;\n#pragma omp section\n a[1]++;\n }\n", o2, 1, 1, 0, 1, ""},
+		{"if", "#pragma omp parallel for if(n > 9)\n for (int i = 0; i < n; i++) a[i] += i;\n", "-O1 -g -fno-inline", 0, 2, 1, 0, ""},
+		{"cancelled", "#pragma omp parallel for\n for (int i = 0; i < n; i++) {\n#pragma omp cancel for\n a[i] += i;\n }\n", o2, 2, 0, 0, 0, ""},
+		{"a barrier of its own", "int l = 3;\n#pragma omp parallel for firstprivate(l) lastprivate(l)\n for (int i = 0; i < n; i++) l += a[i] += i;\n n = l;\n", o2, 1, 1, 0, 1, ""},
+		{"two loops in a region", "#pragma omp parallel\n {\n#pragma omp for nowait\n for (int i = 0; i < n; i++) a[i] += i;\n#pragma omp for nowait\n for (int i = 0; i < n; i++) a[i] *= i;\n }\n", o2, 2, 2, 0, 2, ""},
+		{"a loop with a barrier", "#pragma omp parallel\n {\n#pragma omp for\n for (int i = 0; i < n; i++) a[i] += i;\n a[3]++;\n }\n", o2, 1, 1, 0, 0, ""},
+		{"a barrier of the user's", "#pragma omp parallel\n {\n#pragma omp for nowait\n for (int i = 0; i < n; i++) a[i] += i;\n#pragma omp barrier\n a[3]++;\n }\n", o2, 1, 1, 0, 1, ""},
+		{"a barrier behind other code", "int l = 3;\n#pragma omp parallel\n {\n#pragma omp for lastprivate(l)\n for (int i = 0; i < n; i++) l = a[i] += i;\n a[3]++;\n }\n n = l;\n", o2, 1, 1, 0, 1, ""},
+		{"a loop with a barrier, without lines", "#pragma omp parallel\n {\n#pragma omp for\n for (int i = 0; i < n; i++) a[i] += i;\n a[3]++;\n }\n", "-O2", 1, 1, 0, 0, ""},
+		{"no lines", whole, "-O2", 1, 1, 0, 1, ""},
+		{"another function has the code", whole, "-O0 -g", 2, 0, 0, 0, ""},
+		{"through slots", "if (a[7] > 1000) __kmpc_for_static_fini(a, 0);\n" + whole, o2 + " -fno-plt", 0, 0, 0, 0, "pointer or slot"},
+		{"an address", whole + "void (*volatile f)(void *, int) = __kmpc_for_static_fini; n += !f;\n", o2, 0, 0, 0, 0, "pointer or slot"},
+		{"an address in data", whole + "static void (*volatile f)(void *, int) = __kmpc_for_static_fini; n += !f;\n", o2, 0, 0, 0, 0, "pointer or slot"},
+		{"an address, not position-independent", whole + "void (*volatile f)(void *, int) = __kmpc_for_static_fini; n += !f;\n", o2 + " -fno-pie -no-pie", 0, 0, 0, 0, "pointer or slot"},
+		{"not position-independent", whole, o2 + " -fno-pie -no-pie", 0, 2, 1, 0, ""},
+		{"bound at once", whole + inside, o2 + " -Wl,-z,now", 1, 3, 1, 1, ""},
+		{"no loop", "#pragma omp parallel\n a[3]++;\n", o2, 0, 0, 0, 0, ""},
+		{"loops behind one another", "#pragma omp parallel\n {\n" + nowait + "#pragma omp for\n for (int i = 0; i < n; i++) a[i] *= i;\n" + nowait + " }\n", o2, 3, 3, 0, 3, ""},
+		{"behind it a call", "#pragma omp parallel\n {\n" + nowait + " puts(\"\");\n }\n", o2, 2, 0, 0, 0, ""},
+		{"behind it other work", "#pragma omp parallel\n {\n" + nowait + " for (volatile int i = 0; i < n; i++);\n }\n", o2, 2, 0, 0, 0, ""},
+		{"behind it an atomic", "#pragma omp parallel\n {\n" + nowait + "#pragma omp atomic\n a[3]++;\n }\n", o2, 2, 0, 0, 0, ""},
+		{"behind it a critical", "#pragma omp parallel\n {\n" + nowait + "#pragma omp critical\n a[3]++;\n }\n", o2, 2, 0, 0, 0, ""},
+		{"behind it a question", "#pragma omp parallel\n {\n" + nowait + " if (omp_get_thread_num() == 0) a[3] = 7;\n }\n", o2, 1, 1, 0, 1, ""},
+		{"repeated, perhaps without iterations", "#pragma omp parallel\n for (int k = 0; k < omp_get_max_threads(); k++) {\n" + nowait + " }\n", o2, 2, 0, 0, 0, ""},
+		{"repeated", "#pragma omp parallel\n for (int k = 0; k < 7; k++) {\n#pragma omp for nowait\n for (int i = 0; i < 90; i++) a[i] += k;\n }\n", o2, 1, 1, 0, 1, ""},
+		{"cancelled region", "#pragma omp parallel\n {\n" + nowait + " if (a[3] > 7) {\n#pragma omp cancel parallel\n }\n" + nowait + " }\n", o2, 4, 0, 0, 0, ""},
+		{"a reduction without a barrier", "int s = 0;\n#pragma omp parallel\n {\n#pragma omp for nowait reduction(+:s)\n for (int i = 0; i < n; i++) s += a[i];\n }\n n = s;\n", o2, 2, 0, 0, 0, ""},
+		{"in a function of its own", "return 0;\n}\nint own(void)\n{\n" + nowait, o2, 2, 0, 0, 0, ""},
+		{"two in a function of its own", "return 0;\n}\nint own(void)\n{\n" + nowait + nowait, o2, 3, 1, 0, 2, ""},
+		{"protected", "#pragma omp parallel\n {\n" + nowait + " }\n", "-O2 -g -fstack-protector-all", 1, 1, 0, 1, ""},
+		{"distribute", "#pragma omp teams\n#pragma omp distribute\n for (int i = 0; i < n; i++) a[i] += i;\n", o2, 2, 0, 0, 0, ""},
+		{"without optimisation", "#pragma omp parallel\n {\n" + nowait + " }\n", "-O0", 1, 1, 0, 1, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := build(t, c.body, strings.Fields(c.flags)...)
@@ -87,8 +105,20 @@ func TestOf(t *testing.T) {
 			if len(got.Wanted) != c.wanted || got.Spared != c.spared || (got.Open == "") != (c.open == "") || !strings.Contains(got.Open, c.open) {
 				t.Errorf("wanted %d, spared %d, open %q; want %d, %d, %q", len(got.Wanted), got.Spared, got.Open, c.wanted, c.spared, c.open)
 			}
-			if (len(got.whole) > 0) != (c.spared > 1) || (len(got.lines) > 0) != (c.spared > 1) {
-				t.Errorf("%d calls are spared, of %d functions at %d directives", got.Spared, len(got.whole), len(got.lines))
+			if len(got.whole) != c.whole || len(got.lines) != c.whole {
+				t.Errorf("%d functions are one loop, of %d directives, want %d", len(got.whole), len(got.lines), c.whole)
+			}
+			next := 0
+			for _, call := range got.Wanted {
+				if call.EndsNext {
+					next++
+				}
+				if call.EndsNext && !begins(call.Entry) {
+					t.Errorf("the next event ends a loop that begins by %s", call.Entry)
+				}
+			}
+			if next != c.next {
+				t.Errorf("the next event ends %d loops, want %d", next, c.next)
 			}
 			if c.open == "" {
 				if want := disassembled(t, o.Path()); len(want) != c.wanted+c.spared {
