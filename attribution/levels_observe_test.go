@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"maps"
 	"math/rand/v2"
 	"testing"
 
@@ -192,5 +193,85 @@ func TestInnerCallsAfterAGap(t *testing.T) {
 	}
 	if got[1] != 1 || got[2] != 3 || p.Meta.Unmatched != 0 {
 		t.Errorf("executions %v, %d unmatched; want 1 of function 1, 3 of function 2", got, p.Meta.Unmatched)
+	}
+}
+
+// levelCalls feeds calls of levels' functions of one thread to an engine, and counts them.
+type levelCalls struct{ *Engine }
+
+func (c levelCalls) feed(at uint64, tid uint32, edge event.Edge, level, kind, fn int, sp uint64, f event.Flag) {
+	c.Feed(&event.Event{Time: at, TID: tid, Construct: event.UserRegion, Edge: edge, Fn: event.LevelFn(kind, fn), Site: 1000, SP: sp, Flags: f,
+		Value: int64(event.UserLevel + level)})
+}
+
+// executions ends the measurement, and returns the executions by function's number. atLeast has the
+// numbers of the functions of which there may have been more.
+func (c levelCalls) executions(end uint64) (n map[int]uint64, atLeast map[int]bool) {
+	n, atLeast = map[int]uint64{}, map[int]bool{}
+	p := c.Finish(end)
+	for _, x := range p.Nodes[1:] {
+		fn, _ := event.LevelFunction(p.Regions[x.Region].Location.Offset)
+		for _, s := range x.Stats {
+			n[fn] += s.Exec.C
+			atLeast[fn] = atLeast[fn] || s.Estimate != nil && s.Estimate.AtLeast
+		}
+	}
+	return n, atLeast
+}
+
+// An execution that began in a gap is not known, also if a level around it is, or its thread was seen
+// for the first time after the gap, or its library has other probes than the one that it calls. What
+// its library calls in it is not counted.
+func TestInnerCallsOfUnseenExecutions(t *testing.T) {
+	const outer, middle, inner = 1, 2, 3 // functions
+	for _, c := range []struct {
+		name  string
+		gone  int // the kind that was away
+		calls func(c levelCalls)
+		want  map[int]uint64
+	}{
+		{"a level around", 1, func(c levelCalls) {
+			c.feed(20, 1, event.Enter, 1, 1, inner, 400, 0)
+			c.feed(25, 1, event.Release, 1, 1, inner, 400, 0)
+			c.feed(90, 1, event.Enter, 0, 2, outer, 600, 0)
+			c.feed(110, 1, event.Enter, 1, 1, middle, 500, 0)
+			c.feed(210, 1, event.Enter, 1, 1, inner, 400, event.Inside)
+			c.feed(220, 1, event.Release, 1, 1, inner, 400, 0)
+			c.feed(230, 1, event.Release, 1, 1, middle, 500, 0)
+			c.feed(240, 1, event.Enter, 1, 1, middle, 500, 0)
+			c.feed(250, 1, event.Enter, 2, 1, inner, 400, event.Inside) // of another level: counted
+			c.feed(260, 1, event.Release, 2, 1, inner, 400, 0)
+			c.feed(270, 1, event.Release, 1, 1, middle, 500, 0)
+			c.feed(280, 1, event.Release, 0, 2, outer, 600, 0)
+		}, map[int]uint64{outer: 1, middle: 1, inner: 2}},
+		{"a thread that was not seen before", 1, func(c levelCalls) {
+			c.feed(20, 1, event.Enter, 1, 1, inner, 400, 0)
+			c.feed(25, 1, event.Release, 1, 1, inner, 400, 0)
+			c.Advance(3e9)
+			c.feed(3e9, 2, event.Enter, 1, 1, inner, 400, event.Inside)
+			c.feed(3e9+10, 2, event.Release, 1, 1, inner, 400, 0)
+		}, map[int]uint64{inner: 1}},
+		{"another library of the level", 2, func(c levelCalls) {
+			c.feed(20, 1, event.Enter, 1, 2, middle, 500, 0)
+			c.feed(30, 1, event.Release, 1, 2, middle, 500, 0)
+			c.feed(40, 1, event.Enter, 1, 1, inner, 400, event.Inside) // a function of no level has made it
+			c.feed(50, 1, event.Release, 1, 1, inner, 400, 0)
+			c.feed(110, 1, event.Enter, 1, 2, middle, 500, 0)
+			c.feed(210, 1, event.Enter, 1, 1, inner, 400, event.Inside)
+			c.feed(220, 1, event.Release, 1, 1, inner, 400, 0)
+			c.feed(230, 1, event.Release, 1, 2, middle, 500, 0)
+		}, map[int]uint64{middle: 1, inner: 1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := levelCalls{New(1, fnPlaces{})}
+			of := event.LevelGroup(c.gone).Constructs()
+			e.Observe(estimate.Switch{At: 100, Of: of, Change: estimate.Unobserved})
+			e.Observe(estimate.Switch{At: 200, Of: of, Change: estimate.Observed})
+			c.calls(e)
+			n, atLeast := e.executions(4e9)
+			if !maps.Equal(n, c.want) || !atLeast[inner] {
+				t.Errorf("executions %v, want %v; at least: %v", n, c.want, atLeast)
+			}
+		})
 	}
 }

@@ -27,6 +27,7 @@ type observing struct {
 	pending    []*estimate.Moment // changes that some threads have not come to
 	done       int                // number of changes that all threads have come to
 	unobserved event.Constructs   // constructs that are unobserved for all threads
+	away       event.Constructs   // constructs that were, at some time
 	gaps       *estimate.Gaps
 	since      map[event.Constructs]uint64 // by constructs: when their probes were removed
 }
@@ -59,7 +60,7 @@ func (ob *observing) stayedUnobserved(end uint64) {
 func (ob *observing) catchUp(t *stack.Thread, to uint64) {
 	if t.Switched < ob.done {
 		t.Switched, t.Unobserved = ob.done, ob.unobserved
-		t.Gone |= ob.unobserved
+		t.Gone |= ob.away // the thread may have run unseen
 	}
 	for t.Switched-ob.done < len(ob.pending) {
 		c := ob.pending[t.Switched-ob.done]
@@ -140,6 +141,7 @@ func (ob *observing) advanceSwitches(pass func(t *stack.Thread, at uint64)) {
 			maps.DeleteFunc(ob.tasksByKey, func(_ taskKey, x *task) bool { return x.created < c.At })
 		}
 		ob.pending, ob.unobserved = ob.pending[1:], c.Unobserved
+		ob.away |= c.Unobserved
 		ob.done++
 	}
 }

@@ -59,7 +59,7 @@ func (m *Meta) since(e *Meta) {
 	m.Observations = slices.Clone(m.Observations)
 	for i := range m.Observations {
 		for _, o := range e.Observations {
-			if x := &m.Observations[i]; x.Of == o.Of && x.Name == o.Name {
+			if x := &m.Observations[i]; x.Of == o.Of {
 				x.Unobserved, x.Sampled, x.Gaps = x.Unobserved-o.Unobserved, x.Sampled-o.Sampled, x.Gaps-o.Gaps
 			}
 		}

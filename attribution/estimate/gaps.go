@@ -158,7 +158,7 @@ func (g *Gaps) dropVague(unsure event.Constructs) {
 	for n, estimates := range g.estimates {
 		s := sums[n.Key]
 		if s == nil {
-			s = &sum{blind: unsure.Has(n.Key.Element())}
+			s = &sum{}
 			sums[n.Key] = s
 		}
 		for i := range estimates {
@@ -169,6 +169,14 @@ func (g *Gaps) dropVague(unsure event.Constructs) {
 			s.unsure = s.unsure || estimates[i].unsure
 		}
 	}
+	g.tree.Root.Each(unsure, func(n *tree.Node) {
+		for seat := range n.Stats {
+			if n.Stats[seat].Exec.C > 0 {
+				g.markAtLeast(n, seat)
+			}
+		}
+		delete(g.estimates, n)
+	})
 	for n, estimates := range g.estimates {
 		s := sums[n.Key]
 		none := s.count < 0.5
@@ -177,7 +185,7 @@ func (g *Gaps) dropVague(unsure event.Constructs) {
 		}
 		for seat := range estimates {
 			e := &estimates[seat]
-			if e.blind || e.v[1] > 0 || (none || unsure.Has(n.Key.Element())) && n.Stat(seat).Exec.C > 0 {
+			if e.blind || e.v[1] > 0 || none && n.Stat(seat).Exec.C > 0 {
 				g.markAtLeast(n, seat)
 			}
 		}

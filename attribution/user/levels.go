@@ -24,6 +24,9 @@ func (us *Regions) isInner(t *stack.Thread, ev *event.Event) bool {
 			continue
 		}
 		if f.UserKind != uint8(ev.Value) {
+			if f.Node.Key.Element() != ev.Element() {
+				break // an execution that it has called may not have been seen
+			}
 			return false
 		}
 		return ev.Flags&event.Inside != 0 || ev.Value&event.UserContinues != 0 && f.Sp == ev.SP
@@ -31,11 +34,11 @@ func (us *Regions) isInner(t *stack.Thread, ev *event.Event) bool {
 	return us.mayBeInner(t, ev)
 }
 
-// mayBeInner reports whether a call that the library itself made, in no known execution of a level,
-// may lie in an execution that began while the level's probes were away. Such a call is not counted,
+// mayBeInner reports whether a call that the library itself made, in no known execution of its level,
+// may lie in an execution that began while probes of the level were away. Such a call is not counted,
 // so that no more is counted than was executed.
 func (us *Regions) mayBeInner(t *stack.Thread, ev *event.Event) bool {
-	if ev.Flags&event.Inside == 0 || !t.Gone.Has(ev.Element()) {
+	if ev.Flags&event.Inside == 0 || t.Gone&us.kinds[uint8(ev.Value)] == 0 {
 		return false
 	}
 	us.Unsure |= event.SetOf(ev.Element())

@@ -17,6 +17,8 @@ import (
 type Regions struct {
 	*stack.Stacks
 	occur bool // some thread has entered one
+	// kinds are the kinds of levels (event.LevelKinds) of which functions were called, by level.
+	kinds [1 << 8]event.Constructs
 }
 
 // LeaveLeft closes functions that the stack pointer of an event shows to have been left.
@@ -29,8 +31,11 @@ func (us *Regions) LeaveLeft(t *stack.Thread, ev *event.Event) {
 // Enter opens the region whose beginning an event reports.
 func (us *Regions) Enter(t *stack.Thread, ev *event.Event) {
 	us.occur = true
-	if ev.Value >= event.UserLevel && us.isInner(t, ev) {
-		return
+	if ev.Value >= event.UserLevel {
+		us.kinds[uint8(ev.Value)] |= event.SetOf(ev.Element())
+		if us.isInner(t, ev) {
+			return
+		}
 	}
 	above := ev.SP
 	if ev.Value == event.UserFunction || ev.Value >= event.UserLevel && ev.Value&event.UserContinues == 0 {
