@@ -131,7 +131,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 		lv.startedBefore(p)
 	}
 	lv.reader.mu.Lock()
-	p.sampled = lv.reader.sampling.New()
+	lv.reader.sampling.Measures(&p.sampled)
 	lv.reader.procs[uint32(pid)] = p
 	lv.reader.tellCosts(p)
 	for g := range event.NumGroups {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,23 @@ func TestPlainFileIsReplaced(t *testing.T) {
 	}
 	for _, p := range s.others {
 		complete(t, p)
+	}
+}
+
+// A program that computes for a while before it loads a runtime is sampled late, and its report says
+// so.
+func TestSamplesBeginLate(t *testing.T) {
+	atOnce(t)
+	bin := testbin.Build(t, "dlopened.c", testbin.Options{NoOpenMP: true})
+	lib := testbin.Build(t, "libregions.c", testbin.Options{Flags: []string{"-O2", "-g", "-fPIC", "-shared"}})
+	s := run(t, options{env: threadsEnv(2), flags: []string{"--sample", "task-clock"}}, "/bin/sh", "-c", `"$0" "$1" 1 1 600; echo over`, bin, lib)
+	if s.exit != 0 || len(s.others) != 1 {
+		t.Fatalf("exit status %d, %d profiles, want 1; stderr: %s", s.exit, len(s.others), s.stderr)
+	}
+	for _, p := range s.others {
+		if !slices.ContainsFunc(p.Warnings, func(w string) bool { return strings.HasPrefix(w, "Samples of this process begin ") }) {
+			t.Errorf("the report does not say that samples begin late: %q", p.Warnings)
+		}
 	}
 }
 

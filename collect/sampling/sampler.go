@@ -79,8 +79,8 @@ func (s *Sampler) End(pid int) (lost uint64) {
 	return s.kernel.Leave(pid)
 }
 
-// New returns what is known of a process that is measured from now on.
-func (s *Sampler) New() Process { return Process{throttled: s.throttled, returned: returnedTo{}} }
+// Measures notes that a process is measured from now on.
+func (s *Sampler) Measures(p *Process) { p.throttled, p.returned = s.throttled, returnedTo{} }
 
 // CountThrottled counts how often the kernel has throttled the event since the last call.
 func (s *Sampler) CountThrottled() {

@@ -88,3 +88,11 @@ func TestUnlisted(t *testing.T) {
 		}
 	}
 }
+
+// A process may have run before it is measured: what is known of that stays.
+func TestMeasures(t *testing.T) {
+	s, p := Sampler{throttled: 7}, Process{Late: 5, Lost: 1}
+	if s.Measures(&p); p.Late != 5 || p.Lost != 1 || p.throttled != 7 || p.returned == nil {
+		t.Errorf("%+v", p)
+	}
+}
