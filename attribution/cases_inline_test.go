@@ -91,6 +91,19 @@ var inlineCases = []engineCase{
 		       PARALLEL@350/LOOP@550 0:1 exec 31/1 enter 0 body 27/1 bar 4 exit 0 child 0
 		       PARALLEL@350/LOOP@560 0:0 exec 37/1 enter 0 body 37/1 bar 0 exit 0 child 0
 		       PARALLEL@350/LOOP@560 0:1 exec 26/1 enter 0 body 26/1 bar 0 exit 0 child 0`},
+	{name: "inline: a loop that its region's beginning or a barrier tells may have a probe, too",
+		events: `
+		0 1 fork parallel fn=350 key=7 size=1 site=90
+		2 1 begin parallel
+		4 1 open loop site=550 inline v=1
+		20 1 wait barrier site=650
+		33 1 waited barrier
+		35 1 open loop site=560 inline v=3
+		70 1 end parallel
+		75 1 join parallel`,
+		want: `PARALLEL@350 0:0 exec 75/1 enter 2 body 68/1 bar 0 exit 5 child 68
+		       PARALLEL@350/LOOP@550 0:0 exec 31/1 enter 0 body 18/1 bar 13 exit 0 child 0
+		       PARALLEL@350/LOOP@560 0:0 exec 37/1 enter 0 body 37/1 bar 0 exit 0 child 0`},
 	{name: "inline: the loop behind a barrier that was entered before the measurement began is not known",
 		events: `
 		10 1 waited barrier

@@ -70,7 +70,12 @@ func (in *inlined) beginsAfter(t *stack.Thread, at uint64, ev *event.Event) {
 	loop.Construct, loop.Edge, loop.Flags, loop.Value = event.Loop, event.Open, event.Inline, int64(l.End)
 	loop.Site, loop.Fn, loop.Loc, loop.Key, loop.Lost = l.Site, 0, 0, 0, 0
 	in.inline(t, &loop)
-	if f := t.Top(); ev.Flags&event.Unarmed != 0 && f != nil && f.Node.Key.Construct == event.Loop {
+	f := t.Top()
+	if f == nil || f.Node.Key.Construct != event.Loop {
+		return // a call has reported the loop already
+	}
+	f.Told = true
+	if ev.Flags&event.Unarmed != 0 {
 		f.Node.Note(noteDerived)
 	}
 }

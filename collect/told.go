@@ -10,24 +10,21 @@ import (
 
 // tellsLoops tells whether beginnings of loops in a file need no probe, as regions and barriers tell
 // them: libgomp's probes are all in place before the file's code runs, and stay. The answer is not
-// known while the loader has not yet loaded the runtime. placer.mu is held.
+// known while the loader has loaded no libraries yet. placer.mu is held.
 func (pc *placer) tellsLoops(p *Process, mod *symbols.Module, mods []symbols.Module) (told, known bool) {
-	pc.reader.mu.Lock()
-	defer pc.reader.mu.Unlock()
 	o := mod.Object()
-	if p.resolver.TellsLoops(o) {
-		return true, true // also after a pause: the engine has been told
-	}
-	if !pc.wanted.Inlining || !target.UsesGomp(o) || !p.program.launched || pc.running || pc.budget != nil ||
+	if pc.running || !pc.wanted.Inlining || !target.RequiresGomp(o) || !p.program.launched || pc.budget != nil ||
 		pc.selection.Leaves(event.Loop) || pc.follower == nil || !pc.watchLoader(p, mods) {
 		return false, true
 	}
-	library := func(m symbols.Module) bool { return !m.Object().IsExecutable() && target.MayBeRuntime(m.Object()) }
+	library := func(m symbols.Module) bool { return !m.Object().IsExecutable() && !target.IsLoader(&m) }
 	if len(p.placed) == 0 && !slices.ContainsFunc(mods, library) {
 		return false, false
 	}
-	if told = p.usesOnly(event.Gomp); told {
+	if told = p.usesOnly(event.Gomp) && pc.plans.Tells(mod); told {
+		pc.reader.mu.Lock()
 		p.resolver.TellLoops(o)
+		pc.reader.mu.Unlock()
 	}
 	return told, true
 }

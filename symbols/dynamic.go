@@ -129,7 +129,8 @@ func (o *Object) dynamicName(t *dynamicTables, index uint32) string {
 }
 
 // loadImports reads the undefined dynamic symbols, and makes no list of the others. They may stand
-// anywhere in the table, since DT_GNU_HASH lists some of them, too.
+// anywhere in the table, since DT_GNU_HASH lists some of them, too. A name is mapped to whether the
+// loader must find it.
 func (o *Object) loadImports() map[string]bool {
 	imports := map[string]bool{}
 	table := o.dynamicTable()
@@ -140,7 +141,7 @@ func (o *Object) loadImports() map[string]bool {
 		}
 		if at := binary.LittleEndian.Uint32(entry); int64(at) < int64(len(names)) {
 			if name, _, _ := strings.Cut(names[at:], "\x00"); name != "" {
-				imports[name] = true
+				imports[name] = imports[name] || elf.ST_BIND(entry[4]) != elf.STB_WEAK
 			}
 		}
 	})
@@ -149,4 +150,10 @@ func (o *Object) loadImports() map[string]bool {
 
 // Imports reports whether the object has an undefined dynamic symbol of this name, and so refers to
 // it in another object.
-func (o *Object) Imports(name string) bool { return o.imports()[name] }
+func (o *Object) Imports(name string) bool {
+	_, ok := o.imports()[name]
+	return ok
+}
+
+// Requires reports whether the object imports a name that the loader must find: not a weak one.
+func (o *Object) Requires(name string) bool { return o.imports()[name] }

@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"debug/elf"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -53,8 +54,19 @@ func TestDynamicNames(t *testing.T) {
 		if o.Exports("no_such_function") || o.Exports("") {
 			t.Errorf("%s: exports what nobody wrote", tc.name)
 		}
-		if got := o.imports(); !maps.Equal(got, imports) {
+		if got := o.imports(); !slices.Equal(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(imports))) {
 			t.Errorf("%s: imports %v, want %v", tc.name, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(imports)))
+		}
+		f, err := elf.Open(tc.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		all, _ := f.DynamicSymbols() // a static program has none
+		for _, s := range all {
+			if s.Section == elf.SHN_UNDEF && o.Requires(s.Name) != (elf.ST_BIND(s.Info) != elf.STB_WEAK) {
+				t.Errorf("%s: requires %s: %t", tc.name, s.Name, o.Requires(s.Name))
+			}
 		}
 		t.Logf("%s: %d exported, %d imported", tc.name, defined, len(imports))
 	}

@@ -36,7 +36,7 @@ type Object struct {
 
 	symbols func() *symbolTables
 	dynamic func() *dynamicTables
-	imports func() map[string]bool
+	imports func() map[string]bool // see loadImports
 	relocs  func() *relocations
 	starts  func() []uint64
 	// fullNames returns the string table of the full symbol table.

@@ -59,6 +59,7 @@ type Frame struct {
 	// A user region on a cycle of regions: its node is that of the outer execution
 	// (enteredFromOther).
 	Inner bool
+	Told  bool // of a loop: another event has told where it begins
 	// Of a task's execution. resumed: an earlier part of it was executed before. internal: the
 	// runtime itself created the task.
 	Resumed, Internal bool
@@ -87,10 +88,11 @@ func (f *Frame) part() profile.Part {
 }
 
 // Again reports whether an event opens the loop that is open already. Some loops have a probe
-// before the loop and one before its barrier, because some threads come to the second one only.
+// before the loop and one before its barrier, because some threads come to the second one only. Of
+// loops that another event tells there may be a probe, too: after a pause, or for other processes.
 func (f *Frame) Again(ev *event.Event) bool {
 	return f.Flags&ev.Flags&event.Inline != 0 && f.Phase == InBody && f.Node.Key.Construct == event.Loop &&
-		f.Node.Key.Site == ev.Site && f.InlineEnd == event.EndBarrier
+		f.Node.Key.Site == ev.Site && (f.InlineEnd == event.EndBarrier || f.Told)
 }
 
 // LeaveInline ends the body of an inline construct.

@@ -70,11 +70,8 @@ func (r *Resolver) inlineRegion(k attribution.Key, reg *profile.Region) bool {
 	return true
 }
 
-// TellLoops notes that loops of a file have no probe at their beginning if another event tells of it.
+// TellLoops notes that loops of a file need no probe at their beginning if another event tells of it.
 func (r *Resolver) TellLoops(o *symbols.Object) { r.told[o] = true }
-
-// TellsLoops tells whether TellLoops was called for a file.
-func (r *Resolver) TellsLoops(o *symbols.Object) bool { return r.told[o] }
 
 // LoopAfter implements attribution.Resolver.
 func (r *Resolver) LoopAfter(addr uint64) attribution.InlineLoop {
@@ -89,7 +86,7 @@ func (r *Resolver) LoopAfter(addr uint64) attribution.InlineLoop {
 	return attribution.InlineLoop{Site: addr - p.vaddr + c.Identity, End: c.End}
 }
 
-const noteTold = "the loop begins right behind its region's beginning or a barrier, and has no probe of its own there"
+const noteTold = "the loop begins right behind its region's beginning or a barrier, and needs no probe of its own there"
 
 const noteWhole = "without the source: the region is one static loop and nothing else, which has the same code as a parallel loop"
 

@@ -43,18 +43,35 @@ func (f *Files) Code(mod *symbols.Module, told bool) (*probes.Attached, error) {
 // newCode makes the plan of the probes in a file's own code.
 func (f *Files) newCode(mod *symbols.Module, told bool) *probes.Plan {
 	o := mod.Object()
-	points, _ := f.found.get(o, func() (all []probes.CodePoint, err error) {
-		for _, find := range f.finders {
-			all = append(all, find(mod)...)
-		}
-		return all, nil
-	})
+	points := f.wanted(mod)
 	if f.inline {
 		points = slices.Concat(points, inlined(o, told))
 	}
 	p := probes.NewCodePlan(o, points)
 	f.m.Selection().Prune(p)
 	return p
+}
+
+// wanted returns the points that the finders find in a file.
+func (f *Files) wanted(mod *symbols.Module) []probes.CodePoint {
+	points, _ := f.found.get(mod.Object(), func() (all []probes.CodePoint, err error) {
+		for _, find := range f.finders {
+			all = append(all, find(mod)...)
+		}
+		return all, nil
+	})
+	return points
+}
+
+// Tells tells whether other events may stand for beginnings of loops in a file: nothing that the
+// finders find lies between such an event and its loop, nor is measurement switched off or on, which
+// hides such events.
+func (f *Files) Tells(mod *symbols.Module) bool {
+	points, all := f.wanted(mod), inline.Of(mod.Object()).Constructs
+	return !slices.ContainsFunc(points, func(p probes.CodePoint) bool {
+		return p.Edge == event.Off || p.Edge == event.On ||
+			slices.ContainsFunc(all, func(c inline.Construct) bool { return c.After.Crosses(p.VAddr) })
+	})
 }
 
 // inlined finds the places of constructs that GCC compiles to plain instructions.

@@ -132,6 +132,21 @@ func TestMadeOnce(t *testing.T) {
 	}
 }
 
+// Markers that switch measurement off or on hide the events that tell of loops. Other probes do only
+// on the way to a loop.
+func TestTells(t *testing.T) {
+	mod := itself(t)
+	for edge, want := range map[event.Edge]bool{event.Off: false, event.On: false, event.Enter: true} {
+		f := New(&kernelSide{})
+		f.Find(func(*symbols.Module) []probes.CodePoint {
+			return []probes.CodePoint{{VAddr: startOfNew(mod), Construct: event.UserRegion, Edge: edge}}
+		})
+		if got := f.Tells(mod); got != want {
+			t.Errorf("%s: %t, want %t", edge, got, want)
+		}
+	}
+}
+
 // Without finders, a program that uses no runtime is plain.
 func TestPlainWithoutFinders(t *testing.T) {
 	if !New(&kernelSide{}).Plain(itself(t)) {

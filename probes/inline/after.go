@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"ompp-attach/event"
 	"ompp-attach/probes/disasm"
 )
 
@@ -12,8 +11,9 @@ import (
 // to the loop, and no thread comes to the loop in another way. So that event's probe tells of the
 // loop, too.
 type After struct {
-	Region  bool   // the beginning of the parallel region whose outlined function is Fn
-	Barrier uint64 // the end of the barrier whose call returns here; 0: none
+	Region  bool     // the beginning of the parallel region whose outlined function is Fn
+	Barrier uint64   // the end of the barrier whose call returns here; 0: none
+	Way     []uint64 // the instructions from there to the loop, with the last one
 }
 
 // mostBefore bounds the instructions between the event and the loop: they must take next to no time.
@@ -35,15 +35,39 @@ func (f *function) after(enter []Point) (a After) {
 			from = append(from, r)
 		}
 	}
-	if len(from) != 1 || f.reach(f.g.Blocks[to].Succs)[to] || !f.straight(from[0], to, enter[0].VAddr) {
+	if len(from) != 1 || f.reach(f.g.Blocks[to].Succs)[to] {
 		return a
 	}
 	if from[0] == 0 {
-		a.Region = f.region
-		return a
+		a.Region = f.region && !f.o.Imports("GOMP_target_ext") // no team begins a target region
+	} else {
+		a.Barrier = f.behindBarrier(from[0])
 	}
-	return After{Barrier: f.behindBarrier(from[0])}
+	if a.Way, ok = f.straight(from[0], to, enter[0].VAddr); !ok || !a.tells() {
+		return After{}
+	}
+	return a
 }
+
+// tells tells whether there is such an event.
+func (a *After) tells() bool { return a.Region || a.Barrier != 0 }
+
+// dropCrossed drops what tells of loops if another construct may begin or end on the way to the loop,
+// such as a master.
+func (x *Inlined) dropCrossed() {
+	for n := range x.Constructs {
+		a := &x.Constructs[n].After
+		for k := range x.Constructs {
+			c := &x.Constructs[k]
+			if a.tells() && k != n && slices.ContainsFunc(slices.Concat(c.Enter, c.Leave), func(p Point) bool { return a.Crosses(p.VAddr) }) {
+				*a = After{}
+			}
+		}
+	}
+}
+
+// Crosses tells whether an instruction is on the way from the event to the loop.
+func (a *After) Crosses(vaddr uint64) bool { return slices.Contains(a.Way, vaddr) }
 
 // behindBarrier returns the address of a block that only a call of GOMP_barrier leads to, else 0.
 func (f *function) behindBarrier(root int) uint64 {
@@ -59,15 +83,16 @@ func (f *function) behindBarrier(root int) uint64 {
 }
 
 // straight tells whether all ways from the start of a block lead to an instruction of another one,
-// without cycles, and without calls other than those for the numbers of threads.
-func (f *function) straight(from, to int, at uint64) bool {
-	insts := 0
+// without cycles, and without calls other than those for the numbers of threads. way has the
+// instructions.
+func (f *function) straight(from, to int, at uint64) (way []uint64, ok bool) {
 	passes := func(n int) bool {
 		for _, i := range f.g.Blocks[n].Insts {
+			way = append(way, i.Addr)
 			if n == to && i.Addr == at {
 				return true
 			}
-			if insts++; insts > mostBefore || repeats(i) || i.Locked {
+			if len(way) > mostBefore || repeats(i) || i.Locked {
 				return false
 			}
 			if name, ok := f.calls[i.Addr]; ok && name != "omp_get_num_threads" && name != "omp_get_thread_num" {
@@ -96,7 +121,8 @@ func (f *function) straight(from, to int, at uint64) bool {
 		seen[n] = over
 		return ok
 	}
-	return leads(from)
+	ok = leads(from)
+	return way, ok
 }
 
 // repeats tells whether an instruction is a string operation, which may take as long as a loop.
@@ -115,7 +141,7 @@ func (x *Inlined) Untold() *Inlined {
 }
 
 // Told tells whether another event tells where the construct begins.
-func (c *Construct) Told() bool { return c.Construct == event.Loop && c.After != (After{}) }
+func (c *Construct) Told() bool { return c.After.tells() }
 
 // BeginsAfter returns the loop that begins behind an event at an address: the beginning of the region
 // of the outlined function there, or the end of the barrier whose call returns there.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
 	"ompp-attach/probes/probestest"
 )
@@ -44,6 +45,10 @@ func TestAfter(t *testing.T) {
 		{"behind a critical", "#pragma omp critical\nn += 1;\n" + loop, 0, 0, 1},
 		{"on one way only", "if (c > 7) {\n" + loop + "}\n", 0, 0, 1},
 		{"repeated", "for (int k = 0; k < c; k++) {\n" + loop + "}\n", 0, 0, 1},
+		{"behind a master", "#pragma omp master\nn += 1;\n" + loop, 0, 0, 1},
+		{"behind a barrier and a master", loop + "#pragma omp master\nn += 1;\n" + second, 1, 0, 1},
+		{"behind a masked", "#pragma omp masked\nn += 1;\n" + loop, 0, 0, 1},
+		{"in a target region", "#pragma omp target map(a, n)\n{\n" + loop + "}\n", 0, 0, 1},
 		{"behind a single", "#pragma omp single\nother();\n" + loop, 0, 1, 0},
 		{"behind an array", "int big[1000] = {0};\nbig[c] = 1; __asm__ volatile (\"\" : : \"r\"(big) : \"memory\");\n" + loop, 0, 0, 1},
 	} {
@@ -71,7 +76,7 @@ func TestAfter(t *testing.T) {
 					if got, ok := x.BeginsAfter(k.After.Barrier); !ok || got.Identity != k.Identity {
 						t.Errorf("behind the barrier at %#x: %+v", k.After.Barrier, got)
 					}
-				default:
+				case k.Construct == event.Loop:
 					none++
 				}
 			}

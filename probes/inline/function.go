@@ -66,6 +66,7 @@ func analyse(o *symbols.Object) *Inlined {
 		f.loops(&in[n])
 		f.masters(&in[n])
 		f.singles(&in[n])
+		in[n].dropCrossed()
 		functions[n] = f
 	})
 	for n, f := range functions {
