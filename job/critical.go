@@ -40,12 +40,12 @@ func (m *Matching) matched(ranks []*rankCalls, logs []*match.RankCalls, c match.
 	if !all {
 		return match.RunAcross(logs, c)
 	}
-	number, of := map[string]int{}, make([][]int, len(ranks))
+	number, of := map[string]int{"": -1}, make([][]int, len(ranks)) // -1: sites without a place
 	for i, r := range ranks {
 		for _, path := range r.paths {
 			n, ok := number[path]
 			if !ok {
-				n = len(number)
+				n = len(number) - 1
 				number[path] = n
 			}
 			of[i] = append(of[i], n)

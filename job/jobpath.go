@@ -17,7 +17,7 @@ type CriticalPath struct {
 	Unknown int64      // the part of it that is not known
 	Why     string     // why Unknown is not known: the end of a sentence
 	Parts   []PathPart // the longest first
-	// Nowhere is the rest: at calls whose place is not recorded, such as operations that MPI_Start began.
+	// Nowhere is the rest: at calls whose place is not recorded.
 	Nowhere int64
 }
 
@@ -92,7 +92,7 @@ func (m *Matching) partsOf(ranks []*rankCalls, path func(rank, site int) int) {
 		x.byRank[ranks[at.Rank].rank] += t.Path
 	}
 	for at, t := range m.Path.Stretches {
-		if x := all[critical.Work{Path: path(at.Rank, at.Site)}]; x != nil {
+		if x := all[critical.Work{Path: path(at.Rank, at.Site)}]; x != nil && at.Last >= 0 {
 			x.byLast[ranks[at.Rank].places[at.Last]] += t
 		}
 	}

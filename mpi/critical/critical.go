@@ -51,7 +51,7 @@ type Result struct {
 // Stretch is what a rank did before a call at a site, since its call before, at another site.
 type Stretch struct {
 	Rank       int // index of the rank's log
-	Site, Last int // as in match.Call: of the call, and of the call before
+	Site, Last int // as in match.Call: of the call, and of the call before; -1: that has no place
 }
 
 // Work names a call path of all ranks: the time in the calls there, or before them.
@@ -77,6 +77,7 @@ type call struct {
 	site       int32
 	rank, call int32 // for whom it waited
 	state      state
+	begun      bool // MPI_Start began it: site is that of the rank's next call
 }
 
 // calls are the calls of a rank since the beginning of the phase.
@@ -110,8 +111,8 @@ type Path struct {
 	on     map[Work]int64   // the path of the phase
 }
 
-// New returns a Path for the calls of logs. path numbers the call path of a rank's call site; call
-// paths of different ranks with one number are the same.
+// New returns a Path for the calls of logs. path numbers the call path of a rank's call site, from 0;
+// call paths of different ranks with one number are the same. Sites without a path have -1.
 func New(logs []*match.RankCalls, path func(rank, site int) int) *Path {
 	p := &Path{Result: Result{Times: map[Place]*Time{}, Stretches: map[Stretch]int64{}, Saves: map[Work]int64{}, Overlap: -1}, ranks: make([]calls, len(logs)),
 		hosts: map[string]bool{}, path: path, most: MostCalls, on: map[Work]int64{}}
@@ -133,7 +134,12 @@ func (p *Path) Took(rank int, c *match.Call) {
 	if rank == 0 && p.from == 0 {
 		p.from = c.Start
 	}
-	k.last = call{start: c.Start, end: c.End, site: int32(c.Site)}
+	k.last = call{start: c.Start, end: c.End, site: int32(c.Site), begun: c.Start == c.End && p.path(rank, c.Site) < 0}
+	if !k.last.begun {
+		for i := len(k.list) - 1; i >= 0 && k.list[i].begun; i-- {
+			k.list[i].site = k.last.site
+		}
+	}
 	if p.over {
 		return
 	}

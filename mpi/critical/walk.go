@@ -58,8 +58,12 @@ func (p *Path) back(rank, number int) (known int64, complete bool) {
 
 // stretch adds the time of a rank between two of its calls.
 func (p *Path) stretch(rank int, next, last *call) {
+	site := int(last.site)
+	if last.begun {
+		site = -1
+	}
 	if t := int64(next.start) - int64(last.end); t > 0 {
-		p.Stretches[Stretch{rank, int(next.site), int(last.site)}] += t
+		p.Stretches[Stretch{rank, int(next.site), site}] += t
 	}
 }
 

@@ -39,7 +39,7 @@ func (t *jobText) path() {
 		part(p.Unknown, "not known: %s.", p.Why)
 	}
 	if p.Nowhere > 0 {
-		part(p.Nowhere, "at calls whose place is not recorded, such as operations that MPI_Start began.")
+		part(p.Nowhere, "at calls whose place is not recorded.")
 	}
 	if rest := len(p.Parts) - n; rest > 0 {
 		part(p.Length-p.Unknown-p.Nowhere-told, "at %s.", words.Plural(rest, "other place"))
@@ -58,7 +58,11 @@ func (t *jobText) onPath(p *job.CriticalPath, x *job.PathPart) string {
 		text += fmt.Sprintf(": most at rank %d, %s sec", x.Most, t.sec(float64(x.MostT)))
 	}
 	if x.Saves*1000 >= p.Length {
-		return text + fmt.Sprintf("; perfect balance here saves at most %s sec.", t.sec(float64(x.Saves)))
+		text += fmt.Sprintf("; perfect balance here saves at most %s sec", t.sec(float64(x.Saves)))
+		if x.Saves > x.Time {
+			text += ", if the part of the path that is not known is here, too"
+		}
+		return text + "."
 	}
 	return text + "; balance here saves next to nothing."
 }

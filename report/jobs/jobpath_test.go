@@ -64,13 +64,17 @@ saves at most 0.0110 sec.
 	if got := pathOf(t, alone, job.Options{Path: true}); got != "" {
 		t.Errorf("there is one rank: %s", got)
 	}
+	part := &job.PathPart{Time: 5, MostT: 5, Saves: 7, Last: -1, Around: -1}
+	if got := (&jobText{j: reporttest.ReadJob(t, reporttest.Waiting(1))}).onPath(&job.CriticalPath{Length: 20, Unknown: 15}, part); !strings.Contains(got, "if the part of the path that is not known is here, too") {
+		t.Errorf("balance saves more than is known to be here: %s", got)
+	}
 	cut := reporttest.Waiting(1)
 	cut[1].Calls.Until = 1e12
 	if got := pathOf(t, cut, job.Options{Path: true}); !strings.Contains(got, "is not known: MPI calls are missing, or") {
 		t.Errorf("the log of rank 1 ends early: %s", got)
 	}
 	started := reporttest.Waiting(1)
-	started[1].Calls.Sites[1].Node = 0 // as of operations that MPI_Start began
+	started[1].Calls.Sites[1].Node = 0 // the profile has no such place
 	got := pathOf(t, started, job.Options{Path: true})
 	for _, line := range []string{"* 0.0500 sec (20.0%) in R00003", "* 0.0120 sec (4.8%) in R00001", "* 0.1880 sec (75.2%) at calls whose place is not recorded"} {
 		if !strings.Contains(got, line) || strings.Count(got, "* ") != 3 {

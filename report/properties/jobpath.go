@@ -100,6 +100,9 @@ func (t *text) onJobPath(x *severity.OnJobPath) string {
 	}
 	if t.tells(x.Saves) {
 		text += fmt.Sprintf("; perfect balance here saves at most %s of the job's %s sec", t.Seconds(x.Saves), t.Seconds(t.c.JobPath.Length))
+		if x.Saves > x.Time {
+			text += ", if the part of the path that is not known is here, too"
+		}
 	}
 	return text
 }
