@@ -1,0 +1,60 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
+)
+
+// Static loops of libomp of which the next event tells the end are counted exactly, and so is all that
+// follows them: the same program with probes at libomp's functions, where each end has its own, has the
+// same executions at each place.
+func TestLoopEnds(t *testing.T) {
+	atOnce(t)
+	for _, level := range []string{"-O0", "-O2"} {
+		t.Run(level, func(t *testing.T) {
+			measure := func(says string, flags ...string) (*profile.Profile, map[string][2]uint64) {
+				bin := testbin.Build(t, "loopends.c", testbin.Options{Compiler: "clang-19", Flags: append([]string{level, "-g"}, flags...)})
+				s := clean(t, options{env: threadsEnv(3), flags: []string{"--verbose", "--sample", "off", "--counters", "none"}}, bin, "40")
+				complete(t, s.main)
+				balanced(t, s.main)
+				if !strings.Contains(s.stderr, says) {
+					t.Errorf("nobody says %q:\n%s", says, s.stderr)
+				}
+				return s.main, executionsAt(s.main)
+			}
+			told, got := measure("probed at their calls")
+			all, want := measure("by dlsym", "-Wl,-u,dlsym")
+			if d := cmp.Diff(want, got); d != "" || len(want) < 10 {
+				t.Errorf("-probes at functions +at calls\n%s", d)
+			}
+			if told.Meta.Hits+2000 > all.Meta.Hits {
+				t.Errorf("%d hits with probes at calls, %d at functions: the comparison shows nothing", told.Meta.Hits, all.Meta.Hits)
+			}
+		})
+	}
+}
+
+// executionsAt returns how often each call path was executed, and its body, by all threads.
+func executionsAt(p *profile.Profile) map[string][2]uint64 {
+	at := map[string][2]uint64{}
+	for i := range p.Nodes {
+		path := ""
+		for n := i; n >= 0 && p.Nodes[n].Region >= 0; n = p.Nodes[n].Parent {
+			r := &p.Regions[p.Nodes[n].Region]
+			path = r.Construct.String() + fmt.Sprintf(" %d/", r.Location.Begin) + path
+		}
+		sum := at[path]
+		for j := range p.Nodes[i].Stats {
+			s := &p.Nodes[i].Stats[j]
+			sum[0], sum[1] = sum[0]+s.Exec.C, sum[1]+s.Body.C
+		}
+		at[path] = sum
+	}
+	return at
+}
