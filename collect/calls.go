@@ -38,10 +38,11 @@ func (pc *placer) attachRuntime(p *Process, mod *symbols.Module, a *probes.Attac
 }
 
 // mayLeaveOut tells whether entry points of a process may be left without probes: libraries that it
-// loads later are seen before their code runs, and its probes are its own. placer.mu is held.
+// loads later are seen before their code runs, and its probes are its own. A user's region by lines may
+// begin between a loop's end and the event that would tell it. placer.mu is held.
 func (pc *placer) mayLeaveOut(p *Process, mods []symbols.Module) bool {
-	return p.program.launched && !pc.running && pc.budget == nil && !p.joins() && p.loops == nil &&
-		pc.follower != nil && pc.watchLoader(p, mods)
+	return p.program.launched && !pc.running && pc.budget == nil && !pc.wanted.User.HasLines() &&
+		!p.joins() && p.loops == nil && pc.follower != nil && pc.watchLoader(p, mods)
 }
 
 // placeLoops places the probes at calls of static loops in files that have none yet. Where calls may

@@ -18,9 +18,10 @@ func TestLoopEnds(t *testing.T) {
 	atOnce(t)
 	for _, level := range []string{"-O0", "-O2"} {
 		t.Run(level, func(t *testing.T) {
+			var region []string
 			measure := func(says string, flags ...string) (*profile.Profile, map[string][2]uint64) {
 				bin := testbin.Build(t, "loopends.c", testbin.Options{Compiler: "clang-19", Flags: append([]string{level, "-g"}, flags...)})
-				s := clean(t, options{env: threadsEnv(3), flags: []string{"--verbose", "--sample", "off", "--counters", "none"}}, bin, "40")
+				s := clean(t, options{env: threadsEnv(3), flags: append([]string{"--verbose", "--sample", "off", "--counters", "none"}, region...)}, bin, "40")
 				complete(t, s.main)
 				balanced(t, s.main)
 				if !strings.Contains(s.stderr, says) {
@@ -35,6 +36,12 @@ func TestLoopEnds(t *testing.T) {
 			}
 			if told.Meta.Hits+2000 > all.Meta.Hits {
 				t.Errorf("%d hits with probes at calls, %d at functions: the comparison shows nothing", told.Meta.Hits, all.Meta.Hits)
+			}
+			region = []string{"--region", "second=loopends.c:11-12"} // begins behind the end of a loop
+			_, got = measure("")
+			_, want = measure("", "-Wl,-u,dlsym")
+			if d := cmp.Diff(want, got); d != "" || len(want) < 11 {
+				t.Errorf("with a region by lines: -probes at functions +as it is\n%s", d)
 			}
 		})
 	}

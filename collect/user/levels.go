@@ -100,6 +100,9 @@ func (u *Regions) SetLevels(texts []string) error {
 // HasLevels tells whether levels were asked for.
 func (u *Regions) HasLevels() bool { return u != nil && len(u.levels) > 0 }
 
+// HasLines tells whether regions by lines were asked for.
+func (u *Regions) HasLines() bool { return u != nil && len(u.lines) > 0 }
+
 // SetImported tells which functions the process's files import from others.
 func (u *Regions) SetImported(imported func(name string) bool) {
 	u.mu.Lock()
