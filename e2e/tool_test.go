@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -160,6 +161,7 @@ func run(t testing.TB, opt options, bin string, args ...string) *session {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = 5 * time.Second
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // says what each goroutine waits for
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		t.Fatalf("%s %s: not ended after %s\n%s", filepath.Base(bin), strings.Join(args, " "), runLimit, stderr.String())

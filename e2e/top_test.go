@@ -253,7 +253,7 @@ func TestTopJoins(t *testing.T) {
 	until(t, "the first window", func() bool {
 		fds, _ := filepath.Glob("/proc/" + strconv.Itoa(joined.Process.Pid) + "/fd/*")
 		for _, fd := range fds {
-			if to, _ := os.Readlink(fd); strings.Contains(to, "bpf") || strings.Contains(to, "perf_event") {
+			if to, _ := os.Readlink(fd); to == "anon_inode:bpf_link" || to == "anon_inode:[perf_event]" {
 				links++
 			}
 		}
