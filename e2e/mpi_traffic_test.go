@@ -91,7 +91,7 @@ func toolTraffic(j *jobs.Job, rank int, p *profile.Profile, g grain) map[callSit
 				continue
 			}
 			for _, x := range own.Partners {
-				world, ok := j.WorldRank(rank, x.Comm, x.Rank)
+				world, ok := j.Traffic.WorldRank(rank, x.Comm, x.Rank)
 				if x.Rank == mpi.AnySource {
 					world, ok = int(x.Rank), true
 				}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ompp-attach/efficiency"
+	"ompp-attach/job/traffic"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
 	"ompp-attach/severity"
@@ -29,6 +30,8 @@ type Job struct {
 
 	// Strip tells what the ranks did over time; nil: no rank recorded it, or Options do not ask for it.
 	Strip *Strip
+	// Traffic tells which ranks exchanged messages with which.
+	Traffic *traffic.Job
 	// Rivals are the processes that had cores for which threads of ranks were ready (--sched), the
 	// longest first.
 	Rivals []Rival
@@ -41,11 +44,8 @@ type Job struct {
 	binWidth int // number of ranks of a bin of Region.Bins
 	troubles []trouble
 	byKey    map[key]*Region
-	seen     bitset           // the ranks that were read
-	traffic  map[int]*traffic // by rank
-	groups   groups
-	links    []Link
-	others   profile.Exchange
+	seen     bitset                // the ranks that were read
+	traffic  map[int]*traffic.Rank // by rank, until all are known
 }
 
 // Edges returns how many ends of calls were derived on all ranks.
@@ -91,7 +91,7 @@ var pairs = [...]pair{
 
 // newJob returns an empty job.
 func newJob() *Job {
-	return &Job{byKey: map[key]*Region{}, Builds: map[string]string{}, traffic: map[int]*traffic{}, robbed: map[int][]profile.Rival{}}
+	return &Job{byKey: map[key]*Region{}, Builds: map[string]string{}, traffic: map[int]*traffic.Rank{}, robbed: map[int][]profile.Rival{}}
 }
 
 // fold adds a reduced rank to the job. It answers false if the rank is in the job already.
@@ -101,7 +101,7 @@ func (j *Job) fold(r *reduced) bool {
 	}
 	j.seen.set(r.rank.Rank)
 	j.Ranks = append(j.Ranks, r.rank)
-	j.traffic[r.rank.Rank] = &r.traffic
+	j.traffic[r.rank.Rank], r.traffic.Number = r.traffic, r.rank.Rank
 	if len(r.rivals) > 0 {
 		j.robbed[r.rank.Rank] = r.rivals
 	}
@@ -208,7 +208,11 @@ func (j *Job) finish() {
 	if j.severity != nil {
 		j.Severity = j.severity.finish(number, j.Regions)
 	}
-	j.link()
+	var exchanged []*traffic.Rank
+	for i := range j.Ranks {
+		exchanged = append(exchanged, j.traffic[j.Ranks[i].Rank])
+	}
+	j.Traffic, j.traffic = traffic.Join(exchanged, j.Size), nil
 }
 
 // compare orders regions as the reports of single profiles do.

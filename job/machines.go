@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ompp-attach/job/comms"
 	"ompp-attach/mpi/clocks"
 	"ompp-attach/mpi/match"
 	"ompp-attach/profile"
@@ -22,7 +23,7 @@ type Machine struct {
 
 // machine names the machine on which a rank ran: all ranks with one clock get the same name.
 func (r *rankCalls) machine() string {
-	m := profile.Meta{Clock: r.clock, Host: r.comms.host}
+	m := profile.Meta{Clock: r.clock, Host: r.comms.Host}
 	return m.ClockName()
 }
 
@@ -37,7 +38,7 @@ func machinesOf(ranks []*rankCalls) (out []Machine) {
 		}
 		m := &out[i]
 		m.Ranks = append(m.Ranks, r.rank)
-		if host := r.comms.host; len(m.Hosts) == 0 || m.Hosts[len(m.Hosts)-1] != host {
+		if host := r.comms.Host; len(m.Hosts) == 0 || m.Hosts[len(m.Hosts)-1] != host {
 			m.Hosts = append(m.Hosts, host)
 		}
 		if r.clock != nil {
@@ -63,7 +64,7 @@ func (r *rankCalls) begin() int64 {
 
 // run matches ranks' calls. If the ranks ran on several machines, the order of calls first tells how
 // far the machines' clocks are apart. all says that these are all ranks of the job.
-func (m *Matching) run(ranks []*rankCalls, groups groups, all bool) {
+func (m *Matching) run(ranks []*rankCalls, groups comms.Groups, all bool) {
 	machines := machinesOf(ranks)
 	logs := func() (out []*match.RankCalls) { // logs are read but once
 		for _, r := range ranks {

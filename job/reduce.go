@@ -6,6 +6,7 @@ import (
 	"ompp-attach/analysis"
 	"ompp-attach/efficiency"
 	"ompp-attach/event"
+	"ompp-attach/job/traffic"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
 	"ompp-attach/severity"
@@ -59,7 +60,7 @@ type part struct {
 // the job's regions and paths.
 type reduced struct {
 	rank    Rank
-	traffic traffic
+	traffic *traffic.Rank
 	parts   []part
 	paths   []pathPart
 	cube    *severity.Cube    // nil unless asked for
@@ -78,11 +79,11 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 	}
 	ends := analysis.MPIStartEnd(p) // before Hide, which removes the regions of these calls
 	process, efficiencies := efficiencyOf(p)
-	traffic := trafficOf(p, rank)
+	exchanged := traffic.Of(p, rank)
 	if o.Classic {
 		profile.HideCalls(p)
 	}
-	out := &reduced{rank: rankOf(p, file, rank), traffic: traffic, builds: map[string]string{}}
+	out := &reduced{rank: rankOf(p, file, rank), traffic: exchanged, builds: map[string]string{}}
 	out.rank.Hot, out.rank.Efficiency = hotIn(p), process
 	for i := range p.Objects {
 		out.builds[path.Base(p.Objects[i].Path)] = p.Objects[i].BuildID

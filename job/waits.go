@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"ompp-attach/job/comms"
 	"ompp-attach/mpi/calllog"
 	"ompp-attach/mpi/clocks"
 	"ompp-attach/mpi/critical"
@@ -45,7 +46,7 @@ type Matching struct {
 type rankCalls struct {
 	rank   int
 	log    *calllog.Log
-	comms  rankComms
+	comms  comms.Rank
 	clock  *clocks.Record   // nil: an older version recorded the profile
 	start  int64            // the process's start, ns since 1970
 	paths  []string         // by site: its call path
@@ -60,7 +61,7 @@ func callsOf(p *profile.Profile, rank int) *rankCalls {
 		return nil
 	}
 	m := &p.Meta
-	c := &rankCalls{rank: rank, log: p.Calls, comms: commsOf(p, rank), clock: m.Clock, start: m.Start.UnixNano(), paths: callPaths(p), places: sitePlaces(p), aside: asideOf(p)}
+	c := &rankCalls{rank: rank, log: p.Calls, comms: comms.Of(p, rank), clock: m.Clock, start: m.Start.UnixNano(), paths: callPaths(p), places: sitePlaces(p), aside: asideOf(p)}
 	switch {
 	case m.MPI == nil || m.MPI.Rank != rank || m.MPI.Size <= 0:
 		c.why = "their ranks in MPI_COMM_WORLD are not known"
@@ -79,11 +80,11 @@ func callsOf(p *profile.Profile, rank int) *rankCalls {
 // matchCalls matches the calls of ranks. complete says that all ranks of the job were read.
 func matchCalls(ranks []*rankCalls, complete bool) *Matching {
 	out := &Matching{LeftOut: map[string][]int{}, sites: map[int][]calllog.Site{}}
-	var comms []*rankComms
+	var all []*comms.Rank
 	for _, r := range ranks {
-		comms = append(comms, &r.comms)
+		all = append(all, &r.comms)
 	}
-	groups := groupsOf(comms, complete)
+	groups := comms.Join(all, complete)
 	var taken []*rankCalls
 	for _, r := range ranks {
 		if r.why != "" {
@@ -102,33 +103,33 @@ func matchCalls(ranks []*rankCalls, complete bool) *Matching {
 }
 
 // toMatch returns the rank's calls as package match takes them.
-func (r *rankCalls) toMatch(groups groups) *match.RankCalls {
+func (r *rankCalls) toMatch(groups comms.Groups) *match.RankCalls {
 	l := &match.RankCalls{Rank: r.rank, Host: r.machine(), Cancels: r.log.Cancels}
 	if r.log.Until != 0 {
 		l.Until = r.log.Monotonic(r.log.Until)
 	}
-	for i := range r.comms.list {
-		c := &r.comms.list[i]
+	for i := range r.comms.List {
+		c := &r.comms.List[i]
 		x := match.Comm{Size: c.Size, Rank: c.Rank}
 		switch {
-		case i > 0 && (made{&r.comms, i}).how().Window && r.comms.names != nil:
+		case r.comms.IsWindow(i) && r.comms.Names != nil:
 			if x = l.Comms[c.Parent]; x.Name != "" { // its members are those of the parent
-				x.Name = r.comms.names[i]
+				x.Name = r.comms.Names[i]
 			}
 		case i == 0:
-			x = match.Comm{Name: "world", Size: int32(r.comms.jobSize), Rank: int32(r.rank)}
+			x = match.Comm{Name: "world", Size: int32(r.comms.JobSize), Rank: int32(r.rank)}
 		case c.Parent < 0 && c.Size == 1 && !c.Several:
 			x.Name = fmt.Sprintf("self %d", r.rank)
-		case r.comms.names != nil:
-			x.Name = r.comms.names[i]
-			if g := groups[x.Name]; g == nil || g.doubted {
+		case r.comms.Names != nil:
+			x.Name = r.comms.Names[i]
+			if !groups.Known(x.Name) {
 				x.Name = ""
 			}
 		}
 		l.Comms = append(l.Comms, x)
 	}
 	if len(l.Comms) == 0 { // no call named any
-		l.Comms = []match.Comm{{Name: "world", Size: int32(r.comms.jobSize), Rank: int32(r.rank)}}
+		l.Comms = []match.Comm{{Name: "world", Size: int32(r.comms.JobSize), Rank: int32(r.rank)}}
 	}
 	for i := range r.log.Threads {
 		l.Threads = append(l.Threads, r.log.Reader(i))

@@ -17,7 +17,7 @@ func TestMatrix(t *testing.T) {
 	b.show(t, saveJob(t, j), 1400, "light")
 	drawn := ask[[]string](t, b, `[...document.querySelectorAll("svg.matrix [data-cell]")].map((e) => e.dataset.cell)`)
 	var want []string
-	for _, c := range j.Matrix().Cells {
+	for _, c := range j.Traffic.Matrix().Cells {
 		want = append(want, fmt.Sprintf("%d %d %d %d", c.From, c.To, c.Messages, c.Bytes))
 	}
 	if !slices.Equal(drawn, want) || len(want) != 2*16+14 {
@@ -54,7 +54,7 @@ func TestMatrix(t *testing.T) {
 func TestMatrixOfManyRanks(t *testing.T) {
 	b := openBrowser(t)
 	j := exchangeJob(t, 600)
-	m := j.Matrix()
+	m := j.Traffic.Matrix()
 	if m.Width != 5 || m.Bins != 120 {
 		t.Fatalf("%d bins of %d ranks", m.Bins, m.Width)
 	}
@@ -64,13 +64,13 @@ func TestMatrixOfManyRanks(t *testing.T) {
 		bytes += c.Bytes
 	}
 	// Rank 0's record holds 256 partners; the others are added up.
-	if messages != 600*200+3*256 || bytes != 600*(409600+300000)+3*256*64 || j.Others().Sends != 3*(600-256) {
-		t.Errorf("%d messages, %d bytes, %+v to others", messages, bytes, j.Others())
+	if messages != 600*200+3*256 || bytes != 600*(409600+300000)+3*256*64 || j.Traffic.Others.Sends != 3*(600-256) {
+		t.Errorf("%d messages, %d bytes, %+v to others", messages, bytes, j.Traffic.Others)
 	}
 	b.show(t, saveJob(t, j), 1400, "light")
 	// The first rank's 255 others, without itself, are not all; the other ranks have two neighbours.
 	title := ask[string](t, b, `document.querySelector("#mpi figure:has(svg.matrix) h3").textContent`)
-	if want := "A rank sends to at least 2 to 255 others"; title != want || !j.SentToUnknown() {
+	if want := "A rank sends to at least 2 to 255 others"; title != want || !j.Traffic.SentToUnknown() {
 		t.Errorf("title %q, want %q", title, want)
 	}
 	if n := ask[int](t, b, `document.querySelectorAll("*").length`); n > 20_000 {

@@ -196,7 +196,7 @@ func partners(dir string, ranks []job.Source, tallies []*hiera.Tally) error {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	var all []recorded.Partner
-	for _, l := range j.Links() {
+	for _, l := range j.Traffic.Links {
 		all = append(all, recorded.Partner{Rank: l.Rank, World: l.Partner, Exchange: l.Exchange})
 	}
 	for _, t := range tallies {

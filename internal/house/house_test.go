@@ -170,8 +170,8 @@ func TestPurity(t *testing.T) {
 	for _, p := range listPackages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
 		list := banned[name]
-		if strings.HasPrefix(name, "attribution/") {
-			list = impure // the engine's rooms
+		if strings.HasPrefix(name, "attribution/") || strings.HasPrefix(name, "job/") {
+			list = impure
 		}
 		for _, b := range list {
 			if slices.Contains(p.Deps, b) {
@@ -388,7 +388,7 @@ func TestOneDoor(t *testing.T) {
 	own := regexp.MustCompile(`"/proc/|\bproc \+ "/`) // the kernel's, by our own names
 	for _, dir := range []string{"symbols", "symbols/directives", "symbols/debuginfo", "symbols/unwind", "regions", "probes", "probes/callgraph", "probes/disasm",
 		"probes/gomp", "probes/kmpc", "probes/tgt", "probes/openmp", "probes/mpilib", "probes/mpilib/handles", "probes/inline",
-		"attribution", "attribution/*", "profile", "analysis", "job", "report", "page", "debuginfod"} {
+		"attribution", "attribution/*", "profile", "analysis", "job", "job/*", "report", "page", "debuginfod"} {
 		names, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
 		if err != nil || len(names) == 0 {
 			t.Fatalf("%s: no files (%v)", dir, err)

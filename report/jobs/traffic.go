@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"ompp-attach/job"
+	"ompp-attach/job/traffic"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
 	"ompp-attach/report"
@@ -47,8 +48,8 @@ type (
 const mostPairs = 10
 
 func trafficToJSON(j *job.Job) *trafficJSON {
-	m := j.Matrix()
-	heaviest, all := j.Heaviest(mostPairs)
+	m := j.Traffic.Matrix()
+	heaviest, all := j.Traffic.Heaviest(mostPairs)
 	out := &trafficJSON{Width: m.Width, Bins: m.Bins, Cells: [][4]uint64{}, AtLeast: j.TrafficAtLeast(), Pairs: all, Heaviest: []pairJSON{},
 		To: *toJSON(j.Receivers()), Sizes: sizesToJSON(j.Sizes()), Unknown: unknownPartners(j)}
 	if len(m.Cells) == 0 && out.Sizes == nil && out.Unknown == nil {
@@ -83,12 +84,12 @@ func unknownPartners(j *job.Job) (out []apart) {
 		}
 		out[i].Add(x)
 	}
-	for _, l := range j.Links() {
+	for _, l := range j.Traffic.Links {
 		if l.Partner < 0 {
 			add(reason(&l), l.Exchange)
 		}
 	}
-	if x := j.Others(); x != (profile.Exchange{}) {
+	if x := j.Traffic.Others; x != (profile.Exchange{}) {
 		add("partners beyond those that are held of each rank", x)
 	}
 	slices.SortStableFunc(out, func(a, b apart) int { return cmp.Compare(b.Out+b.In, a.Out+a.In) })
@@ -96,7 +97,7 @@ func unknownPartners(j *job.Job) (out []apart) {
 }
 
 // reason says why a partner's rank in MPI_COMM_WORLD is not known.
-func reason(l *job.Link) string {
+func reason(l *traffic.Link) string {
 	c := &l.Comm
 	switch {
 	case l.Local == mpi.AnySource:
@@ -123,7 +124,7 @@ func (t *jobText) traffic() {
 		t.section("How large are messages?")
 	}
 	if x.Pairs > 0 {
-		heaviest, _ := t.j.Heaviest(mostPairs)
+		heaviest, _ := t.j.Traffic.Heaviest(mostPairs)
 		part := "of all"
 		if x.AtLeast {
 			part = "of known"
@@ -195,7 +196,7 @@ func writePartnersCSV(w io.Writer, j *job.Job, _ report.Options) error {
 			yield([]string{rank, partner, why, local, strconv.FormatUint(x.Sends, 10), strconv.FormatUint(x.Recvs, 10),
 				strconv.FormatUint(x.Out, 10), strconv.FormatUint(x.In, 10)})
 		}
-		links := j.Links()
+		links := j.Traffic.Links
 		for i := range links {
 			l := &links[i]
 			switch {
@@ -207,7 +208,7 @@ func writePartnersCSV(w io.Writer, j *job.Job, _ report.Options) error {
 				line(rankNum(l.Rank), "", reason(l), rankNum(int(l.Local)), &l.Exchange)
 			}
 		}
-		if x := j.Others(); x != (profile.Exchange{}) {
+		if x := j.Traffic.Others; x != (profile.Exchange{}) {
 			line("", "", "partners beyond those that are held of each rank", "", &x)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/job"
+	"ompp-attach/job/traffic"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
 	"ompp-attach/report"
@@ -91,7 +92,7 @@ func TestTrafficOfMissingRanks(t *testing.T) {
 
 // The reason why a partner is not known says what is the case.
 func TestReasons(t *testing.T) {
-	for want, l := range map[string]job.Link{
+	for want, l := range map[string]traffic.Link{
 		"MPI_ANY_SOURCE":             {Local: mpi.AnySource, Unheld: true},
 		"beyond those that are held": {Unheld: true},
 		"not seen being made":        {},

@@ -1,4 +1,4 @@
-package job
+package comms
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// comm is a communicator of a rank: how it was made, with which argument, and the rank in it.
+// testComm is a communicator of a rank: how it was made, with which argument, and the rank in it.
 type testComm struct {
 	parent, order int
 	by            string
@@ -15,33 +15,38 @@ type testComm struct {
 	size, rank    int32
 }
 
-// inComms returns a rank with communicators, and one partner in each: the next rank.
+// inComms returns the profile of a rank with communicators.
 func inComms(t *testing.T, rank, size int, list ...testComm) *profile.Profile {
 	t.Helper()
-	p := toy(rank, size, 0, 0)
-	p.Comms = []profile.Comm{{Parent: -1}}
-	var traffic profile.Traffic
-	traffic.Add(0, int32((rank+1)%size), profile.Exchange{Sends: 1, Out: 10})
-	for i, c := range list {
+	p := &profile.Profile{Comms: []profile.Comm{{Parent: -1}}}
+	p.Meta.MPI = &profile.MPIJob{Rank: rank, Size: size}
+	for _, c := range list {
 		op, ok := mpi.ParseOp(c.by)
 		if !ok {
 			t.Fatal(c.by)
 		}
 		p.Comms = append(p.Comms, profile.Comm{Parent: c.parent, By: &op, Order: c.order, Decides: c.decides, Size: c.size, Rank: c.rank})
-		if c.size > 0 {
-			traffic.Add(i+1, (c.rank+1)%c.size, profile.Exchange{Sends: 1, Out: uint64(100 * (i + 1))})
-		}
 	}
-	p.Nodes[4].Stats[0].Traffic = &traffic
 	return p
 }
 
-func worldRanks(t *testing.T, comm int, ranks ...*profile.Profile) (out []int) {
+// joined returns the communicators of ranks, whose profiles state the job's size.
+func joined(profiles ...*profile.Profile) (ranks []*Rank, groups Groups) {
+	for _, p := range profiles {
+		r := Of(p, p.Meta.MPI.Rank)
+		ranks = append(ranks, &r)
+	}
+	return ranks, Join(ranks, len(ranks) == profiles[0].Meta.MPI.Size)
+}
+
+// worldRanks returns for each rank which rank of MPI_COMM_WORLD is the next one in a communicator;
+// -1: this is not known.
+func worldRanks(t *testing.T, comm int, profiles ...*profile.Profile) (out []int) {
 	t.Helper()
-	j := readAll(t, Options{}, ranks...)
-	for i := range j.Ranks {
-		c := ranks[i].Comms[comm]
-		world, ok := j.WorldRank(i, comm, (c.Rank+1)%max(1, c.Size))
+	ranks, groups := joined(profiles...)
+	for _, r := range ranks {
+		c := r.List[comm]
+		world, ok := groups.WorldRank(r, comm, (c.Rank+1)%max(1, c.Size))
 		if !ok {
 			world = -1
 		}
@@ -75,11 +80,11 @@ func TestSplitsOverRanks(t *testing.T) {
 	ranks := all(t, 4, halves)
 	sameRanks(t, worldRanks(t, 1, ranks...), 2, 3, 0, 1)
 	// Without rank 0, it is known of the others what they say themselves.
-	j := readAll(t, Options{}, ranks[1:]...)
-	if world, ok := j.WorldRank(0, 1, 0); !ok || world != 3 {
+	some, groups := joined(ranks[1:]...)
+	if world, ok := groups.WorldRank(some[0], 1, 0); !ok || world != 3 {
 		t.Errorf("of rank 1: %d, %v, want 3", world, ok)
 	}
-	if world, ok := j.WorldRank(1, 1, 1); ok {
+	if world, ok := groups.WorldRank(some[1], 1, 1); ok {
 		t.Errorf("rank 0 was not read, and is rank %d", world)
 	}
 }
@@ -117,8 +122,8 @@ func TestGridsOverRanks(t *testing.T) {
 	sameRanks(t, worldRanks(t, 3, ranks...), 3, 4, 5, 0, 1, 2)
 	sameRanks(t, worldRanks(t, 4, ranks...), 3, 4, 5, 0, 1, 2)
 	// Not without all ranks: rank 0's grid alone would do for a line of 6, too.
-	j := readAll(t, Options{}, ranks[:5]...)
-	if world, ok := j.WorldRank(0, 2, 1); ok {
+	some, groups := joined(ranks[:5]...)
+	if world, ok := groups.WorldRank(some[0], 2, 1); ok {
 		t.Errorf("known without rank 5: %d", world)
 	}
 	// What is left of 2 x 3 x 2 without the middle is in no such order.
@@ -130,35 +135,4 @@ func TestGridsOverRanks(t *testing.T) {
 			t.Fatalf("a grid's parts that cannot be told apart: rank %d", world)
 		}
 	}
-}
-
-// Links are by ranks in MPI_COMM_WORLD.
-func TestLinks(t *testing.T) {
-	ranks := all(t, 4, func(r int) []testComm {
-		return append(halves(r), testComm{0, 0, "MPI_Comm_create_group", 0, 2, int32(r % 2)})
-	})
-	j := readAll(t, Options{}, ranks...)
-	got := map[[2]int]profile.Exchange{}
-	for _, l := range j.Links() {
-		got[[2]int{l.Rank, l.Partner}] = l.Exchange
-	}
-	want := map[int]uint64{1: 10, 2: 100, -1: 200} // of rank 0
-	for partner, bytes := range want {
-		if x := got[[2]int{0, partner}]; x.Out != bytes || x.Sends != 1 {
-			t.Errorf("rank 0 to %d: %+v, want %d bytes", partner, x, bytes)
-		}
-	}
-	if len(got) != 12 {
-		t.Errorf("%d links, want 12: %v", len(got), got)
-	}
-}
-
-// readAll merges profiles, whose ranks they state.
-func readAll(t *testing.T, o Options, ranks ...*profile.Profile) *Job {
-	t.Helper()
-	var sources []Source
-	for _, p := range ranks {
-		sources = append(sources, source(p.Meta.MPI.Rank, 0, encoded(t, p)))
-	}
-	return read(t, sources, o)
 }

@@ -1,4 +1,11 @@
-package job
+// Package comms finds out which ranks of a job are in which communicator.
+//
+// A rank's profile says for each communicator its parent, the process's rank in it, and the
+// operation that made it. All processes of the parent had to call these operations in the same
+// order. So a communicator gets the same name from all profiles. Its members are the world ranks of
+// the profiles that have it. Nothing is guessed: a communicator with members that contradict each
+// other is unknown.
+package comms
 
 import (
 	"fmt"
@@ -8,38 +15,41 @@ import (
 	"ompp-attach/profile"
 )
 
-// Communicators over ranks. A rank's profile says for each communicator its parent, the process's
-// rank in it, and the operation that made it. All processes of the parent had to call these
-// operations in the same order. So a communicator gets the same name from all profiles. Its members
-// are the world ranks of the profiles that have it. Nothing is guessed: a communicator with members
-// that contradict each other is unknown.
+// most bounds the communicators that the job keeps of each rank.
+const most = 128
 
-// mostComms bounds the communicators that the job keeps of each rank.
-const mostComms = 128
-
-// rankComms are a rank's communicators.
-type rankComms struct {
-	list  []profile.Comm
-	names []string // of list; empty: none
-	// jobSize is the size of MPI_COMM_WORLD.
-	jobSize int
+// Rank holds a rank's communicators.
+type Rank struct {
+	List []profile.Comm // of the rank's profile, 128 at most
+	// Names are the names of List; empty: the communicator has none. Join fills them in, and leaves nil
+	// if the rank's profile may lack communicators.
+	Names   []string
+	JobSize int // the size of MPI_COMM_WORLD; 0: not known
+	Host    string
 	sure    bool // all operations that made communicators were seen
-	host    string
 	world   int  // the rank in MPI_COMM_WORLD
 	hasMPI  bool // the process is a rank, as its profile says
-	unseen  int  // index in list of all communicators that were not seen being made; 0: none
+	unseen  int  // index in the profile of all communicators that were not seen being made; 0: none
 }
 
-func commsOf(p *profile.Profile, rank int) rankComms {
+// Of returns the communicators of a rank's profile.
+func Of(p *profile.Profile, rank int) Rank {
 	m := &p.Meta
-	c := rankComms{list: p.Comms[:min(len(p.Comms), mostComms)], host: m.Host, world: rank}
+	c := Rank{List: p.Comms[:min(len(p.Comms), most)], Host: m.Host, world: rank}
 	if m.MPI != nil {
-		c.hasMPI, c.jobSize = m.MPI.Rank == rank, m.MPI.Size
+		c.hasMPI, c.JobSize = m.MPI.Rank == rank, m.MPI.Size
 	}
 	c.unseen = max(0, slices.IndexFunc(p.Comms, func(c profile.Comm) bool { return c.Several && !c.NoRoom }))
 	c.sure = c.hasMPI && !m.Attached && m.LostHits == 0 && m.Off.C == 0
 	return c
 }
+
+// IsWindow reports whether a place in List is that of an RMA window: windows stand among the
+// communicators.
+func (r *Rank) IsWindow(comm int) bool { return comm > 0 && made{r, comm}.how().Window }
+
+// Unheld reports whether a communicator of the rank's profile is beyond those that the job keeps.
+func (r *Rank) Unheld(comm int) bool { return comm >= most && comm != r.unseen }
 
 // group is a communicator with the world ranks of its members, as far as profiles tell.
 type group struct {
@@ -55,22 +65,22 @@ func (g *group) add(size, rank int32, world int) {
 	g.members[rank] = world
 }
 
-// groups are a job's communicators by name.
-type groups map[string]*group
+// Groups are a job's communicators by name.
+type Groups map[string]*group
 
-// groupsOf finds out who is in which communicator. complete says that all ranks of the job were
-// read.
-func groupsOf(ranks []*rankComms, complete bool) groups {
-	all := groups{}
+// Join finds out who is in which communicator, and names the ranks' communicators. complete says
+// that all ranks of the job were read.
+func Join(ranks []*Rank, complete bool) Groups {
+	all := Groups{}
 	byDepth := [][]made{}
 	for _, r := range ranks {
 		if complete = complete && r.sure; !r.sure {
 			continue
 		}
-		r.names = make([]string, len(r.list))
-		depths := make([]int, len(r.list))
-		for i := range r.list {
-			if up := r.list[i].Parent; up >= 0 {
+		r.Names = make([]string, len(r.List))
+		depths := make([]int, len(r.List))
+		for i := range r.List {
+			if up := r.List[i].Parent; up >= 0 {
 				depths[i] = depths[up] + 1
 			}
 			for len(byDepth) <= depths[i] {
@@ -83,7 +93,7 @@ func groupsOf(ranks []*rankComms, complete bool) groups {
 		cuts := map[string]cut{}
 		for _, c := range level {
 			if name := c.name(complete); name != "" {
-				c.rank.names[c.at] = name
+				c.rank.Names[c.at] = name
 				if c.how().Kinship == mpi.Cut {
 					cuts[name] = append(cuts[name], c)
 				}
@@ -93,7 +103,7 @@ func groupsOf(ranks []*rankComms, complete bool) groups {
 			list.divide()
 		}
 		for _, c := range level {
-			if name := c.rank.names[c.at]; c.at > 0 && name != "" && c.comm().Size > 0 {
+			if name := c.rank.Names[c.at]; c.at > 0 && name != "" && c.comm().Size > 0 {
 				all.add(name, c.comm(), c.rank.world)
 			}
 		}
@@ -106,7 +116,7 @@ func groupsOf(ranks []*rankComms, complete bool) groups {
 	return all
 }
 
-func (gs groups) add(name string, c *profile.Comm, world int) {
+func (gs Groups) add(name string, c *profile.Comm, world int) {
 	g := gs[name]
 	if g == nil {
 		g = &group{size: c.Size, members: map[int32]int{}}
@@ -115,13 +125,17 @@ func (gs groups) add(name string, c *profile.Comm, world int) {
 	g.add(c.Size, c.Rank, world)
 }
 
+// Known reports whether the members of a communicator are known as far as profiles tell, and do not
+// contradict each other.
+func (gs Groups) Known(name string) bool { return gs[name] != nil && !gs[name].doubted }
+
 // made is a communicator of a rank.
 type made struct {
-	rank *rankComms
-	at   int // index in rank.list
+	rank *Rank
+	at   int // index in rank.List
 }
 
-func (c made) comm() *profile.Comm { return &c.rank.list[c.at] }
+func (c made) comm() *profile.Comm { return &c.rank.List[c.at] }
 
 func (c made) how() (m mpi.Maker) {
 	if by := c.comm().By; by != nil {
@@ -139,7 +153,7 @@ func (c made) name(complete bool) string {
 	if comm.By == nil || comm.Parent < 0 || comm.Order == 0 || comm.Inter || comm.Size == 0 && !how.Window {
 		return ""
 	}
-	up := c.rank.names[comm.Parent]
+	up := c.rank.Names[comm.Parent]
 	if up == "" {
 		return ""
 	}
@@ -150,7 +164,7 @@ func (c made) name(complete bool) string {
 	case mpi.Split:
 		return fmt.Sprintf("%s:%d", name, comm.Decides)
 	case mpi.Near:
-		name = fmt.Sprintf("%s@%s", name, c.rank.host)
+		name = fmt.Sprintf("%s@%s", name, c.rank.Host)
 	case mpi.Together:
 		name = fmt.Sprintf("%s#%d", name, comm.Size)
 	case mpi.Cut:
@@ -166,25 +180,26 @@ func (c made) name(complete bool) string {
 // parent returns the size of the communicator's parent, and the process's rank there.
 func (c made) parent() (size, rank int) {
 	if up := c.comm().Parent; up > 0 {
-		return int(c.rank.list[up].Size), int(c.rank.list[up].Rank)
+		return int(c.rank.List[up].Size), int(c.rank.List[up].Rank)
 	}
-	return c.rank.jobSize, c.rank.world
+	return c.rank.JobSize, c.rank.world
 }
 
-// worldRank translates a rank in a rank's communicator to one in MPI_COMM_WORLD.
-func (gs groups) worldRank(r *rankComms, comm int, rank int32) (world int, ok bool) {
-	for rank >= 0 && comm >= 0 && comm < len(r.list) {
-		c := &r.list[comm]
+// WorldRank translates a rank in a communicator, by its index in r's profile, to one in
+// MPI_COMM_WORLD. ok is false if it is not known.
+func (gs Groups) WorldRank(r *Rank, comm int, rank int32) (world int, ok bool) {
+	for rank >= 0 && comm >= 0 && comm < len(r.List) {
+		c := &r.List[comm]
 		switch {
 		case comm == 0:
 			return int(rank), r.hasMPI
 		case c.Size == 1 && !c.Inter:
 			return r.world, r.hasMPI
 		case !c.AsParent():
-			if !r.sure || gs[r.names[comm]] == nil || gs[r.names[comm]].doubted {
+			if !r.sure || !gs.Known(r.Names[comm]) {
 				return 0, false
 			}
-			world, ok = gs[r.names[comm]].members[rank]
+			world, ok = gs[r.Names[comm]].members[rank]
 			return world, ok
 		}
 		comm = c.Parent
@@ -206,14 +221,14 @@ func (list cut) divide() {
 		_, p := c.parent()
 		if all, _ := c.parent(); step == 0 || all != len(list) || int(c.comm().Size) != size || int(c.comm().Rank) != p/step%size {
 			for _, c := range list {
-				c.rank.names[c.at] = ""
+				c.rank.Names[c.at] = ""
 			}
 			return
 		}
 	}
 	for _, c := range list {
 		_, p := c.parent()
-		c.rank.names[c.at] += fmt.Sprintf(":%d,%d", p/(step*size), p%step)
+		c.rank.Names[c.at] += fmt.Sprintf(":%d,%d", p/(step*size), p%step)
 	}
 }
 
