@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"ompp-attach/job/spread"
 	"ompp-attach/mpi"
 )
 
@@ -43,7 +44,7 @@ func (v Verdict) String() string { return [...]string{"alike", "outliers", "diff
 
 // judge returns the verdict on a time s of ranks. whole is the whole time of a rank, in the same
 // unit.
-func judge(s *Stats, whole float64) Verdict {
+func judge(s *spread.Stats, whole float64) Verdict {
 	switch {
 	case whole <= 0:
 		return Alike
@@ -61,30 +62,30 @@ type Quantity struct {
 	// The time that it is a part of, ns: mean wall time or, for sums over threads, mean thread
 	// time.
 	Whole float64
-	Stats
+	spread.Stats
 	Verdict Verdict
 }
 
 // RankStats returns the distribution of a figure over the ranks.
-func (j *Job) RankStats(of func(*Rank) int64) Stats {
+func (j *Job) RankStats(of func(*Rank) int64) spread.Stats {
 	m := j.rankMoments(of)
-	return m.over(len(j.Ranks), -1)
+	return m.Over(len(j.Ranks), -1)
 }
 
-func (j *Job) rankMoments(of func(*Rank) int64) *moments {
-	var m moments
+func (j *Job) rankMoments(of func(*Rank) int64) *spread.Moments {
+	var m spread.Moments
 	for i := range j.Ranks {
-		m.add(of(&j.Ranks[i]), j.Ranks[i].Rank)
+		m.Add(of(&j.Ranks[i]), j.Ranks[i].Rank)
 	}
 	return &m
 }
 
 func (j *Job) rankCorrelation(x, y func(*Rank) int64) Correlation {
-	var xy joint
+	var xy spread.Joint
 	for i := range j.Ranks {
-		xy.add(x(&j.Ranks[i]), y(&j.Ranks[i]))
+		xy.Add(x(&j.Ranks[i]), y(&j.Ranks[i]))
 	}
-	r, ok := correlation(len(j.Ranks), &xy, j.rankMoments(x), j.rankMoments(y))
+	r, ok := spread.Correlation(len(j.Ranks), &xy, j.rankMoments(x), j.rankMoments(y))
 	return Correlation{r, ok && len(j.Ranks) >= MinRanks}
 }
 
@@ -280,8 +281,8 @@ func steady(sum, x, y float64) bool { return sum <= max(x, y)/2 }
 
 // Exchange describes how communication by MPI and imbalance are related over ranks (paper, Fig. 9).
 type Exchange struct {
-	Imbal, MPI, Sum Stats       // each rank's overheads; Sum is the sum of all classes
-	ImbalMPI        Correlation // correlation of Imbal and MPI
+	Imbal, MPI, Sum spread.Stats // each rank's overheads; Sum is the sum of all classes
+	ImbalMPI        Correlation  // correlation of Imbal and MPI
 	// Trade: more of one goes with less of the other. Both times vary by a comparable amount
 	// that matters, and some rank has several threads, which can wait for each other. Steady:
 	// the deviation of the sum of all classes is at most half of that of one of the two.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ompp-attach/analysis"
+	"ompp-attach/job/spread"
 	"ompp-attach/profile"
 )
 
@@ -12,7 +13,7 @@ import (
 // threads, inclusive.
 type CounterStats struct {
 	Name string
-	Stats
+	spread.Stats
 }
 
 // countersOf returns the counts of a rank's counters in a region. It returns nil if the counts of
@@ -50,8 +51,8 @@ func (p *part) addCounters(counters map[string]int64) {
 // every rank that reached the region.
 func (g *Region) Counters() (out []CounterStats) {
 	for _, name := range slices.Sorted(maps.Keys(g.counters)) {
-		if m := g.counters[name]; m.n == g.Reached {
-			out = append(out, CounterStats{name, m.over(g.n, g.absent)})
+		if m := g.counters[name]; m.N() == g.Reached {
+			out = append(out, CounterStats{name, m.Over(g.n, g.absent)})
 		}
 	}
 	return out

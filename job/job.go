@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"ompp-attach/efficiency"
+	"ompp-attach/job/spread"
+	"ompp-attach/job/strip"
 	"ompp-attach/job/traffic"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -29,7 +31,7 @@ type Job struct {
 	Builds map[string]string
 
 	// Strip tells what the ranks did over time; nil: no rank recorded it, or Options do not ask for it.
-	Strip *Strip
+	Strip *strip.Job
 	// Traffic tells which ranks exchanged messages with which.
 	Traffic *traffic.Job
 	// Rivals are the processes that had cores for which threads of ranks were ready (--sched), the
@@ -37,7 +39,7 @@ type Job struct {
 	Rivals []Rival
 
 	severity *severities
-	strips   []*rankStrip
+	strips   []*strip.Rank
 	calls    []*rankCalls
 	robbed   map[int][]profile.Rival // by rank
 
@@ -67,17 +69,17 @@ type Region struct {
 	key        key
 	from       int // the rank that the embedded Region comes from
 	ranks      bitset
-	moments    [NumFigures]moments
-	products   [len(pairs)]joint
-	withMPI    [2]joint           // WorkT and WaitT with the rank's communication
+	moments    [NumFigures]spread.Moments
+	products   [len(pairs)]spread.Joint
+	withMPI    [2]spread.Joint    // WorkT and WaitT with the rank's communication
 	efficiency efficiency.Figures // summed over ranks
 	bytes      *calls
 	sizes      profile.BySize
-	counters   map[string]*moments
+	counters   map[string]*spread.Moments
 	bins       []bin
-	n          int      // number of ranks of the job
-	absent     int      // the lowest rank that did not execute the region
-	mpiTime    *moments // communication of each rank, in any region
+	n          int             // number of ranks of the job
+	absent     int             // the lowest rank that did not execute the region
+	mpiTime    *spread.Moments // communication of each rank, in any region
 }
 
 // pair names two figures that are seen together.
@@ -158,29 +160,29 @@ func (g *Region) add(p *part, rank *Rank) {
 	g.Reached++
 	g.ranks.set(rank.Rank)
 	for f, v := range p.figures {
-		g.moments[f].add(v, rank.Rank)
+		g.moments[f].Add(v, rank.Rank)
 	}
 	for i, pr := range pairs {
-		g.products[i].add(p.figures[pr.x], p.figures[pr.y])
+		g.products[i].Add(p.figures[pr.x], p.figures[pr.y])
 	}
 	for name, v := range p.counters {
 		if g.counters == nil {
-			g.counters = map[string]*moments{}
+			g.counters = map[string]*spread.Moments{}
 		}
 		if g.counters[name] == nil {
-			g.counters[name] = &moments{}
+			g.counters[name] = &spread.Moments{}
 		}
-		g.counters[name].add(v, rank.Rank)
+		g.counters[name].Add(v, rank.Rank)
 	}
-	g.withMPI[0].add(p.figures[WorkT], rank.Communication())
-	g.withMPI[1].add(p.figures[WaitT], rank.Communication())
+	g.withMPI[0].Add(p.figures[WorkT], rank.Communication())
+	g.withMPI[1].Add(p.figures[WaitT], rank.Communication())
 }
 
 // finish orders ranks and regions when all ranks have been added.
 func (j *Job) finish() {
 	slices.SortFunc(j.Ranks, func(a, b Rank) int { return cmp.Compare(a.Rank, b.Rank) })
 	slices.SortFunc(j.Regions, func(a, b *Region) int { return a.key.compare(&b.key) })
-	j.Strip, j.strips = strip(j.strips), nil
+	j.Strip, j.strips = strip.Join(j.strips), nil
 	j.Rivals, j.robbed = j.rivals(), nil
 	number := map[key]int{}
 	mpiTime := j.rankMoments(rankCommunication)
@@ -198,7 +200,7 @@ func (j *Job) finish() {
 				g.absent = r.Rank
 			}
 			for i := range g.withMPI { // no time in the region, but communication
-				g.withMPI[i].add(0, r.Communication())
+				g.withMPI[i].Add(0, r.Communication())
 			}
 		}
 	}
@@ -223,13 +225,13 @@ func (k *key) compare(o *key) int {
 }
 
 // Stats returns the distribution of a figure over the job's ranks.
-func (g *Region) Stats(f Figure) Stats { return g.moments[f].over(g.n, g.absent) }
+func (g *Region) Stats(f Figure) spread.Stats { return g.moments[f].Over(g.n, g.absent) }
 
 // share returns the part of execT's variance over ranks that goes with one of its Parts. The shares
 // add up to 1. One share can exceed 1 if another part makes up for it. ok is false if execT does
 // not vary.
 func (g *Region) share(part Figure) (s float64, ok bool) {
-	return share(g.n, g.product(part, ExecT), &g.moments[ExecT])
+	return spread.Share(g.n, g.product(part, ExecT), &g.moments[ExecT])
 }
 
 // correlate returns the correlation of two figures over ranks.
@@ -237,12 +239,12 @@ func (g *Region) correlate(x, y Figure) Correlation {
 	return g.known(g.product(x, y), &g.moments[x], &g.moments[y])
 }
 
-func (g *Region) known(xy *joint, x, y *moments) Correlation {
-	r, ok := correlation(g.n, xy, x, y)
+func (g *Region) known(xy *spread.Joint, x, y *spread.Moments) Correlation {
+	r, ok := spread.Correlation(g.n, xy, x, y)
 	return Correlation{r, ok && g.n >= MinRanks}
 }
 
-func (g *Region) product(x, y Figure) *joint {
+func (g *Region) product(x, y Figure) *spread.Joint {
 	return &g.products[slices.Index(pairs[:], pair{x, y})]
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/event"
+	"ompp-attach/job/spread"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
 )
@@ -28,7 +29,7 @@ func figuresOf(j *Job) any {
 	type region struct {
 		Key     key
 		Reached int
-		Stats   [NumFigures]Stats
+		Stats   [NumFigures]spread.Stats
 		Explain Explanation
 		Counted []CounterStats
 	}

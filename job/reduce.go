@@ -6,6 +6,7 @@ import (
 	"ompp-attach/analysis"
 	"ompp-attach/efficiency"
 	"ompp-attach/event"
+	"ompp-attach/job/strip"
 	"ompp-attach/job/traffic"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -66,7 +67,7 @@ type reduced struct {
 	cube    *severity.Cube    // nil unless asked for
 	number  []int             // by region of the profile: its part
 	calls   *rankCalls        // nil: there are none, or Options ask for neither Severity nor Path
-	strip   *rankStrip        // nil: there is none, or Options do not ask for it
+	strip   *strip.Rank       // nil: there is none, or Options do not ask for it
 	rivals  []profile.Rival   // of the profile, with times
 	builds  map[string]string // base name of a file to its build id
 }
@@ -99,7 +100,7 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 		}
 	}
 	if o.Strip {
-		out.strip = stripOf(p, rank)
+		out.strip = strip.Of(p, rank)
 	}
 	if o.Paths {
 		out.paths = pathsOf(p, number, classes)

@@ -3,6 +3,7 @@ package job
 import (
 	"testing"
 
+	"ompp-attach/job/spread"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
 )
@@ -18,7 +19,7 @@ func TestJudge(t *testing.T) {
 		{20, 0, 1000, Differ}, {19.9, 99, 1000, Alike}, {19.9, 100, 1000, Outliers},
 		{20, 100, 0, Alike}, {0, 0, 0, Alike}, {20, 100, -5, Alike},
 	} {
-		if got := judge(&Stats{StdDev: c.deviation, Max: c.max}, c.whole); got != c.want {
+		if got := judge(&spread.Stats{StdDev: c.deviation, Max: c.max}, c.whole); got != c.want {
 			t.Errorf("deviation %v, range %d of %v: %s, want %s", c.deviation, c.max, c.whole, got, c.want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/event"
+	"ompp-attach/job/spread"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
 )
@@ -15,14 +16,14 @@ import (
 // MPI has more work outside of it. (The time until MPI_Init depends on the launcher more than on
 // the program.)
 type Summary struct {
-	InMPI Stats // a rank's wall time in MPI after MPI_Init, ns
+	InMPI spread.Stats // a rank's wall time in MPI after MPI_Init, ns
 	// Slow are the ranks, rising, whose time in MPI is nearer to the minimum than to the mean;
 	// empty if the ranks are alike.
 	Slow []int
 	// Excess is how much less time in MPI the slowest rank has than the mean (ns): how much
 	// longer that rank takes for its own part.
 	Excess float64
-	CPU    Stats // a rank's processor time, ns
+	CPU    spread.Stats // a rank's processor time, ns
 	// Where is the region in which the slowest rank exceeds the mean most (an index in
 	// Job.Regions), and WhereBy is the figure that shows it; -1: there is no such region.
 	Where   int

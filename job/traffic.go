@@ -1,6 +1,9 @@
 package job
 
-import "ompp-attach/profile"
+import (
+	"ompp-attach/job/spread"
+	"ompp-attach/profile"
+)
 
 // TrafficAtLeast reports whether figures of pairs and receivers are lower bounds: messages went to
 // receivers whose ranks are not known, or ranks of the job were not read.
@@ -8,7 +11,7 @@ func (j *Job) TrafficAtLeast() bool { return j.Traffic.SentToUnknown() || len(j.
 
 // Receivers returns to how many other ranks the ranks sent, as far as the receivers are known (see
 // TrafficAtLeast).
-func (j *Job) Receivers() Stats {
+func (j *Job) Receivers() spread.Stats {
 	to := j.Traffic.Receivers()
 	return j.RankStats(func(r *Rank) int64 { return to[r.Rank] })
 }

@@ -9,10 +9,11 @@ import (
 	"ompp-attach/efficiency"
 	"ompp-attach/event"
 	"ompp-attach/job"
+	"ompp-attach/job/spread"
 	"ompp-attach/mpi"
 )
 
-func spreadOf(s job.Stats) Spread {
+func spreadOf(s spread.Stats) Spread {
 	return Spread{json.Number(s.Sum.String()), s.Min, s.Mean, s.Max, s.StdDev}
 }
 

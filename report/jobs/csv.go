@@ -8,6 +8,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/job"
+	"ompp-attach/job/spread"
 	"ompp-attach/report"
 )
 
@@ -86,7 +87,7 @@ func writeRegionsCSV(w io.Writer, j *job.Job, _ report.Options) error {
 	head := append(append([]string{}, regionHead...), "figure", "unit", "sum", "min", "min_rank", "mean", "max", "max_rank", "stddev")
 	return writeCSV(w, head, func(yield func([]string)) {
 		for i, g := range j.Regions {
-			line := func(figure, unit string, s job.Stats) {
+			line := func(figure, unit string, s spread.Stats) {
 				yield(append(regionCells(j, i), figure, unit, s.Sum.String(), integer(s.Min), integer(int64(s.MinRank)),
 					float(s.Mean), integer(s.Max), integer(int64(s.MaxRank)), float(s.StdDev)))
 			}

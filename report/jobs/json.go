@@ -10,6 +10,7 @@ import (
 	"ompp-attach/analysis"
 	"ompp-attach/event"
 	"ompp-attach/job"
+	"ompp-attach/job/spread"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
 	"ompp-attach/report"
@@ -215,7 +216,7 @@ func regionToJSON(g *job.Region, i int, by mpi.Accounting) regionJSON {
 	return r
 }
 
-func toJSON(s job.Stats) *statsJSON {
+func toJSON(s spread.Stats) *statsJSON {
 	return &statsJSON{s.Sum, s.Min, s.MinRank, s.Mean, s.Max, s.MaxRank, s.StdDev}
 }
 

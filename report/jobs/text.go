@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ompp-attach/job"
+	"ompp-attach/job/spread"
 	"ompp-attach/profile"
 	"ompp-attach/report"
 	"ompp-attach/report/efficiencies"
@@ -144,7 +145,7 @@ func (t *jobText) header() {
 	key("Overheads", "%s sec, %s%% of thread time, MPI included", t.sec(over), jobShare(over, all))
 	t.costHeader(key)
 	out, in, _ := job.Volumes(t.Volumes)
-	calls := func(f job.Figure) job.Stats { return j.RankStats(func(r *job.Rank) int64 { return r.Calls[f] }) }
+	calls := func(f job.Figure) spread.Stats { return j.RankStats(func(r *job.Rank) int64 { return r.Calls[f] }) }
 	sum := func(f job.Figure) string { return calls(f).Sum.String() }
 	unknown := calls(job.Unknown)
 	volume := func(f job.Figure) string { v := calls(f); return volumeSum(&v, &unknown) }
@@ -167,7 +168,7 @@ func (t *jobText) header() {
 
 // askedFor says what receives count, where more was received than sent: a message may be shorter than
 // the buffer that waits for it.
-func askedFor(sent, received job.Stats) string {
+func askedFor(sent, received spread.Stats) string {
 	if received.Sum.Cmp(sent.Sum) <= 0 {
 		return ""
 	}

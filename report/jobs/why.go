@@ -7,6 +7,7 @@ import (
 	"ompp-attach/analysis"
 	"ompp-attach/event"
 	"ompp-attach/job"
+	"ompp-attach/job/spread"
 	"ompp-attach/profile"
 	"ompp-attach/report/words"
 )
@@ -235,7 +236,7 @@ func volumeOf(g *job.Region, f job.Figure) string {
 	return volumeSum(&v, &unknown)
 }
 
-func volumeSum(v, unknown *job.Stats) string {
+func volumeSum(v, unknown *spread.Stats) string {
 	switch {
 	case unknown.Max == 0:
 		return v.Sum.String()

@@ -1,4 +1,4 @@
-package job
+package spread
 
 import (
 	"math"
@@ -30,26 +30,26 @@ func TestStatsOfHardFigures(t *testing.T) {
 			for _, absent := range []int{0, 1, 500} {
 				const k = 1000
 				var xs, ys []int64
-				var x, y moments
-				var xy joint
+				var x, y Moments
+				var xy Joint
 				for i := range k {
 					a := base + random.Int64N(spread+1)
 					b := a/2 + random.Int64N(spread+1)
 					xs, ys = append(xs, a), append(ys, b)
-					x.add(a, i)
-					y.add(b, i)
-					xy.add(a, b)
+					x.Add(a, i)
+					y.Add(b, i)
+					xy.Add(a, b)
 				}
 				n := k + absent
 				vx, vy, cov := exactly(n, xs, xs), exactly(n, ys, ys), exactly(n, xs, ys)
-				if got, want := x.over(n, k).StdDev, math.Sqrt(vx)/float64(n); math.Abs(got-want) > 1e-9*want {
+				if got, want := x.Over(n, k).StdDev, math.Sqrt(vx)/float64(n); math.Abs(got-want) > 1e-9*want {
 					t.Errorf("%d+%d, %d absent: a deviation of %v, want %v", base, spread, absent, got, want)
 				}
-				r, ok := correlation(n, &xy, &x, &y)
+				r, ok := Correlation(n, &xy, &x, &y)
 				if want := cov / math.Sqrt(vx) / math.Sqrt(vy); !ok || math.Abs(r-want) > 1e-9 {
 					t.Errorf("%d+%d, %d absent: a correlation of %v, want %v", base, spread, absent, r, want)
 				}
-				part, ok := share(n, &xy, &y)
+				part, ok := Share(n, &xy, &y)
 				if want := cov / vy; !ok || math.Abs(part-want) > 1e-9*math.Abs(want)+1e-12 {
 					t.Errorf("%d+%d, %d absent: a share of %v, want %v", base, spread, absent, part, want)
 				}
@@ -61,20 +61,20 @@ func TestStatsOfHardFigures(t *testing.T) {
 // Sums are exact, and equal figures do not vary at all.
 func TestStatsOfEqualFigures(t *testing.T) {
 	for _, v := range []int64{0, 7, math.MaxInt64, math.MinInt64} {
-		var m moments
-		var with joint
+		var m Moments
+		var with Joint
 		for i := range 1000 {
-			m.add(v, i)
-			with.add(v, int64(i))
+			m.Add(v, i)
+			with.Add(v, int64(i))
 		}
-		s := m.over(1000, -1)
+		s := m.Over(1000, -1)
 		if want := new(big.Int).Mul(big.NewInt(v), big.NewInt(1000)); s.Sum.Cmp(want) != 0 || s.StdDev != 0 {
 			t.Errorf("1000 times %d: %+v", v, s)
 		}
-		if r, ok := correlation(1000, &with, &m, &m); ok {
+		if r, ok := Correlation(1000, &with, &m, &m); ok {
 			t.Errorf("%d goes with something, by %v", v, r)
 		}
-		if s := m.over(1001, 1000); v != 0 && (s.StdDev == 0 || s.MinRank+s.MaxRank != 1000) {
+		if s := m.Over(1001, 1000); v != 0 && (s.StdDev == 0 || s.MinRank+s.MaxRank != 1000) {
 			t.Errorf("%d, and a rank without: %+v", v, s)
 		}
 	}

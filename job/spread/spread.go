@@ -1,4 +1,6 @@
-package job
+// Package spread tells how figures are distributed over the ranks of a job, and which of them vary
+// together. Sums are exact, and ranks without a figure count with 0.
+package spread
 
 import (
 	"math"
@@ -38,9 +40,9 @@ func (s *Stats) Total() float64 {
 	return f
 }
 
-// moments gathers one figure over ranks by Welford's method. The mean is that of the differences
+// Moments gathers one figure over ranks by Welford's method. The mean is that of the differences
 // from the first value: these are exact, so a mean much larger than the spread falsifies nothing.
-type moments struct {
+type Moments struct {
 	n        int
 	first    int64
 	mean     float64
@@ -51,8 +53,8 @@ type moments struct {
 	minRank, maxRank int
 }
 
-// add adds the value of a rank. Of ranks with equal extreme values the lowest one counts.
-func (m *moments) add(v int64, rank int) {
+// Add adds the value of a rank. Of ranks with equal extreme values the lowest one counts.
+func (m *Moments) Add(v int64, rank int) {
 	if m.n == 0 {
 		m.first = v
 	}
@@ -70,9 +72,12 @@ func (m *moments) add(v int64, rank int) {
 	m.squares += off * (d - m.mean)
 }
 
+// N returns how many ranks were added.
+func (m *Moments) N() int { return m.n }
+
 // scatter returns the sum of the squared deviations over n ranks. Ranks that were not added count
 // with 0.
-func (m *moments) scatter(n int) float64 {
+func (m *Moments) scatter(n int) float64 {
 	mean := float64(m.first) + m.mean
 	return m.squares + mean*mean*absence(m.n, n)
 }
@@ -86,9 +91,9 @@ func absence(k, n int) float64 {
 	return float64(k) * float64(n-k) / float64(n)
 }
 
-// over returns the distribution over n ranks. Ranks that were not added count with 0; absent is the
+// Over returns the distribution over n ranks. Ranks that were not added count with 0; absent is the
 // lowest of these.
-func (m moments) over(n, absent int) Stats {
+func (m Moments) Over(n, absent int) Stats {
 	s := Stats{Sum: m.sum.big(), MinRank: -1, MaxRank: -1}
 	if n == 0 {
 		return s
@@ -96,7 +101,7 @@ func (m moments) over(n, absent int) Stats {
 	s.Mean = s.Total() / float64(n)
 	s.StdDev = math.Sqrt(m.scatter(n) / float64(n))
 	if m.n < n {
-		m.add(0, absent)
+		m.Add(0, absent)
 	}
 	s.Min, s.Max, s.MinRank, s.MaxRank = m.min, m.max, m.minRank, m.maxRank
 	return s
@@ -119,16 +124,16 @@ func (s *sum) big() *big.Int {
 	return v.Lsh(v, 64).Add(v, new(big.Int).SetUint64(s.low))
 }
 
-// joint gathers how two figures vary together over ranks, as moments does for one.
-type joint struct {
+// Joint gathers how two figures vary together over ranks, as Moments does for one.
+type Joint struct {
 	n              int
 	firstX, firstY int64
 	meanX, meanY   float64
 	products       float64 // sum of the products of both deviations from the means
 }
 
-// add adds the values of a rank.
-func (j *joint) add(x, y int64) {
+// Add adds the values of a rank.
+func (j *Joint) Add(x, y int64) {
 	if j.n == 0 {
 		j.firstX, j.firstY = x, y
 	}
@@ -141,13 +146,13 @@ func (j *joint) add(x, y int64) {
 
 // scatter returns the sum of the products of the deviations over n ranks. Ranks that were not added
 // count with 0.
-func (j *joint) scatter(n int) float64 {
+func (j *Joint) scatter(n int) float64 {
 	return j.products + (float64(j.firstX)+j.meanX)*(float64(j.firstY)+j.meanY)*absence(j.n, n)
 }
 
-// correlation returns Pearson's correlation coefficient over n ranks. ok is false if one of the two
+// Correlation returns Pearson's correlation coefficient over n ranks. ok is false if one of the two
 // figures does not vary.
-func correlation(n int, xy *joint, x, y *moments) (r float64, ok bool) {
+func Correlation(n int, xy *Joint, x, y *Moments) (r float64, ok bool) {
 	vx, vy := x.scatter(n), y.scatter(n)
 	if vx <= 0 || vy <= 0 {
 		return 0, false
@@ -155,9 +160,9 @@ func correlation(n int, xy *joint, x, y *moments) (r float64, ok bool) {
 	return max(-1, min(1, xy.scatter(n)/math.Sqrt(vx)/math.Sqrt(vy))), true
 }
 
-// share returns the part of y's variance over n ranks that goes with x, where y is a sum of figures
+// Share returns the part of y's variance over n ranks that goes with x, where y is a sum of figures
 // that include x. It is the covariance over the variance. The shares of all summands add up to 1.
-func share(n int, xy *joint, y *moments) (s float64, ok bool) {
+func Share(n int, xy *Joint, y *Moments) (s float64, ok bool) {
 	v := y.scatter(n)
 	if v <= 0 {
 		return 0, false

@@ -1,4 +1,4 @@
-package job
+package strip
 
 import (
 	"bytes"
@@ -28,13 +28,13 @@ func striped(later, work, end time.Duration, share float64) *profile.Profile {
 func TestStrip(t *testing.T) {
 	const second = time.Second
 	for _, n := range []int{1, 2, 128, 129, 10_000} {
-		var all []*rankStrip
+		var all []*Rank
 		for rank := range n {
 			later := time.Duration(rank%2) * second / 2
-			all = append(all, stripOf(striped(later, second, 2*second, 0.8), n-1-rank))
+			all = append(all, Of(striped(later, second, 2*second, 0.8), n-1-rank))
 		}
-		s := strip(all)
-		if s.Bins != mostStripBins || len(s.Rows) > mostStripRows || len(s.Rows) < min(n, mostStripRows/2) {
+		s := Join(all)
+		if s.Bins != mostBins || len(s.Rows) > mostRows || len(s.Rows) < min(n, mostRows/2) {
 			t.Fatalf("%d ranks: %d bins, %d rows", n, s.Bins, len(s.Rows))
 		}
 		next := 0
@@ -66,7 +66,7 @@ func TestStrip(t *testing.T) {
 			}
 		}
 	}
-	if strip(nil) != nil || stripOf(&profile.Profile{}, 0) != nil {
+	if Join(nil) != nil || Of(&profile.Profile{}, 0) != nil {
 		t.Error("a strip of nothing")
 	}
 }

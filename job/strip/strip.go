@@ -1,4 +1,5 @@
-package job
+// Package strip puts together what the ranks of a job did over time.
+package strip
 
 import (
 	"math"
@@ -10,54 +11,54 @@ import (
 
 // Limits of a job's strip, whatever the number of ranks and their length.
 const (
-	mostStripBins = 256
-	mostStripRows = 128
+	mostBins = 256
+	mostRows = 128
 )
 
-// stripStates are the states of a strip.
-var stripStates = [...]profile.State{profile.StateWork, profile.StateBarrier, profile.StateLock, profile.StateMPI, profile.StateRuntime}
+// states are the states of a strip.
+var states = [...]profile.State{profile.StateWork, profile.StateBarrier, profile.StateLock, profile.StateMPI, profile.StateRuntime}
 
-// Strip tells in which states the ranks were over time, from the start of the first rank on. Nodes
+// Job tells in which states the ranks were over time, from the start of the first rank on. Nodes
 // are compared by their clocks.
-type Strip struct {
-	Width int64      // of a bin, ns
-	Bins  int        // 256 at most
-	Rows  []StripRow // by rank, 128 at most
+type Job struct {
+	Width int64 // of a bin, ns
+	Bins  int   // 256 at most
+	Rows  []Row // by rank, 128 at most
 }
 
-// StripRow is a rank, or neighbouring ranks: the mean of their threads.
-type StripRow struct {
+// Row is a rank, or neighbouring ranks: the mean of their threads.
+type Row struct {
 	First, Last int // ranks
 	// States holds for each state its share of each bin, in units of 1/profile.WholeBin, rounded.
 	States map[profile.State][]byte
 	Times  map[profile.State]int64 // of each state, ns
 }
 
-// rankStrip is the strip of one rank: the mean of its threads, in 256 bins at most.
-type rankStrip struct {
+// Rank is the strip of one rank: the mean of its threads, in 256 bins at most.
+type Rank struct {
 	rank   int
 	start  time.Time
 	width  float64 // of a bin, ns
-	shares [len(stripStates)][]byte
+	shares [len(states)][]byte
 }
 
 // bins returns the number of bins of the rank's strip.
-func (r *rankStrip) bins() (n int) {
+func (r *Rank) bins() (n int) {
 	for _, s := range r.shares {
 		n = max(n, len(s))
 	}
 	return n
 }
 
-// stripOf reduces the strip of a rank's profile; nil: it has none.
-func stripOf(p *profile.Profile, rank int) *rankStrip {
+// Of reduces the strip of a rank's profile; nil: it has none.
+func Of(p *profile.Profile, rank int) *Rank {
 	s := p.Strip
 	if s == nil || len(s.Rows) == 0 {
 		return nil
 	}
-	by := (s.Bins + mostStripBins - 1) / mostStripBins
-	out := &rankStrip{rank: rank, start: p.Meta.Start, width: float64(s.Width) * float64(by)}
-	for k, state := range stripStates {
+	by := (s.Bins + mostBins - 1) / mostBins
+	out := &Rank{rank: rank, start: p.Meta.Start, width: float64(s.Width) * float64(by)}
+	for k, state := range states {
 		sums := make([]float64, (s.Bins+by-1)/by)
 		for i := range s.Rows {
 			for bin := range s.Rows[i].States[state] {
@@ -80,12 +81,12 @@ func sharesOf(parts []float64, whole float64) []byte {
 	return out
 }
 
-// strip puts the strips of ranks together.
-func strip(ranks []*rankStrip) *Strip {
+// Join puts the strips of ranks together; nil: there is nothing in them.
+func Join(ranks []*Rank) *Job {
 	if len(ranks) == 0 {
 		return nil
 	}
-	slices.SortFunc(ranks, func(a, b *rankStrip) int { return a.rank - b.rank })
+	slices.SortFunc(ranks, func(a, b *Rank) int { return a.rank - b.rank })
 	first, length := ranks[0].start, 0.0
 	for _, r := range ranks {
 		if r.start.Before(first) {
@@ -98,8 +99,8 @@ func strip(ranks []*rankStrip) *Strip {
 	if length <= 0 {
 		return nil
 	}
-	out := &Strip{Width: int64(math.Ceil(length / mostStripBins)), Bins: mostStripBins}
-	by := (len(ranks) + mostStripRows - 1) / mostStripRows
+	out := &Job{Width: int64(math.Ceil(length / mostBins)), Bins: mostBins}
+	by := (len(ranks) + mostRows - 1) / mostRows
 	for some := range slices.Chunk(ranks, by) {
 		out.Rows = append(out.Rows, out.row(some, first))
 	}
@@ -107,9 +108,9 @@ func strip(ranks []*rankStrip) *Strip {
 }
 
 // row is the mean of some ranks.
-func (s *Strip) row(ranks []*rankStrip, first time.Time) StripRow {
-	row := StripRow{First: ranks[0].rank, Last: ranks[len(ranks)-1].rank, States: map[profile.State][]byte{}, Times: map[profile.State]int64{}}
-	for k, state := range stripStates {
+func (s *Job) row(ranks []*Rank, first time.Time) Row {
+	row := Row{First: ranks[0].rank, Last: ranks[len(ranks)-1].rank, States: map[profile.State][]byte{}, Times: map[profile.State]int64{}}
+	for k, state := range states {
 		sums, all := make([]float64, s.Bins), 0.0
 		for _, r := range ranks {
 			at := float64(r.start.Sub(first))
@@ -130,7 +131,7 @@ func (s *Strip) row(ranks []*rankStrip, first time.Time) StripRow {
 }
 
 // spread adds a share of a stretch of time, which begins at from and has a length (ns), to its bins.
-func (s *Strip) spread(sums []float64, share, from, length float64) {
+func (s *Job) spread(sums []float64, share, from, length float64) {
 	width := float64(s.Width)
 	for bin := int(from / width); bin < len(sums) && float64(bin)*width < from+length; bin++ {
 		begin, end := max(from, float64(bin)*width), min(from+length, float64(bin+1)*width)
