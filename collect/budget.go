@@ -3,6 +3,7 @@ package collect
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"ompp-attach/attribution"
@@ -121,8 +122,10 @@ func (pc *placer) groups() (all []*links.Groups) {
 	for _, p := range pc.reader.procs {
 		for _, files := range []map[target.FileID]placed{p.placed, p.code} {
 			for _, pl := range files {
-				if l, ok := pl.link.(*links.Groups); ok && l != nil {
-					all = append(all, l)
+				for _, link := range append(slices.Clip(pl.further), pl.link) {
+					if l, ok := link.(*links.Groups); ok && l != nil {
+						all = append(all, l)
+					}
 				}
 			}
 		}

@@ -42,7 +42,7 @@ func (m *Measurement) SetUserRegions(u *user.Regions) {
 	m.wanted.User = u
 	u.Limit(m.kernel.Mode())
 	if u.HasLevels() {
-		m.placer.plans.Imports = u.SetImported
+		m.placer.plans.Mapped, m.placer.plans.Later = u.SetImporters, u.Later
 	}
 	for _, f := range u.Finders() {
 		m.AddFinder(f)

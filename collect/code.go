@@ -1,10 +1,12 @@
 package collect
 
 import (
+	"io"
 	"time"
 
 	"ompp-attach/collect/plans"
 	"ompp-attach/collect/target"
+	"ompp-attach/probes"
 	"ompp-attach/symbols"
 )
 
@@ -18,33 +20,65 @@ func (pc *placer) placeCode(p *Process, mods []symbols.Module) error {
 	if !pc.plans.Finds() {
 		return nil
 	}
-	pc.plans.TellImports(mods)
+	pc.plans.TellMapped(mods)
+	again := len(p.code) > 0
 	for i := range mods {
-		mod := &mods[i]
-		if _, ok := p.code[target.IDOf(mod)]; ok {
-			continue
+		mod, id := &mods[i], target.IDOf(&mods[i])
+		pl, ok := p.code[id]
+		if !ok {
+			told, known := pc.tellsLoops(p, mod, mods)
+			if !known {
+				continue
+			}
+			a, err := pc.plans.Code(mod, told)
+			if err != nil {
+				return err
+			}
+			if a != nil {
+				if pl.link, err = pc.attachCode(p, mod, a, again); err != nil {
+					return err
+				}
+				pl.plan = a.Plan
+			}
+			p.code[id] = pl
 		}
-		told, known := pc.tellsLoops(p, mod, mods)
-		if !known {
-			continue
-		}
-		a, err := pc.plans.Code(mod, told)
+		further, err := pc.plans.Further(mod)
 		if err != nil {
 			return err
 		}
-		if a == nil {
-			p.code[target.IDOf(mod)] = placed{}
-			continue
+		for len(pl.further) < len(further) {
+			link, err := pc.attachCode(p, mod, further[len(pl.further)], again)
+			if err != nil {
+				return err
+			}
+			pl.further = append(pl.further, link)
+			p.code[id] = pl
 		}
-		begin := time.Now()
-		link, err := pc.attach(p, mod.HostPath, a)
-		if err != nil {
-			return target.NotPlaced(int(p.pid), err)
-		}
-		pc.logf("process %d: %d probes placed in the code of %s in %s", p.pid, len(a.Points()), mod.Path, time.Since(begin).Round(time.Microsecond))
-		p.code[target.IDOf(mod)] = placed{link: link, plan: a.Plan}
 	}
 	return nil
+}
+
+// attachCode places the probes of a plan in a file's own code. again says that other files of the
+// process were looked at before. placer.mu is held.
+func (pc *placer) attachCode(p *Process, mod *symbols.Module, a *probes.Attached, again bool) (io.Closer, error) {
+	begin := time.Now()
+	link, err := pc.attach(p, mod.HostPath, a)
+	if err != nil {
+		return nil, target.NotPlaced(int(p.pid), err)
+	}
+	p.codeLate = p.codeLate || again
+	pc.logf("process %d: %d probes placed in the code of %s in %s", p.pid, len(a.Points()), mod.Path, time.Since(begin).Round(time.Microsecond))
+	return link, nil
+}
+
+// tookCode tells whether probes were placed in the process's own code because it has loaded a
+// library, since the last call.
+func (pc *placer) tookCode(p *Process) bool {
+	pc.mu.Lock()
+	defer pc.mu.Unlock()
+	took := p.codeLate
+	p.codeLate = false
+	return took
 }
 
 // ownCode returns in how many of a process's files probes of its own code are placed.

@@ -158,6 +158,9 @@ func (lv *lives) placeProbes(p *Process, l *bpf.Life) {
 	if took := lv.placer.tookLoops(p); took && n == 0 && l.Stopped == 0 {
 		lv.reader.warn("Libraries were loaded while process %d ran: loops that it executed before their probes were placed, a moment later, are not in the report.", pid)
 	}
+	if late := lv.placer.tookCode(p); late && l.Stopped == 0 {
+		lv.reader.warn("Process %d loaded libraries while it ran: what their code did before probes were placed for it, a moment later, is not in the report.", pid)
+	}
 	if n > 0 && l.Stopped == 0 {
 		lv.reader.mu.Lock()
 		p.warnings = append(p.warnings, "A runtime was loaded while the process ran: what it did before its probes were placed, a moment later, is not in this report.")

@@ -112,7 +112,7 @@ func (pc *placer) placeRuntime(p *Process, mod *symbols.Module, mods []symbols.M
 	runtime := target.DescribeRuntime(mod, a.Plan)
 	runtime.Probes -= len(p.loops.Left(a))
 	pc.logf("process %d: %d probes placed in %s in %s", p.pid, runtime.Probes, mod.Path, time.Since(begin).Round(time.Microsecond))
-	p.placed[target.IDOf(mod)] = placed{link, a.Plan, runtime}
+	p.placed[target.IDOf(mod)] = placed{link: link, plan: a.Plan, runtime: runtime}
 	p.tasking = p.tasking || a.Plan.NoTasks != nil && plans.MayHaveTasks(a.Plan.Object, imported)
 	return true, nil
 }
@@ -149,9 +149,10 @@ func (pc *placer) detachLinks(p *Process) (all []io.Closer) {
 		for id, pl := range files {
 			if pl.link != nil {
 				all = append(all, pl.link)
-				pl.link = nil
-				files[id] = pl
 			}
+			all = append(all, pl.further...)
+			pl.link, pl.further = nil, nil
+			files[id] = pl
 		}
 	}
 	all = append(all, p.loops.Detach()...)

@@ -58,7 +58,7 @@ func (lv *lives) judge(pid uint32, mapped *symbols.Process) (plain, watched bool
 // fileOf tells what the module with an inode is. ok is false if no module or more than one has the
 // inode; placer.mu is held.
 func (pc *placer) fileOf(mods []symbols.Module, inode uint64) (is bpf.FileIs, ok bool) {
-	pc.plans.TellImports(mods)
+	pc.plans.TellMapped(mods)
 	for i := range mods {
 		switch mod := &mods[i]; {
 		case mod.Inode != inode:

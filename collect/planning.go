@@ -21,6 +21,12 @@ func (p planning) Store(plan *probes.Plan) (*probes.Attached, error) {
 	return p.reader.decoder.Store(p.kernel, plan, p.running)
 }
 
+func (p planning) Alter(change func()) {
+	p.reader.mu.Lock()
+	defer p.reader.mu.Unlock()
+	change()
+}
+
 func (p planning) LoadMPI() error {
 	if p.mpi.kernel == nil && p.mpi.loadErr == nil {
 		p.mpi.kernel, p.mpi.loadErr = p.kernel.LoadMPI()

@@ -48,6 +48,7 @@ type placement struct {
 	placedMPI map[target.FileID]*placedMPI
 	loops     *loops.Calls // nil: libomp's entry points are probed
 	loopsLate bool         // see tookLoops
+	codeLate  bool         // see tookCode
 	libs      io.Closer    // the watch on its dynamic loader, if it was attached to
 	cores     advice.Cores // on which it may run
 	tasking   bool         // it may create tasks
@@ -65,6 +66,7 @@ func newPlacement() placement {
 // placed are the probes in a file.
 type placed struct {
 	link    io.Closer
+	further []io.Closer // of probes in the file's own code that were wanted later
 	plan    *probes.Plan
 	runtime profile.Runtime
 }

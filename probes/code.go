@@ -3,6 +3,7 @@ package probes
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
@@ -61,6 +62,16 @@ func NewCodePlan(o *symbols.Object, points []CodePoint) *Plan {
 	}
 	p.sort()
 	return p
+}
+
+// Continue marks the beginnings of functions of levels, given by the Fn of their events, by
+// event.UserContinues: another function of the library may end in a jump to them.
+func (p *Plan) Continue(fns []uint64) {
+	for i := range p.Placements {
+		if r := p.Placements[i].Row; r.Entry == event.Enter && r.Fn != 0 && slices.Contains(fns, r.Fn) {
+			r.Value |= event.UserContinues
+		}
+	}
 }
 
 // levelRow is the row of a probe of a function of a library's level.

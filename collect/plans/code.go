@@ -40,6 +40,35 @@ func (f *Files) Code(mod *symbols.Module, told bool) (*probes.Attached, error) {
 	})
 }
 
+// Further returns the plans of probes in a file's own code that files loaded later have made wanted. It
+// comes after Code.
+func (f *Files) Further(mod *symbols.Module) ([]*probes.Attached, error) {
+	o := mod.Object()
+	if f.Later == nil {
+		return nil, nil
+	}
+	points, continued := f.Later(mod)
+	if len(continued) > 0 {
+		f.m.Alter(func() {
+			for _, a := range append(slices.Clone(f.further[o]), f.code[o].of, f.told[o].of) {
+				if a != nil {
+					a.Plan.Continue(continued)
+				}
+			}
+		})
+	}
+	p := probes.NewCodePlan(o, points)
+	f.m.Selection().Prune(p)
+	if len(p.Placements) > 0 {
+		a, err := f.m.Store(p)
+		if err != nil {
+			return nil, err
+		}
+		f.further[o] = append(f.further[o], a)
+	}
+	return f.further[o], nil
+}
+
 // newCode makes the plan of the probes in a file's own code.
 func (f *Files) newCode(mod *symbols.Module, told bool) *probes.Plan {
 	o := mod.Object()

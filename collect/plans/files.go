@@ -26,14 +26,21 @@ type Measurement interface {
 	LoadMPI() error
 	// StoreMPI hands the plan of an MPI library to the kernel side.
 	StoreMPI(*mpilib.Plan) (*mpilib.Attached, error)
+
+	// Alter calls a function that changes rows which are stored, while no record is decoded.
+	Alter(change func())
 }
 
 // Files are the plans of the files that the processes of a measurement map. The caller's lock guards
 // them.
 type Files struct {
-	// Imports is told what the files of a process import, before the finders are called; nil: nobody
-	// asks. It is set before the measurement starts.
-	Imports func(imported func(name string) bool)
+	// Mapped is told which files a process maps, before the finders are called; nil: nobody asks. It is
+	// set before the measurement starts.
+	Mapped func(mods []symbols.Module)
+	// Later finds probes that files want only since others were loaded; nil: there are none. continued
+	// are functions of levels, by the Fn of their events, to which the functions of these probes may
+	// jump. It is set before the measurement starts.
+	Later func(mod *symbols.Module) (points []probes.CodePoint, continued []uint64)
 
 	m       Measurement
 	finders []Finder
@@ -41,7 +48,8 @@ type Files struct {
 	inline bool // see FindInline
 
 	runtimes, code, told, loops memo[*probes.Attached]
-	found                       memo[[]probes.CodePoint] // by the finders
+	further                     map[*symbols.Object][]*probes.Attached // see Further
+	found                       memo[[]probes.CodePoint]               // by the finders
 	mpi                         memo[*mpilib.Attached]
 	plain                       memo[bool]
 }
@@ -49,7 +57,7 @@ type Files struct {
 // New returns the plans of a measurement, of which none is made yet.
 func New(m Measurement) *Files {
 	return &Files{m: m, runtimes: memo[*probes.Attached]{}, code: memo[*probes.Attached]{}, told: memo[*probes.Attached]{}, loops: memo[*probes.Attached]{},
-		found: memo[[]probes.CodePoint]{}, mpi: memo[*mpilib.Attached]{}, plain: memo[bool]{}}
+		found: memo[[]probes.CodePoint]{}, mpi: memo[*mpilib.Attached]{}, plain: memo[bool]{}, further: map[*symbols.Object][]*probes.Attached{}}
 }
 
 // memo keeps what was made of each file. The key is no inode, which may be reused for another file.

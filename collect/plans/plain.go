@@ -10,17 +10,16 @@ import (
 	"ompp-attach/symbols"
 )
 
-// TellImports tells the finders what the files of a process import. It comes before Code and Plain,
-// which ask the finders once for each file.
-func (f *Files) TellImports(mods []symbols.Module) {
-	if f.Imports != nil {
-		f.Imports(target.ImportedBy(mods))
+// TellMapped tells the finders which files a process maps. It comes before Code, Further and Plain.
+func (f *Files) TellMapped(mods []symbols.Module) {
+	if f.Mapped != nil {
+		f.Mapped(mods)
 	}
 }
 
 // AllPlain tells whether nothing in any module can be measured.
 func (f *Files) AllPlain(mods []symbols.Module) bool {
-	f.TellImports(mods)
+	f.TellMapped(mods)
 	for i := range mods {
 		if !f.Plain(&mods[i]) {
 			return false

@@ -13,7 +13,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// levelPlan finds the probes of a library's levels.
+// levelPlan finds the probes of a library's levels. It is kept, because files that are loaded later may
+// import further functions.
 type levelPlan struct {
 	u    *Regions
 	o    *symbols.Object
@@ -24,8 +25,22 @@ type levelPlan struct {
 	outside  bool
 	chosen   map[uint64]*levelEntry // by address
 	followed map[uint64]bool        // functions whose exits are found, by address
-	points   []probes.CodePoint
 	at       map[exitAt]bool
+
+	left []candidate              // functions that no file has imported so far
+	seen map[*symbols.Object]bool // files whose imports were looked at
+}
+
+func newLevelPlan(u *Regions, o *symbols.Object, path string, kind int, outside bool) *levelPlan {
+	return &levelPlan{u: u, o: o, path: path, kind: kind, outside: outside, chosen: map[uint64]*levelEntry{},
+		followed: map[uint64]bool{}, at: map[exitAt]bool{}, seen: map[*symbols.Object]bool{}}
+}
+
+// candidate is an exported function that a level takes.
+type candidate struct {
+	f        symbols.Function
+	level    int
+	imported bool
 }
 
 // levelEntry is a function that was chosen.
@@ -48,39 +63,92 @@ type exitAt struct {
 // choose selects the functions of the levels: exported ones that match, or, without an expression,
 // those that other files import. If nothing imports any of them, they may be looked up by name: then
 // it is all that are exported.
-func (b *levelPlan) choose(wanted []int) {
-	type candidate struct {
-		f        symbols.Function
-		level    int
-		imported bool
-	}
+func (b *levelPlan) choose(wanted []int) (fresh []uint64) {
 	var all []candidate
 	importedOf := map[int]bool{}
+	news := b.newImporters()
 	for _, f := range b.o.Functions() {
-		exported, imported := false, false
-		for _, name := range f.Names {
-			if !strings.ContainsAny(name, "( ") && b.o.Exports(name) {
-				exported = true
-				imported = imported || b.u.imported == nil || b.u.imported(name)
-			}
-		}
-		if !exported {
+		names := b.exported(&f)
+		if len(names) == 0 {
 			continue
 		}
 		for _, n := range wanted {
 			l := b.u.levels[n]
 			if l.takes(f.Names) {
 				l.matched = true
+				imported := b.u.importers == nil || slices.ContainsFunc(names, importedBy(news))
 				importedOf[n] = importedOf[n] || imported
 				all = append(all, candidate{f, n, imported})
 				break
 			}
 		}
 	}
-	all = slices.DeleteFunc(all, func(c candidate) bool { return b.u.levels[c.level].regex == nil && importedOf[c.level] && !c.imported })
+	b.left = nil
+	all = slices.DeleteFunc(all, func(c candidate) bool {
+		leave := b.u.levels[c.level].regex == nil && importedOf[c.level] && !c.imported
+		if leave {
+			b.left = append(b.left, c)
+		}
+		return leave
+	})
 	slices.SortStableFunc(all, func(x, y candidate) int {
 		return cmp.Compare(rank(x.imported), rank(y.imported))
 	})
+	return b.take(all)
+}
+
+// chooseLater selects the functions that files import which were loaded since the last selection.
+func (b *levelPlan) chooseLater() (fresh []uint64) {
+	if len(b.left) == 0 {
+		return nil
+	}
+	news := b.newImporters()
+	if len(news) == 0 {
+		return nil
+	}
+	var all []candidate
+	b.left = slices.DeleteFunc(b.left, func(c candidate) bool {
+		imported := slices.ContainsFunc(b.exported(&c.f), importedBy(news))
+		if imported {
+			c.imported = true
+			all = append(all, c)
+		}
+		return imported
+	})
+	return b.take(all)
+}
+
+// newImporters returns the files whose imports were not looked at so far.
+func (b *levelPlan) newImporters() (news []*symbols.Object) {
+	for _, o := range b.u.importers {
+		if !b.seen[o] {
+			b.seen[o] = true
+			news = append(news, o)
+		}
+	}
+	return news
+}
+
+// importedBy tells whether one of some files imports a function.
+func importedBy(files []*symbols.Object) func(name string) bool {
+	return func(name string) bool {
+		return slices.ContainsFunc(files, func(o *symbols.Object) bool { return o.Imports(name) })
+	}
+}
+
+// exported returns the names by which a function is exported.
+func (b *levelPlan) exported(f *symbols.Function) (names []string) {
+	for _, name := range f.Names {
+		if !strings.ContainsAny(name, "( ") && b.o.Exports(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// take adds functions to the chosen ones, as far as there is room, and returns their addresses in
+// order.
+func (b *levelPlan) take(all []candidate) (fresh []uint64) {
 	room := max(0, b.u.most-b.u.found)
 	if len(all) > room {
 		b.u.unseen = append(b.u.unseen, profile.Unseen{What: fmt.Sprintf("%d functions of levels in %s", len(all)-room, b.path),
@@ -90,7 +158,10 @@ func (b *levelPlan) choose(wanted []int) {
 	b.u.found += len(all)
 	for _, c := range all {
 		b.chosen[c.f.VAddr] = &levelEntry{f: c.f, level: c.level}
+		fresh = append(fresh, c.f.VAddr)
 	}
+	slices.Sort(fresh)
+	return fresh
 }
 
 func rank(first bool) int {
@@ -106,15 +177,39 @@ func (b *levelPlan) isPart(target uint64) bool {
 	return ok && start == target && strings.Contains(symbol, ".cold")
 }
 
-// entries finds where executions begin, and leaves out functions of which that, or their ends,
-// cannot be found.
-func (b *levelPlan) entries() {
-	addresses := make([]uint64, 0, len(b.chosen))
-	for at := range b.chosen {
-		addresses = append(addresses, at)
+// probes places the probes of functions that were just chosen. continued are functions that were
+// chosen earlier, by the Fn of their events: one of the new ones may end in a jump to them.
+func (b *levelPlan) probes(fresh []uint64) (points []probes.CodePoint, continued []uint64) {
+	before := map[uint64]bool{}
+	for at, e := range b.chosen {
+		before[at] = e.continued
 	}
-	slices.Sort(addresses)
-	for _, at := range addresses {
+	fresh = b.entries(fresh)
+	points = b.exits(fresh)
+	isFresh := map[uint64]bool{}
+	for _, at := range fresh {
+		e := b.chosen[at]
+		isFresh[at] = true
+		p := e.point
+		p.Fn, p.Value, p.Outside = e.fn, int64(event.UserLevel+e.level), b.outside
+		if e.continued {
+			p.Value |= event.UserContinues
+		}
+		points = append(points, p)
+	}
+	for at, e := range b.chosen {
+		if e.continued && !before[at] && !isFresh[at] {
+			continued = append(continued, e.fn)
+		}
+	}
+	slices.Sort(continued)
+	return points, continued
+}
+
+// entries finds where executions of new functions begin. It leaves out functions of which that, or
+// their ends, cannot be found, and returns the others.
+func (b *levelPlan) entries(fresh []uint64) (found []uint64) {
+	for _, at := range fresh {
 		e := b.chosen[at]
 		name := e.f.Names[0]
 		err := b.entry(e)
@@ -123,9 +218,13 @@ func (b *levelPlan) entries() {
 			delete(b.chosen, at)
 			continue
 		}
+		// A function that was chosen earlier may jump here.
+		e.continued = b.followed[at]
 		e.fn = event.LevelFn(b.kind, len(b.u.functions))
 		b.u.functions = append(b.u.functions, LevelFunction{Name: name, Level: b.u.levels[e.level].name, Without: b.u.levels[e.level].without(name)})
+		found = append(found, at)
 	}
+	return found
 }
 
 func (b *levelPlan) entry(e *levelEntry) error {
@@ -188,34 +287,22 @@ func (b *levelPlan) ended(at uint64) bool {
 	return err == nil && unseen == 0
 }
 
-// exits places the probes where executions end. Functions to which others jump are followed.
-func (b *levelPlan) exits() {
-	b.at = map[exitAt]bool{}
-	addresses := make([]uint64, 0, len(b.chosen))
-	for at := range b.chosen {
-		addresses = append(addresses, at)
-	}
-	slices.Sort(addresses)
-	for _, at := range addresses {
+// exits places the probes where executions of new functions end. Functions to which others jump are
+// followed.
+func (b *levelPlan) exits(fresh []uint64) (points []probes.CodePoint) {
+	for _, at := range fresh {
 		e := b.chosen[at]
-		b.follow(e, at, e.ways)
+		points = b.follow(points, e, at, e.ways)
 	}
-	for _, at := range addresses {
-		e := b.chosen[at]
-		p := e.point
-		p.Fn, p.Value, p.Outside = e.fn, int64(event.UserLevel+e.level), b.outside
-		if e.continued {
-			p.Value |= event.UserContinues
-		}
-		b.points = append(b.points, p)
-	}
+	return points
 }
 
 const noteJumpsAway = "this function may end by a jump to a function that is not known here: the time there is not its own"
 
-func (b *levelPlan) follow(e *levelEntry, at uint64, ways []disasm.Way) {
+// follow adds the probes of the exits by which a function is left.
+func (b *levelPlan) follow(points []probes.CodePoint, e *levelEntry, at uint64, ways []disasm.Way) []probes.CodePoint {
 	if b.followed[at] {
-		return
+		return points
 	}
 	b.followed[at] = true
 	for _, w := range ways {
@@ -226,7 +313,7 @@ func (b *levelPlan) follow(e *levelEntry, at uint64, ways []disasm.Way) {
 		}
 		if to != 0 {
 			if inner, unseen, err := disasm.Ways(b.o, to, b.isPart); err == nil && unseen == 0 {
-				b.follow(e, to, inner)
+				points = b.follow(points, e, to, inner)
 				continue
 			}
 		}
@@ -242,7 +329,8 @@ func (b *levelPlan) follow(e *levelEntry, at uint64, ways []disasm.Way) {
 			continue
 		}
 		b.at[x] = true
-		b.points = append(b.points, probes.CodePoint{Name: e.f.Names[0], VAddr: w.Inst.Addr, When: w.When, Construct: event.UserRegion, Edge: event.Release,
+		points = append(points, probes.CodePoint{Name: e.f.Names[0], VAddr: w.Inst.Addr, When: w.When, Construct: event.UserRegion, Edge: event.Release,
 			Fn: e.fn, Lift: w.Lift, Value: int64(event.UserLevel + e.level)})
 	}
+	return points
 }

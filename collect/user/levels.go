@@ -103,11 +103,15 @@ func (u *Regions) HasLevels() bool { return u != nil && len(u.levels) > 0 }
 // HasLines tells whether regions by lines were asked for.
 func (u *Regions) HasLines() bool { return u != nil && len(u.lines) > 0 }
 
-// SetImported tells which functions the process's files import from others.
-func (u *Regions) SetImported(imported func(name string) bool) {
+// SetImporters tells which files a process maps: their imports say which functions of a library
+// are called from outside.
+func (u *Regions) SetImporters(mods []symbols.Module) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.imported = imported
+	u.importers = make([]*symbols.Object, len(mods))
+	for i := range mods {
+		u.importers[i] = mods[i].Object()
+	}
 }
 
 // LevelFunction returns the function of a level that an event's Fn names; ok is false if the event
@@ -164,12 +168,31 @@ func (u *Regions) findLevels(mod *symbols.Module) []probes.CodePoint {
 		u.levels[wanted[0]].matched = true
 		return nil
 	}
-	b := levelPlan{u: u, o: o, path: mod.Path, kind: u.kinds.of(names), outside: len(wanted) == 1, chosen: map[uint64]*levelEntry{}, followed: map[uint64]bool{}}
-	b.choose(wanted)
-	b.entries()
-	b.exits()
-	u.logf("%s: %d functions are of levels, by %d probes", mod.Path, len(b.chosen), len(b.points))
-	return b.points
+	b := newLevelPlan(u, o, mod.Path, u.kinds.of(names), len(wanted) == 1)
+	u.levelPlans[o] = b
+	points, _ := b.probes(b.choose(wanted))
+	u.logf("%s: %d functions are of levels, by %d probes", mod.Path, len(b.chosen), len(points))
+	return points
+}
+
+// Later finds the probes of those functions of a library's levels that only files import which were
+// loaded after the library was first seen. continued are the functions, by the Fn of their events, of
+// which the entry is from now on to be marked by event.UserContinues. The file has been given to a
+// finder before.
+func (u *Regions) Later(mod *symbols.Module) (points []probes.CodePoint, continued []uint64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	b := u.levelPlans[mod.Object()]
+	if b == nil {
+		return nil, nil
+	}
+	fresh := b.chooseLater()
+	if len(fresh) == 0 {
+		return nil, nil
+	}
+	points, continued = b.probes(fresh)
+	u.logf("%s: %d more functions are of levels, by %d probes", mod.Path, len(fresh), len(points))
+	return points, continued
 }
 
 // unmatchedLevel says why a level has no function.

@@ -25,17 +25,18 @@ type Regions struct {
 	unseen   []profile.Unseen
 	places   map[*symbols.Object]map[uint64]Place // by identity
 
-	levels    []*level
-	functions []LevelFunction // of levels, by the Fn of their events
-	imported  func(string) bool
-	kinds     levelKinds
+	levels     []*level
+	functions  []LevelFunction                // of levels, by the Fn of their events
+	importers  []*symbols.Object              // files of a process; nil: they are not known
+	levelPlans map[*symbols.Object]*levelPlan // of libraries that were seen
+	kinds      levelKinds
 }
 
 // New takes functions, as plain names or regular expressions, and regions given by
 // lines. The error is a sentence that names what cannot be understood. logf receives the messages
 // of --verbose.
 func New(functions, lines []string, logf func(string, ...any)) (*Regions, error) {
-	u := &Regions{Notice: func(string) {}, logf: logf, places: map[*symbols.Object]map[uint64]Place{}}
+	u := &Regions{Notice: func(string) {}, logf: logf, places: map[*symbols.Object]map[uint64]Place{}, levelPlans: map[*symbols.Object]*levelPlan{}}
 	for _, text := range functions {
 		p, err := parsePattern(text)
 		if err != nil {
