@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/attribution"
+	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -63,7 +64,7 @@ func TestClassifyMPI(t *testing.T) {
 // the task are MPI, 30 are its own.
 func TestMPIOfTasksIsNoWait(t *testing.T) {
 	send, _ := mpi.ParseOp("MPI_Send")
-	s := attribution.Stream{PID: 1, End: 200}
+	s := stream.Stream{PID: 1, End: 200}
 	at := func(time uint64, tid uint32, c event.Construct, e event.Edge, more event.Event) {
 		more.Time, more.PID, more.TID, more.Construct, more.Edge, more.Runtime = time, 1, tid, c, e, event.Gomp
 		s.Events = append(s.Events, more)
@@ -83,7 +84,7 @@ func TestMPIOfTasksIsNoWait(t *testing.T) {
 	at(100, 1, event.Parallel, event.End, event.Event{})
 	at(100, 2, event.Parallel, event.End, event.Event{})
 	at(100, 1, event.Parallel, event.Join, event.Event{})
-	p := s.Replay()
+	p := attribution.Replay(&s)
 	o := Overheads(p)
 	if len(o) != 1 || o[0].Total != 200 {
 		t.Fatalf("%+v", o)

@@ -119,9 +119,7 @@ func (l *logged) told(p *profile.Profile, d *timeline.Dictionary, stops []Stop) 
 		}
 		c.Sites = append(c.Sites, at)
 	}
-	for _, s := range stops {
-		c.Stops = append(c.Stops, calllog.Stop(s))
-	}
+	c.Stops = append(c.Stops, stops...)
 	p.Calls = &c
 }
 

@@ -1,11 +1,10 @@
 package attribution
 
-// Stop is an interval in which the process was stopped to place probes. It is left out of the
-// program's time.
-type Stop struct {
-	From uint64 `json:"from"` // CLOCK_MONOTONIC, ns
-	To   uint64 `json:"to"`
-}
+import "ompp-attach/mpi/calllog"
+
+// Stop is an interval of CLOCK_MONOTONIC (ns) in which the process was stopped to place probes. It
+// is left out of the program's time.
+type Stop = calllog.Stop
 
 // clock is the program's own clock: it stands still while the process is stopped. All times inside
 // the engine are of this clock.

@@ -8,11 +8,12 @@
 //   - feed.go, park.go, pause.go, finish.go: the order in which events are applied
 //   - concerns.go: what the engine is made of; threads.go, progress.go, clock.go: what the concerns
 //     share
-//   - snapshot.go: a profile of the events so far; stream.go: recorded streams of events, for tests
+//   - snapshot.go: a profile of the events so far; replay.go: profiles of recorded streams
 //   - dispatch.go: the table of edges and constructs
 //   - edges.go: ends of calls that are derived
 //   - one file for each concern: parallel.go, leagues.go, sharing.go, exclusive.go, tasking.go,
 //     calls.go, calllog.go, inlined.go, folded.go, observing.go
+//   - package stream: recorded streams of events, for tests
 //   - package stack: threads, their open regions, teams
 //   - package ledger: what open regions are charged with
 //   - package user: user regions

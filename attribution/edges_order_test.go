@@ -11,6 +11,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -210,19 +211,19 @@ func TestDerivedSumsOfRealRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s, err := DecodeStream(f)
+	s, err := stream.Decode(f)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Costs = event.HitCosts{} // ends that are not measured cost the same here
 	slices.SortStableFunc(s.Events, func(a, b event.Event) int { return cmp.Compare(a.Time, b.Time) })
-	all, want := s.Events, totals(s.Replay())
+	all, want := s.Events, totals(Replay(s))
 	const seeds = 20
 	bias, worst := map[string]float64{}, map[string]float64{}
 	in, of := 0, 0
 	for seed := range uint64(seeds) {
 		s.Events = sparseModel{first: 8, rare: 100e3, rnd: rand.New(rand.NewPCG(seed, 1))}.thin(all)
-		p := s.Replay()
+		p := Replay(s)
 		if p.Meta.Partial != 0 || p.Meta.Unmatched != 0 || p.Meta.Edges.Derived < 2000 {
 			t.Fatalf("%d partial, %d unmatched, %d derived", p.Meta.Partial, p.Meta.Unmatched, p.Meta.Edges.Derived)
 		}

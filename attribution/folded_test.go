@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -147,16 +148,16 @@ func TestFoldedStreams(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer r.Close()
-			s, err := DecodeStream(r)
+			s, err := stream.Decode(r)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := s.Replay()
+			want := Replay(s)
 			f := foldStream(s.Events, foldSlots, s.Stops)
 			t.Logf("%d events, folded %d with %d sums", len(s.Events), len(f.events), countFolds(f.events))
 			folded := *s
 			folded.Events = f.events
-			got := folded.Replay()
+			got := Replay(&folded)
 			want.Strip, got.Strip = nil, nil // sums are spread over their time
 			sameFolded(t, want, got)
 		})

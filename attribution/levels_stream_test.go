@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
 )
 
@@ -17,7 +18,7 @@ func TestRecordedLevels(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s, err := DecodeStream(f)
+	s, err := stream.Decode(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func TestRecordedLevels(t *testing.T) {
 			before++
 		}
 	}
-	p := s.Replay()
+	p := Replay(s)
 	calls := map[string]uint64{}
 	for _, n := range p.Nodes[1:] {
 		r := &p.Regions[n.Region]
@@ -65,7 +66,7 @@ func TestRecordedLevels(t *testing.T) {
 }
 
 // firstAway is when constructs were let go for the first time.
-func firstAway(s *Stream) uint64 {
+func firstAway(s *stream.Stream) uint64 {
 	for _, w := range s.Switches {
 		if w.Change == Unobserved {
 			return w.At

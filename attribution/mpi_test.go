@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/attribution/stack"
+	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -263,12 +264,12 @@ func TestMPI(t *testing.T) {
 // outside of the call.
 func TestStopsAreNotMPI(t *testing.T) {
 	init, _ := mpi.ParseOp("MPI_Init")
-	s := &Stream{PID: 1, End: 100, Stops: []Stop{{From: 5, To: 12}, {From: 20, To: 25}, {From: 48, To: 60}},
+	s := &stream.Stream{PID: 1, End: 100, Stops: []Stop{{From: 5, To: 12}, {From: 20, To: 25}, {From: 48, To: 60}},
 		Events: []event.Event{
 			{Time: 50, TID: 1, Construct: event.MPI, Edge: event.Released, Site: 400, MPI: &event.MPICall{Op: init, Start: 10}},
 			{Time: 80, TID: 1, Construct: event.MPI, Edge: event.Released, Site: 401, MPI: &event.MPICall{Op: init, Start: 70}}}}
 	var got []int64
-	for _, n := range s.Replay().Nodes[1:] {
+	for _, n := range Replay(s).Nodes[1:] {
 		got = append(got, n.Stats[0].Exec.T)
 	}
 	if d := cmp.Diff([]int64{40 - 2 - 5 - 2, 10}, got); d != "" {
@@ -332,15 +333,15 @@ func TestParkedCallsAreTheEngines(t *testing.T) {
 func TestCallsOnOneLineAreOne(t *testing.T) {
 	send, _ := mpi.ParseOp("MPI_Send")
 	recv, _ := mpi.ParseOp("MPI_Recv")
-	s := &Stream{PID: 1, End: 100}
+	s := &stream.Stream{PID: 1, End: 100}
 	for i, op := range []mpi.Op{send, send, recv} {
 		site := uint64(400 + i)
 		s.Events = append(s.Events, event.Event{Time: site, TID: 1, Construct: event.MPI, Edge: event.Released, Site: site,
 			MPI: &event.MPICall{Op: op, Start: site}})
-		s.Places = append(s.Places, Placed{Key{RuntimeConstruct: Kind{Construct: event.MPI}, Fn: 9999, Site: site},
-			profile.Region{Construct: event.MPI, Name: op.String(), Location: profile.Location{File: "x.c", Begin: 5}}})
+		s.Places = append(s.Places, stream.Placed{Key: Key{RuntimeConstruct: Kind{Construct: event.MPI}, Fn: 9999, Site: site},
+			Region: profile.Region{Construct: event.MPI, Name: op.String(), Location: profile.Location{File: "x.c", Begin: 5}}})
 	}
-	p := s.Replay()
+	p := Replay(s)
 	var got []string
 	for _, r := range p.Regions {
 		got = append(got, fmt.Sprintf("%s %s:%d", r.Name, r.Location.File, r.Location.Begin))

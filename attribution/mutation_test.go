@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"ompp-attach/attribution/build"
+	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
 
 // without returns a stream whose i-th event was lost: its thread's next one tells so.
-func (s *Stream) without(i int) *Stream {
+func without(s *stream.Stream, i int) *stream.Stream {
 	lossy := *s
 	lossy.Events = append(append([]event.Event{}, s.Events[:i]...), s.Events[i+1:]...)
 	for k := i; k < len(lossy.Events); k++ {
@@ -56,7 +57,7 @@ func countsOf(p *profile.Profile) map[build.RegionID]int64 {
 }
 
 // withoutSome returns a stream that lost n events of a thread from the i-th on.
-func (s *Stream) withoutSome(i, n int) *Stream {
+func withoutSome(s *stream.Stream, i, n int) *stream.Stream {
 	lossy, tid, gone := *s, s.Events[i].TID, uint32(0)
 	lossy.Events = nil
 	for k, ev := range s.Events {
@@ -79,10 +80,10 @@ func TestManyEventsMayBeLost(t *testing.T) {
 	for _, s := range recordedStreams(t) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			usual := usualIn(s.Replay())
+			usual := usualIn(Replay(s.Stream))
 			for i := 0; i < len(s.Events); i += 1 + len(s.Events)/150 {
 				for n := 2; n < 100; n = 2*n + i%3 {
-					p := s.withoutSome(i, n).Replay()
+					p := Replay(withoutSome(s.Stream, i, n))
 					for _, x := range p.Nodes[1:] {
 						if at := nesting(p, &x); at != "" && !usual[at] {
 							t.Errorf("without %d events from %d on: %s", n, i, at)
@@ -95,7 +96,7 @@ func TestManyEventsMayBeLost(t *testing.T) {
 }
 
 type namedStream struct {
-	*Stream
+	*stream.Stream
 	name string
 }
 
@@ -110,7 +111,7 @@ func recordedStreams(t *testing.T) (out []namedStream) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := DecodeStream(f)
+		s, err := stream.Decode(f)
 		f.Close()
 		if err != nil {
 			t.Fatal(err)
@@ -136,12 +137,12 @@ func TestAnyEventMayBeLost(t *testing.T) {
 	for _, s := range recordedStreams(t) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			whole := s.Replay()
+			whole := Replay(s.Stream)
 			usual := usualIn(whole)
 			want := countsOf(whole)
 			for i := range s.Events {
 				lost := &s.Events[i]
-				p := s.without(i).Replay()
+				p := Replay(without(s.Stream, i))
 				for _, n := range p.Nodes[1:] {
 					if at := nesting(p, &n); at != "" && !usual[at] {
 						t.Errorf("without event %d, %s %s: %s", i, lost.Construct, lost.Edge, at)

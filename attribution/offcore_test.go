@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ompp-attach/attribution/stream"
 	"ompp-attach/profile"
 )
 
@@ -157,12 +158,12 @@ var awayCases = []struct{ name, events, want string }{
 func TestWhatWaitsWereMadeOf(t *testing.T) {
 	for _, tc := range awayCases {
 		t.Run(tc.name, func(t *testing.T) {
-			s := Stream{PID: 1, End: 2000, OffCoreTold: true, Events: parse(t, tc.events)}
+			s := stream.Stream{PID: 1, End: 2000, OffCoreTold: true, Events: parse(t, tc.events)}
 			var b bytes.Buffer
-			if err := EncodeStream(&b, &s); err != nil {
+			if err := stream.Encode(&b, &s); err != nil {
 				t.Fatal(err)
 			}
-			again, err := DecodeStream(&b)
+			again, err := stream.Decode(&b)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,16 +171,16 @@ func TestWhatWaitsWereMadeOf(t *testing.T) {
 			for _, line := range strings.Split(tc.want, "\n") {
 				want = append(want, strings.TrimSpace(line))
 			}
-			for _, s := range []*Stream{&s, again} {
+			for _, s := range []*stream.Stream{&s, again} {
 				e := New(1, fakeFiles{})
 				e.TellsOffCore()
-				got := schedTable(s.replay(e))
+				got := schedTable(finished(s, e))
 				if d := cmp.Diff(want, got); d != "" {
 					t.Errorf("-want +got\n%s", d)
 				}
 			}
 			again.OffCoreTold = false
-			if got := schedTable(again.replay(New(1, fakeFiles{}))); len(got) > 0 {
+			if got := schedTable(finished(again, New(1, fakeFiles{}))); len(got) > 0 {
 				t.Errorf("nobody watched: %v", got)
 			}
 		})

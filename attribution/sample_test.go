@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/attribution/stack"
+	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -149,10 +150,10 @@ program none "" [6 800] 1 10`), "\n")
 		t.Errorf("samples:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	var file bytes.Buffer
-	if err := EncodeStream(&file, &Stream{PID: 1, End: 100, Events: withSamples(events, probed)}); err != nil {
+	if err := stream.Encode(&file, &stream.Stream{PID: 1, End: 100, Events: withSamples(events, probed)}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := DecodeStream(&file)
+	s, err := stream.Decode(&file)
 	if err != nil {
 		t.Fatal(err)
 	}

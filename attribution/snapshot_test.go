@@ -12,6 +12,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -60,13 +61,13 @@ func recordings(t *testing.T, each func(name string, r recording)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := DecodeStream(f)
+		s, err := stream.Decode(f)
 		f.Close()
 		if err != nil {
 			t.Fatal(err)
 		}
 		slices.SortStableFunc(s.Events, func(a, b event.Event) int { return cmp.Compare(a.Time, b.Time) }) // they were read ring by ring
-		each(filepath.Base(name), recording{s.begin, s.Events, s.End, s, len(s.Existing) == 0})
+		each(filepath.Base(name), recording{func() *Engine { return begin(s) }, s.Events, s.End, s, len(s.Existing) == 0})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ompp-attach/attribution/estimate"
+	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 	"ompp-attach/timeline"
@@ -91,15 +92,15 @@ func checkNesting(t *testing.T, f *timeline.File) {
 func TestTimelineSums(t *testing.T) {
 	for _, s := range recordedStreams(t) {
 		t.Run(s.name, func(t *testing.T) {
-			e := s.begin()
+			e := begin(s.Stream)
 			p, f := recordAll(t, e, s.End, feedAll(e, s.Events))
 			if checkSums(t, p, f) == 0 {
 				t.Error("nothing was compared")
 			}
 			checkNesting(t, f)
 			for i := 0; i < len(s.Events); i += max(1, len(s.Events)/40) {
-				for _, lossy := range []*Stream{s.without(i), s.withoutSome(i, 5)} {
-					e := lossy.begin()
+				for _, lossy := range []*stream.Stream{without(s.Stream, i), withoutSome(s.Stream, i, 5)} {
+					e := begin(lossy)
 					p, f := recordAll(t, e, s.End, feedAll(e, lossy.Events))
 					checkSums(t, p, f)
 				}
@@ -169,7 +170,7 @@ func TestTimelineLongest(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s.Record(rec)
+				ReplayTo(s.Stream, rec)
 				var b bytes.Buffer
 				if err := rec.Save(&b); err != nil {
 					t.Fatal(err)

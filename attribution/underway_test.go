@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/attribution/build"
+	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -58,7 +59,7 @@ func TestUnderWay(t *testing.T) {
 		"samples of two":                     {[][]event.Event{critical(1, 4000), sample(1, 5010), sample(2, 6010)}, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rec := NewRecorder(1, fakeFiles{})
+			rec := stream.NewRecorder(1, fakeFiles{})
 			e := New(1, rec)
 			e.Existing([]int{1, 2}, 1000)
 			rec.Stream.Existing, rec.Stream.Began, rec.Stream.End = []int{1, 2}, 1000, 2000
@@ -69,7 +70,7 @@ func TestUnderWay(t *testing.T) {
 					rec.Stream.Events = append(rec.Stream.Events, s[i])
 				}
 			}
-			for _, p := range []*profile.Profile{e.Finish(2000), rec.Stream.Replay()} {
+			for _, p := range []*profile.Profile{e.Finish(2000), Replay(rec.Stream)} {
 				found := false
 				for i := range p.Regions {
 					if r := &p.Regions[i]; r.Construct == event.Unknown {

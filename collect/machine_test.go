@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"ompp-attach/attribution"
+	"ompp-attach/attribution/stream"
 	"ompp-attach/bpf"
 	"ompp-attach/collect/advice"
 	"ompp-attach/event"
@@ -70,7 +71,7 @@ func newMachine(t testing.TB, m synthetic.Machine) *machine {
 		}
 		out.rings = append(out.rings, records)
 	}
-	out.process = &Process{pid: synthetic.Process, reading: reading{usage: advice.NewUsage(), engine: attribution.New(synthetic.Process, (&attribution.Stream{}))}}
+	out.process = &Process{pid: synthetic.Process, reading: reading{usage: advice.NewUsage(), engine: attribution.New(synthetic.Process, (&stream.Stream{}))}}
 	out.process.usage.Add(0, event.Gomp, "libgomp.so.1")
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/attribution"
+	"ompp-attach/attribution/stream"
 	"ompp-attach/bpf"
 	"ompp-attach/clock"
 	"ompp-attach/collect/advice"
@@ -77,10 +78,10 @@ type reading struct {
 	engine       *attribution.Engine
 	resolver     *places.Resolver
 	usage        *advice.Usage
-	rates        *advice.Rates         // of the process's first second; nil: that is over, or the cost of hits is not known
-	recorder     *attribution.Recorder // see Measurement.RecordEvents; nil normally
-	timeline     *timeline.Recorder    // see Measurement.RecordTimelines; nil normally
-	triggers     *triggered.Snapshots  // see Timelines.When; nil normally
+	rates        *advice.Rates        // of the process's first second; nil: that is over, or the cost of hits is not known
+	recorder     *stream.Recorder     // see Measurement.RecordEvents; nil normally
+	timeline     *timeline.Recorder   // see Measurement.RecordTimelines; nil normally
+	triggers     *triggered.Snapshots // see Timelines.When; nil normally
 	sampled      sampling.Process
 	schedRecords *profile.SchedRecords // nil: no records so far
 	rank         rank.Rank
@@ -154,7 +155,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 func (lv *lives) newEngine(p *Process) {
 	var r attribution.Resolver = places.PerLibrary{Resolver: p.resolver, Usage: p.usage}
 	if lv.recording {
-		p.recorder = attribution.NewRecorder(p.pid, r)
+		p.recorder = stream.NewRecorder(p.pid, r)
 		r = p.recorder
 	}
 	p.engine = attribution.New(p.pid, r)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"ompp-attach/attribution"
+	"ompp-attach/attribution/stream"
 	"ompp-attach/bpf"
 	"ompp-attach/collect/launch"
 	"ompp-attach/collect/links"
@@ -163,11 +163,11 @@ func firstFirst(a, b *Process) int {
 
 // Result is the outcome of a measurement, or of one of its programs.
 type Result struct {
-	Profiles []*profile.Profile    // the first process's first, then in order of their ends
-	First    *profile.Profile      // of the process launched or attached to; nil if it used neither OpenMP nor MPI
-	Exit     int                   // exit status of a launched program; 128+N if killed by signal N
-	Lost     uint64                // records dropped in the kernel
-	Streams  []*attribution.Stream // with RecordEvents: of the Profiles, in their order
+	Profiles []*profile.Profile // the first process's first, then in order of their ends
+	First    *profile.Profile   // of the process launched or attached to; nil if it used neither OpenMP nor MPI
+	Exit     int                // exit status of a launched program; 128+N if killed by signal N
+	Lost     uint64             // records dropped in the kernel
+	Streams  []*stream.Stream   // with RecordEvents: of the Profiles, in their order
 	// With RecordTimelines: of the profiles. A timeline whose plan streams has its file already.
 	Timelines map[*profile.Profile]*timeline.Recorder
 	Troubles  []string // sentences: why processes have no profile

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ompp-attach/attribution"
+	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
 	"ompp-attach/profile"
@@ -61,7 +62,7 @@ func phaseFigures(p *profile.Profile, c event.Construct, lines []int) (all, gues
 
 // worstWindow is the largest share of a thread's time that its hits took, by
 // their calibrated costs, in any window of a stream.
-func worstWindow(s *attribution.Stream, window uint64) (worst float64) {
+func worstWindow(s *stream.Stream, window uint64) (worst float64) {
 	type hit struct {
 		at uint64
 		ns int64
@@ -129,12 +130,12 @@ func TestBudget(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer f.Close()
-				stream, err := attribution.DecodeStream(f)
+				recorded, err := stream.Decode(f)
 				if err != nil {
 					t.Fatal(err)
 				}
 				// The run is no longer than one window of the budget's.
-				if worst := worstWindow(stream, seconds*1e9); worst > budget {
+				if worst := worstWindow(recorded, seconds*1e9); worst > budget {
 					t.Errorf("%.2f %% of a thread's time went into probes", 100*worst)
 				}
 				for _, phase := range []string{"first", "last"} {
@@ -148,7 +149,7 @@ func TestBudget(t *testing.T) {
 				off := math.Abs(float64(all) - want)
 				t.Logf("%d, %d of them extrapolated +- %.0f; it were %.0f: off by %.1f %%, %.1f sigma; worst %.2f %%",
 					all, guessed, sigma, want, 100*off/want, off/sigma, 100*p.Meta.Budget.Worst)
-				if got := stream.Replay(); got.Meta.Unmatched != 0 || executionsIn(got) != executionsIn(p) {
+				if got := attribution.Replay(recorded); got.Meta.Unmatched != 0 || executionsIn(got) != executionsIn(p) {
 					t.Errorf("replayed: %d executions, unmatched %d, want %d", executionsIn(got), got.Meta.Unmatched, executionsIn(p))
 				}
 				return func(time.Duration) (wrong []string) {

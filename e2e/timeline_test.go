@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ompp-attach/attribution"
+	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
 	"ompp-attach/page"
@@ -78,7 +79,7 @@ func TestTimelineLongest(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer data.Close()
-	stream, err := attribution.DecodeStream(data)
+	recorded, err := stream.Decode(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestTimelineLongest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stream.Record(rec)
+	attribution.ReplayTo(recorded, rec)
 	name := filepath.Join(t.TempDir(), "all.timeline")
 	if err := results.Stream(name, rec.Save); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ompp-attach/analysis"
+	"ompp-attach/attribution"
 	"ompp-attach/attribution/streamtest"
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -27,11 +28,11 @@ func windows(t *testing.T, name string, n int) (frames []*Frame, final *profile.
 		part := *s
 		part.Events = s.Events[:len(s.Events)*i/n]
 		part.End = part.Events[len(part.Events)-1].Time
-		p := part.Replay()
+		p := attribution.Replay(&part)
 		p.Meta.SnapshotAt = start.Add(time.Duration(i))
 		frames = append(frames, tr.Next(p.Meta.SnapshotAt, []*profile.Profile{p}, false))
 	}
-	final = s.Replay()
+	final = attribution.Replay(s)
 	final.Meta.Ended = "exit 0"
 	return append(frames, tr.Next(start.Add(time.Hour), []*profile.Profile{final}, true)), final
 }

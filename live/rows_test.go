@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ompp-attach/attribution"
+	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -30,7 +31,7 @@ func teamOfTwo(primary uint32, from, to uint64) (events []event.Event) {
 // them, and a thread that lives on leaves that row in the profile. No row has more time in a window
 // than the window is long, for no two of these threads live at once, nor less than none.
 func TestBriefThreadsInWindows(t *testing.T) {
-	s := attribution.Stream{PID: 1, Began: 0}
+	s := stream.Stream{PID: 1, Began: 0}
 	s.Events = append(teamOfTwo(1, 10, 500), teamOfTwo(1, 59000, 59500)...)
 	for i := range 12 {
 		from := 1000 * uint64(i+1)
@@ -48,7 +49,7 @@ func TestBriefThreadsInWindows(t *testing.T) {
 		part := s
 		part.End = end
 		part.Events = slices.DeleteFunc(slices.Clone(s.Events), func(ev event.Event) bool { return ev.Time > end })
-		p := part.Replay()
+		p := attribution.Replay(&part)
 		p.Meta.Duration = int64(end)
 		last = tr.Next(time.Time{}, []*profile.Profile{p}, end == 60000)
 		rows = append(rows, len(p.Threads))

@@ -11,6 +11,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
+	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -72,7 +73,7 @@ func written(t *testing.T, name string, p *profile.Profile, o Options) string {
 }
 
 func TestVolumesByEitherAccounting(t *testing.T) {
-	r := &reporttest.Tape{T: t, S: attribution.Stream{PID: 1}}
+	r := &reporttest.Tape{T: t, S: stream.Stream{PID: 1}}
 	r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.MPI}, Site: 500}, "MPI_Bcast", 5, 0)
 	r.Call(1, 2, 1, "MPI_Bcast", 500, mpi.Args{Send: 100, Recv: 100, Size: 4})
 	p := r.Profile(10, 0, 4)
@@ -85,7 +86,7 @@ func TestVolumesByEitherAccounting(t *testing.T) {
 
 // An unknown volume is not shown as 0.
 func TestUnknownVolumes(t *testing.T) {
-	r := &reporttest.Tape{T: t, S: attribution.Stream{PID: 1}}
+	r := &reporttest.Tape{T: t, S: stream.Stream{PID: 1}}
 	for site, op := range map[uint64]string{500: "MPI_Send", 501: "MPI_Recv", 502: "MPI_Barrier"} {
 		r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.MPI}, Site: site}, op, int(site), 0)
 	}
@@ -110,7 +111,7 @@ func TestUnknownVolumes(t *testing.T) {
 // A profile in which no volume is known has no values of bytes for pprof.
 func TestPprofWithoutVolumes(t *testing.T) {
 	for flags, want := range map[mpi.ArgFlag]int{0: 9, mpi.UnknownVolume: 7} {
-		r := &reporttest.Tape{T: t, S: attribution.Stream{PID: 1}}
+		r := &reporttest.Tape{T: t, S: stream.Stream{PID: 1}}
 		r.Call(1, 2, 1, "MPI_Send", 500, mpi.Args{Send: 100, Flags: flags})
 		pp := parsed(t, r.Profile(10, 0, 4))
 		told := strings.Contains(strings.Join(pp.Comments, "\n"), "The volumes of 1 MPI call are not known.")
@@ -122,7 +123,7 @@ func TestPprofWithoutVolumes(t *testing.T) {
 
 // Columns of wide figures stay aligned, and MPI-IO has columns of its own.
 func TestWideVolumes(t *testing.T) {
-	r := &reporttest.Tape{T: t, S: attribution.Stream{PID: 1}}
+	r := &reporttest.Tape{T: t, S: stream.Stream{PID: 1}}
 	r.Region(0, 9, 1, func(uint32) {
 		r.Call(1, 2, 1, "MPI_Send", 500, mpi.Args{Send: 123456789012345})
 		r.Call(2, 3, 1, "MPI_File_write", 501, mpi.Args{Send: 7})
@@ -200,7 +201,7 @@ func TestMPISummary(t *testing.T) {
 
 // No rank is made up for a process whose rank is not known.
 func TestUnknownRank(t *testing.T) {
-	r := &reporttest.Tape{T: t, S: attribution.Stream{PID: 1}}
+	r := &reporttest.Tape{T: t, S: stream.Stream{PID: 1}}
 	r.Call(1, 2, 1, "MPI_Barrier", 500, mpi.Args{})
 	p := r.Profile(10, 0, 0)
 	p.Meta.MPI = nil

@@ -6,18 +6,19 @@ import (
 	"testing"
 
 	"ompp-attach/attribution"
+	"ompp-attach/attribution/stream"
 	"ompp-attach/profile"
 )
 
 // Read reads the stream in a file.
-func Read(t testing.TB, name string) *attribution.Stream {
+func Read(t testing.TB, name string) *stream.Stream {
 	t.Helper()
 	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s, err := attribution.DecodeStream(f)
+	s, err := stream.Decode(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +29,7 @@ func Read(t testing.TB, name string) *attribution.Stream {
 func Replay(t testing.TB, name string) *profile.Profile {
 	t.Helper()
 	s := Read(t, name)
-	p := s.Replay()
+	p := attribution.Replay(s)
 	p.Meta.PID, p.Meta.Duration = int(s.PID), int64(s.End-s.Began)
 	return p
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ompp-attach/attribution"
+	"ompp-attach/attribution/stream"
 	"ompp-attach/bpf"
 	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/collect"
@@ -232,7 +232,7 @@ func (f *measureFlags) saveStream(res *collect.Result) error {
 	if f.events == "" || len(res.Streams) == 0 {
 		return nil
 	}
-	return results.Save(f.events, func(w io.Writer) error { return attribution.EncodeStream(w, res.Streams[0]) })
+	return results.Save(f.events, func(w io.Writer) error { return stream.Encode(w, res.Streams[0]) })
 }
 
 // check refuses flags with values that make no sense.

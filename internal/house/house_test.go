@@ -136,7 +136,7 @@ func TestImportDirections(t *testing.T) {
 		// Tests may use the test helpers, themselves, what the package may, and the engine: it
 		// makes profiles of recorded streams of events.
 		for _, i := range inModule(append(p.TestImports, p.XTestImports...)) {
-			if i == name || i == "attribution" || forTests(i) || allows(may, i) || slices.Contains(may, "all") {
+			if i == name || i == "attribution" || i == "attribution/stream" || forTests(i) || allows(may, i) || slices.Contains(may, "all") {
 				continue
 			}
 			t.Errorf("tests of %s import %s: docs/packages.md allows the package %v", name, i, may)

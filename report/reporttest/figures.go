@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ompp-attach/attribution"
+	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -24,7 +25,7 @@ func Figure9Job(t *testing.T, imbal ...uint64) (ranks []*profile.Profile) {
 // Figure6 is the paper's Fig. 6: ten executions of a region of four threads. Each thread sends
 // 1 MiB in a critical section.
 func Figure6(t *testing.T) *profile.Profile {
-	r := &Tape{T: t, S: attribution.Stream{PID: 1}}
+	r := &Tape{T: t, S: stream.Stream{PID: 1}}
 	r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.Parallel}, Fn: 300}, "", 50, 60)
 	r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.Critical}, Site: 400}, "", 53, 58)
 	r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.MPI}, Site: 500}, "MPI_Send", 55, 0)
@@ -47,7 +48,7 @@ func Figure6(t *testing.T) *profile.Profile {
 // primary thread calls MPI_Alltoall, which lasts until the last process has come. With imbal, the
 // loop's slowest thread works for longer.
 func Figure9(t *testing.T, rank int, imbal uint64) *profile.Profile {
-	r := &Tape{T: t, S: attribution.Stream{PID: 1}}
+	r := &Tape{T: t, S: stream.Stream{PID: 1}}
 	r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.Parallel}, Fn: 300}, "", 10, 30)
 	r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.Loop}, Site: 400}, "", 12, 20)
 	r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.Master}, Site: 410}, "", 21, 25)
@@ -76,7 +77,7 @@ func Figure9(t *testing.T, rank int, imbal uint64) *profile.Profile {
 // Launched is a rank that is in MPI_Init for the given time, sends for 20 ms, and is in
 // MPI_Finalize for 40 ms.
 func Launched(t *testing.T, rank int, init uint64) *profile.Profile {
-	r := &Tape{T: t, S: attribution.Stream{PID: 1}}
+	r := &Tape{T: t, S: stream.Stream{PID: 1}}
 	for site, op := range map[uint64]string{500: "MPI_Init", 501: "MPI_Send", 502: "MPI_Finalize"} {
 		r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.MPI}, Site: site}, op, int(site), 0)
 	}

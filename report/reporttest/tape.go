@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ompp-attach/attribution"
+	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -15,7 +16,7 @@ import (
 // Tape is a recorded run written by hand, times in milliseconds.
 type Tape struct {
 	T *testing.T
-	S attribution.Stream
+	S stream.Stream
 }
 
 // MS is a millisecond in nanoseconds.
@@ -44,7 +45,7 @@ func (r *Tape) Place(k attribution.Key, name string, begin, end int) {
 	} else {
 		k.Runtime = event.Gomp
 	}
-	r.S.Places = append(r.S.Places, attribution.Placed{Key: k, Region: profile.Region{Construct: k.Construct, Name: name,
+	r.S.Places = append(r.S.Places, stream.Placed{Key: k, Region: profile.Region{Construct: k.Construct, Name: name,
 		Location: profile.Location{File: "/src/main.c", Begin: begin, End: end, Function: "main"}}})
 }
 
@@ -52,15 +53,15 @@ func (r *Tape) Place(k attribution.Key, name string, begin, end int) {
 func (r *Tape) Profile(end uint64, rank, size int) *profile.Profile {
 	r.T.Helper()
 	var buf bytes.Buffer
-	if err := attribution.EncodeStream(&buf, &r.S); err != nil {
+	if err := stream.Encode(&buf, &r.S); err != nil {
 		r.T.Fatal(err)
 	}
-	s, err := attribution.DecodeStream(&buf)
+	s, err := stream.Decode(&buf)
 	if err != nil {
 		r.T.Fatal(err)
 	}
 	s.End = end * MS
-	p := s.Replay()
+	p := attribution.Replay(s)
 	p.Meta = profile.Meta{Program: "hybrid", PID: 1, Host: "node1", Kernel: "6.18.0", Arch: "x86_64", Tool: "test",
 		Start: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Duration: int64(end * MS), Ended: "exit status 0", Hits: p.Meta.Hits,
 		MPI: &profile.MPIJob{Library: "Open MPI 4.1.4", Rank: rank, Size: size, Level: "MPI_THREAD_MULTIPLE"}}

@@ -1,4 +1,5 @@
-package attribution
+// Package stream holds recorded runs: the events of a process, and what was asked about its files.
+package stream
 
 import (
 	"compress/gzip"
@@ -7,10 +8,11 @@ import (
 	"io"
 
 	"ompp-attach/attribution/estimate"
+	"ompp-attach/attribution/place"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/mpi/calllog"
 	"ompp-attach/profile"
-	"ompp-attach/timeline"
 )
 
 // Stream is a recorded run: the events of one process and the resolver's answers. The profile can
@@ -20,7 +22,7 @@ type Stream struct {
 	Existing []int             `json:"existing,omitempty"` // threads older than the measurement
 	Began    uint64            `json:"began"`
 	End      uint64            `json:"end"`
-	Stops    []Stop            `json:"stops,omitempty"`
+	Stops    []calllog.Stop    `json:"stops,omitempty"`
 	Switches []estimate.Switch `json:"watches,omitempty"`
 	Events   []event.Event     `json:"events"`
 
@@ -35,84 +37,42 @@ type Stream struct {
 	StackLo uint64 `json:"stack_lo,omitempty"` // bounds of the process's first stack
 	StackHi uint64 `json:"stack_hi,omitempty"` //
 
-	Teams    map[uint64]event.Construct `json:"teams,omitempty"`
-	Shares   map[uint64]event.Construct `json:"shares,omitempty"`
-	Barriers map[uint64]BarrierKind     `json:"barriers,omitempty"`
-	Singles  map[uint64]BarrierKind     `json:"singles,omitempty"`
-	Loops    map[uint64]InlineLoop      `json:"loops,omitempty"`
-	Places   []Placed                   `json:"places,omitempty"`
-	Arounds  map[uint64]profile.Region  `json:"arounds,omitempty"`
-	Codes    map[uint64][]profile.Frame `json:"codes,omitempty"` // by address, of samples
+	Teams    map[uint64]event.Construct   `json:"teams,omitempty"`
+	Shares   map[uint64]event.Construct   `json:"shares,omitempty"`
+	Barriers map[uint64]place.BarrierKind `json:"barriers,omitempty"`
+	Singles  map[uint64]place.BarrierKind `json:"singles,omitempty"`
+	Loops    map[uint64]place.InlineLoop  `json:"loops,omitempty"`
+	Places   []Placed                     `json:"places,omitempty"`
+	Arounds  map[uint64]profile.Region    `json:"arounds,omitempty"`
+	Codes    map[uint64][]profile.Frame   `json:"codes,omitempty"` // by address, of samples
 }
 
 // Placed is the resolver's answer to one Region question.
 type Placed struct {
-	Key    Key            `json:"key"`
+	Key    place.Key      `json:"key"`
 	Region profile.Region `json:"region"`
 }
 
-// Replay feeds the stream to a new engine and returns the profile.
-func (s *Stream) Replay() *profile.Profile { return s.replay(s.begin()) }
-
-// Record replays the stream and tells its single executions to the sink.
-func (s *Stream) Record(sink timeline.Sink) *profile.Profile {
-	e := s.begin()
-	e.Timeline(sink)
-	return s.replay(e)
-}
-
-func (s *Stream) replay(e *Engine) *profile.Profile {
-	for i := range s.Events {
-		e.Feed(&s.Events[i])
-	}
-	return e.Finish(s.End)
-}
-
-// begin returns an engine that has been told everything known before the first event.
-func (s *Stream) begin() *Engine {
-	e := New(s.PID, s)
-	if len(s.Existing) > 0 {
-		e.Existing(s.Existing, s.Began)
-	}
-	e.MainStack(s.StackLo, s.StackHi)
-	e.Costs(s.Costs)
-	e.NoCoreBefore(s.NoCoreBefore)
-	if s.OffCoreTold {
-		e.TellsOffCore()
-	}
-	e.Began(s.Began)
-	for _, stop := range s.Stops {
-		e.Stopped(stop)
-	}
-	if len(s.Switches) > 0 {
-		e.Budgeted()
-	}
-	for _, w := range s.Switches {
-		e.Observe(w)
-	}
-	return e
-}
-
-// Team implements Resolver.
+// Team implements place.Resolver.
 func (s *Stream) Team(site uint64) event.Construct { return s.Teams[site] }
 
-// Workshare implements Resolver.
+// Workshare implements place.Resolver.
 func (s *Stream) Workshare(loc uint64) event.Construct { return s.Shares[loc] }
 
-// Barrier implements Resolver.
-func (s *Stream) Barrier(loc uint64) BarrierKind { return s.Barriers[loc] }
+// Barrier implements place.Resolver.
+func (s *Stream) Barrier(loc uint64) place.BarrierKind { return s.Barriers[loc] }
 
-// SingleBarrier implements Resolver.
-func (s *Stream) SingleBarrier(site, _ uint64) BarrierKind { return s.Singles[site] }
+// SingleBarrier implements place.Resolver.
+func (s *Stream) SingleBarrier(site, _ uint64) place.BarrierKind { return s.Singles[site] }
 
-// LoopAfter implements Resolver.
-func (s *Stream) LoopAfter(addr uint64) InlineLoop { return s.Loops[addr] }
+// LoopAfter implements place.Resolver.
+func (s *Stream) LoopAfter(addr uint64) place.InlineLoop { return s.Loops[addr] }
 
-// Seen implements Resolver.
-func (s *Stream) Seen(Key) {}
+// Seen implements place.Resolver.
+func (s *Stream) Seen(place.Key) {}
 
-// Region implements Resolver. A construct that was not recorded is placed at its address.
-func (s *Stream) Region(k Key) profile.Region {
+// Region implements place.Resolver. A construct that was not recorded is placed at its address.
+func (s *Stream) Region(k place.Key) profile.Region {
 	for i := range s.Places {
 		p := &s.Places[i]
 		if k.Construct == event.MPI { // the number of an operation may differ between versions
@@ -131,50 +91,50 @@ func (s *Stream) Region(k Key) profile.Region {
 	return profile.Region{Construct: k.Construct, Location: profile.Location{Offset: k.Fn | k.Site}}
 }
 
-// Around implements Resolver.
+// Around implements place.Resolver.
 func (s *Stream) Around(addr uint64) (profile.Region, bool) {
 	r, ok := s.Arounds[addr]
 	return r, ok
 }
 
-// Code implements Resolver.
+// Code implements place.Resolver.
 func (s *Stream) Code(addr uint64) []profile.Frame { return s.Codes[addr] }
 
-// Recorder is a Resolver that also notes the answers of another one in a Stream.
+// Recorder is a place.Resolver that also notes the answers of another one in a Stream.
 type Recorder struct {
-	Resolver
+	place.Resolver
 	Stream *Stream
 }
 
 // NewRecorder returns a recorder for the process pid that asks r.
-func NewRecorder(pid uint32, r Resolver) *Recorder {
+func NewRecorder(pid uint32, r place.Resolver) *Recorder {
 	return &Recorder{r, &Stream{PID: pid,
 		Teams: map[uint64]event.Construct{}, Shares: map[uint64]event.Construct{},
-		Barriers: map[uint64]BarrierKind{}, Singles: map[uint64]BarrierKind{}, Loops: map[uint64]InlineLoop{}, Arounds: map[uint64]profile.Region{}, Codes: map[uint64][]profile.Frame{}}}
+		Barriers: map[uint64]place.BarrierKind{}, Singles: map[uint64]place.BarrierKind{}, Loops: map[uint64]place.InlineLoop{}, Arounds: map[uint64]profile.Region{}, Codes: map[uint64][]profile.Frame{}}}
 }
 
-// Team implements Resolver.
+// Team implements place.Resolver.
 func (r *Recorder) Team(site uint64) event.Construct {
 	return note(r.Stream.Teams, site, r.Resolver.Team(site))
 }
 
-// Workshare implements Resolver.
+// Workshare implements place.Resolver.
 func (r *Recorder) Workshare(loc uint64) event.Construct {
 	return note(r.Stream.Shares, loc, r.Resolver.Workshare(loc))
 }
 
-// Barrier implements Resolver.
-func (r *Recorder) Barrier(loc uint64) BarrierKind {
+// Barrier implements place.Resolver.
+func (r *Recorder) Barrier(loc uint64) place.BarrierKind {
 	return note(r.Stream.Barriers, loc, r.Resolver.Barrier(loc))
 }
 
-// SingleBarrier implements Resolver.
-func (r *Recorder) SingleBarrier(site, fn uint64) BarrierKind {
+// SingleBarrier implements place.Resolver.
+func (r *Recorder) SingleBarrier(site, fn uint64) place.BarrierKind {
 	return note(r.Stream.Singles, site, r.Resolver.SingleBarrier(site, fn))
 }
 
-// LoopAfter implements Resolver. Most addresses have none: only what there is gets noted.
-func (r *Recorder) LoopAfter(addr uint64) InlineLoop {
+// LoopAfter implements place.Resolver. Most addresses have none: only what there is gets noted.
+func (r *Recorder) LoopAfter(addr uint64) place.InlineLoop {
 	l := r.Resolver.LoopAfter(addr)
 	if l.Site != 0 {
 		r.Stream.Loops[addr] = l
@@ -182,14 +142,14 @@ func (r *Recorder) LoopAfter(addr uint64) InlineLoop {
 	return l
 }
 
-// Region implements Resolver.
-func (r *Recorder) Region(k Key) profile.Region {
+// Region implements place.Resolver.
+func (r *Recorder) Region(k place.Key) profile.Region {
 	reg := r.Resolver.Region(k)
 	r.Stream.Places = append(r.Stream.Places, Placed{k, reg})
 	return reg
 }
 
-// Around implements Resolver.
+// Around implements place.Resolver.
 func (r *Recorder) Around(addr uint64) (profile.Region, bool) {
 	reg, ok := r.Resolver.Around(addr)
 	if ok {
@@ -198,7 +158,7 @@ func (r *Recorder) Around(addr uint64) (profile.Region, bool) {
 	return reg, ok
 }
 
-// Code implements Resolver.
+// Code implements place.Resolver.
 func (r *Recorder) Code(addr uint64) []profile.Frame {
 	return note(r.Stream.Codes, addr, r.Resolver.Code(addr))
 }
@@ -208,8 +168,8 @@ func note[V any](m map[uint64]V, at uint64, v V) V {
 	return v
 }
 
-// EncodeStream writes a stream as gzip-compressed JSON. Errors are those of w.
-func EncodeStream(w io.Writer, s *Stream) error {
+// Encode writes a stream as gzip-compressed JSON. Errors are those of w.
+func Encode(w io.Writer, s *Stream) error {
 	z := gzip.NewWriter(w)
 	if err := json.NewEncoder(z).Encode(s); err != nil {
 		return fmt.Errorf("write event stream: %w", err)
@@ -220,9 +180,9 @@ func EncodeStream(w io.Writer, s *Stream) error {
 	return nil
 }
 
-// DecodeStream reads a stream that EncodeStream wrote. Its error says that r holds no such stream,
+// Decode reads a stream that Encode wrote. Its error says that r holds no such stream,
 // or is one of r's own.
-func DecodeStream(r io.Reader) (*Stream, error) {
+func Decode(r io.Reader) (*Stream, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, fmt.Errorf("read event stream: %w", err)
