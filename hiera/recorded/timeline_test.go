@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ompp-attach/attribution"
 	"ompp-attach/attribution/streamtest"
 	"ompp-attach/event"
 	"ompp-attach/hiera"
@@ -137,7 +138,7 @@ func recordingOf(t *testing.T, name string) (*profile.Profile, []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := s.Record(rec)
+	p := attribution.ReplayTo(s, rec)
 	var b bytes.Buffer
 	if err := rec.Save(&b); err != nil {
 		t.Fatal(err)
