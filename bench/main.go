@@ -16,7 +16,7 @@ var (
 	rounds  = flag.Int("rounds", 5, "turns of each way; medians are taken over them")
 	millis  = flag.Int("ms", 50, "length of an operation's turn in milliseconds")
 	tool    = flag.String("tool", "bin/ompp-attach", "the built ompp-attach")
-	only    = flag.String("only", "", "regular expression: measure nothing else (\"MPICH: MPI_Send\", \"libgomp: cg\", \"command: plate\", \"start\", \"launches\", \"sampling\", \"stages\")")
+	only    = flag.String("only", "", "regular expression: measure nothing else (\"MPICH: MPI_Send\", \"libgomp: cg\", \"command: plate\", \"start\", \"launches\", \"sampling\", \"live\", \"stages\")")
 	verbose = flag.Bool("v", false, "say how long each turn lasts")
 	output  = flag.String("o", "docs/benchmarks.md", "file to write, - for standard output")
 )
@@ -83,6 +83,7 @@ func (r *results) measure(dir string) error {
 		{"start", "attaching and detaching", func() (err error) { r.start, err = measureStart(dir); return err }},
 		{"launches", "starting processes", func() (err error) { r.launches, err = measureLaunches(dir); return err }},
 		{"sampling", "sampling", func() (err error) { r.samples, err = measureSampling(dir); return err }},
+		{"live", "timelines of a running program", func() (err error) { r.live, err = measureLive(targets[0], dir); return err }},
 		{"stages", "decoder and engine", func() (err error) { r.stages, err = measureStages(); return err }},
 	} {
 		if wanted(part.name) {

@@ -26,6 +26,11 @@ func TestOperations(t *testing.T) {
 			}
 		}
 	}
+	for _, l := range lives() {
+		if !seen[l.mode] {
+			t.Errorf("%s: no operation has the mode %s", l.title, l.mode)
+		}
+	}
 	for _, a := range apps {
 		for _, mode := range a.modes {
 			if len(scripts["libgomp"][mode]) == 0 {
@@ -79,5 +84,26 @@ func TestMarkdownOfNothing(t *testing.T) {
 	r := &results{failures: []string{"libgomp, task"}}
 	if text := r.markdown(); !strings.Contains(text, "**Could not be measured in this run:** libgomp, task.") || strings.Contains(text, "NaN") {
 		t.Error(text)
+	}
+}
+
+// The goal for timelines of running programs is met, missed or not told by what was lost, and by what
+// the program executed.
+func TestLiveGoal(t *testing.T) {
+	of := func(rate float64, dropped uint64) *live {
+		return &live{operation: operation{title: "barrier", threads: 1}, rate: []float64{rate}, share: []float64{0.3}, perSpan: []float64{3e-7}, spans: spans{recorded: 5, dropped: dropped}}
+	}
+	for _, c := range []struct {
+		all        []*live
+		found, met string
+	}{
+		{[]*live{of(2e6, 0), of(3e5, 0)}, "2.00, by 30 % of a core (barrier, threads: 1); a million would take 30 % (derived)", "met"},
+		{[]*live{of(2e5, 0), of(3e5, 0)}, "0.30, by 30 % of a core (barrier, threads: 1); a million would take 30 % (derived)", "not told: the probed threads execute no more"},
+		{[]*live{of(2e5, 0), of(3e6, 1)}, "0.20, by 30 % of a core (barrier, threads: 1); a million would take 30 % (derived)", "**missed**"},
+		{[]*live{of(3e6, 1)}, "3.00 were executed, some lost", "**missed**"},
+	} {
+		if found, met := liveGoal(c.all); found != c.found || met != c.met {
+			t.Errorf("%q, %q; want %q, %q", found, met, c.found, c.met)
+		}
 	}
 }

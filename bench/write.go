@@ -24,6 +24,7 @@ type results struct {
 	launches []launching
 	stages   []stage
 	samples  []sampleCost
+	live     []*live
 }
 
 // page is the text under way.
@@ -72,6 +73,7 @@ func (r *results) markdown() string {
 	r.writeCounters(p)
 	r.writeSamples(p)
 	r.writeStages(p)
+	r.writeLive(p)
 	if r.start != nil {
 		p.WriteString(r.start.markdown())
 	}

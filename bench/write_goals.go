@@ -78,6 +78,10 @@ func (r *results) writeGoals(p *page) {
 			p.row(fmt.Sprintf("%d million spans of a timeline recorded per second by one core, nothing lost", goalSpans), fmt.Sprintf("%.1f", s.millions.median), verdict(s.millions.median >= goalSpans))
 		}
 	}
+	if len(r.live) > 0 {
+		found, met := liveGoal(r.live)
+		p.row(fmt.Sprintf("%d million spans per second recorded beside a running program, nothing lost", goalSpans), found, met)
+	}
 	if r.start != nil {
 		for _, x := range r.start.starts {
 			p.row(fmt.Sprintf("attaching to a process (%s): under %d ms", x.target, goalStart), fmt.Sprintf("%.0f ms", x.attach.median), verdict(x.attach.median < goalStart))
