@@ -2,6 +2,7 @@ package collect
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	"ompp-attach/bpf"
@@ -35,9 +36,10 @@ type placedMPI struct {
 // placeMPI places probes in those MPI libraries of a process that have none yet, and returns how
 // many there are; placer.mu is held.
 func (pc *placer) placeMPI(p *Process, mods []symbols.Module) (found int, first error) {
+	libraries := target.MPILibraries(mods)
 	for i := range mods {
 		mod := &mods[i]
-		if _, ok := p.placedMPI[target.IDOf(mod)]; ok || !target.MayBeMPI(mod.Object()) {
+		if _, ok := p.placedMPI[target.IDOf(mod)]; ok || !slices.Contains(libraries, mod.Object()) {
 			continue
 		}
 		a, err := pc.plans.MPI(mod)
@@ -118,7 +120,7 @@ func (rd *reader) feedMPI(r *bpf.MPIRecord) {
 		return
 	}
 	if r.Stack != nil {
-		if site, ok := p.rank.Caller(p.resolver.Modules(), r); ok {
+		if site, ok := p.rank.Caller(p.resolver.Modules(), r, ev.MPI.Op); ok {
 			ev.Site = site
 		}
 	}

@@ -49,8 +49,8 @@ func TestProcessLines(t *testing.T) {
 			in.MPI = []target.InspectedMPI{{Name: "Open MPI 4.1.4", Path: "/lib/libmpi.so.40", Probes: 380}}
 		}, false, [][]string{{"MPI", "ok", "Open MPI 4.1.4, /lib/libmpi.so.40: 380 functions would be probed"}}, false},
 		{"MPI without volumes", func(in *target.Inspection) {
-			in.MPI = []target.InspectedMPI{{Name: "MPICH", Path: "/lib/libmpi.so.12", Unknown: errors.New("no accessor")}}
-		}, false, [][]string{{"volumes", "note", "calls and their times are exact, volumes are not known: no accessor"}}, false},
+			in.MPI = []target.InspectedMPI{{Name: "MPICH", Path: "/lib/libmpi.so.12", Unknown: errors.Join(errors.New("no accessor"), errors.New("no size"))}}
+		}, false, [][]string{{"volumes", "note", "calls and their times are exact, volumes are not known: no accessor; no size"}}, false},
 		{"MPI that resists", func(in *target.Inspection) {
 			in.MPI = []target.InspectedMPI{{Path: "/lib/libmpi.so.1", Err: errors.New("no entry points")}}
 		}, false, [][]string{{"MPI", "problem", "/lib/libmpi.so.1: its calls cannot be measured: no entry points"}}, true},

@@ -50,7 +50,7 @@ func mpiLines(lib *target.InspectedMPI) []preflight.Line {
 	}
 	ls := []preflight.Line{{What: "MPI", Consequence: fmt.Sprintf("%s, %s: %d functions would be probed", lib.Name, lib.Path, lib.Probes)}}
 	if lib.Unknown != nil {
-		ls = append(ls, preflight.Line{What: "volumes", State: preflight.Note, Consequence: "calls and their times are exact, volumes are not known: " + lib.Unknown.Error()})
+		ls = append(ls, preflight.Line{What: "volumes", State: preflight.Note, Consequence: "calls and their times are exact, volumes are not known: " + strings.ReplaceAll(lib.Unknown.Error(), "\n", "; ")})
 	}
 	return ls
 }

@@ -1,32 +1,37 @@
 package rank
 
 import (
+	"slices"
+
 	"ompp-attach/bpf"
 	"ompp-attach/collect/target"
+	"ompp-attach/mpi"
 	"ompp-attach/probes/mpilib"
 	"ompp-attach/symbols"
 	"ompp-attach/symbols/unwind"
 )
 
-// Fortran and C++ call MPI through bindings: one to three functions in libraries of their own. The
-// return address of the MPI call lies in such a library. The kernel side knows the address ranges
-// of these libraries, and then adds the stack to its record.
+// Fortran and C++ call MPI through bindings: one to three functions in libraries of their own.
+// Preloaded tools are wrappers of MPI. The return address of the MPI call lies in such a file. The
+// kernel side knows the address ranges of these files, and then adds the stack to its record.
 
-// Bindings are the files of a process that call MPI on behalf of others: the bindings, and the MPI
-// library itself, which may hold some.
+// Bindings are the files of a process that call MPI on behalf of others: the bindings, the MPI
+// library itself, which may hold some, and wrappers. The value tells whether the file is a wrapper.
 type Bindings map[*symbols.Object]bool
 
 // FindBindings finds the bindings among the files that a process maps. It also returns what the
 // kernel side has to know of them. program is the path of the program's own file.
 func FindBindings(mods []symbols.Module, program string) (Bindings, *bpf.MPIWrappers) {
 	w := &bpf.MPIWrappers{}
-	bindings, deep := Bindings{}, false
+	bindings, deep, libraries := Bindings{}, false, target.MPILibraries(mods)
 	for i := range mods {
 		o := mods[i].Object()
-		if n := len(bindings); n < len(w.Is) && !o.IsExecutable() && (mpilib.IsBinding(o) || target.MayBeMPI(o) && mpilib.Is(o)) {
+		library := slices.Contains(libraries, o)
+		wrapper := !library && !mpilib.IsBinding(o) && mpilib.IsWrapper(o)
+		if n := len(bindings); n < len(w.Is) && !o.IsExecutable() && (library || wrapper || mpilib.IsBinding(o)) {
 			w.Is[n].Lo, w.Is[n].Size = mods[i].Start, mods[i].End-mods[i].Start
-			bindings[o] = true
-			deep = deep || mpilib.Is(o) && !mpilib.IsOpenMPI(o)
+			bindings[o] = wrapper
+			deep = deep || wrapper || library && !mpilib.IsOpenMPI(o)
 		}
 	}
 	for i := range mods {
@@ -46,11 +51,28 @@ func FindBindings(mods []symbols.Module, program string) (Bindings, *bpf.MPIWrap
 // CallsThrough sets the process's bindings, for Caller.
 func (r *Rank) CallsThrough(b Bindings) { r.bindings = b }
 
-// Caller returns the address at which the program called a binding, from the stack in the record of
-// the binding's call. ok is false if the copied stack does not reach that far, or cannot be
-// unwound.
-func (r *Rank) Caller(mods []symbols.Module, rec *bpf.MPIRecord) (site uint64, ok bool) {
+// Caller returns the address at which the program called a binding or wrapper, from the stack in the
+// record of the library's call. ok is false if the copied stack does not reach that far, or cannot
+// be unwound, or if a wrapper made the call on its own account.
+func (r *Rank) Caller(mods []symbols.Module, rec *bpf.MPIRecord, op mpi.Op) (site uint64, ok bool) {
 	// The address before the return address lies in the call.
 	at := unwind.Entry{PC: rec.Site - 1, SP: rec.StackAt(), FP: rec.BP, Stack: rec.Stack}
-	return unwind.Caller(mods, at, func(m *symbols.Module, _ uint64) bool { return r.bindings[m.Object()] })
+	passes := true // the outermost frame in a wrapper decides
+	if m, found := symbols.Find(mods, at.PC); found && r.bindings[m.Object()] {
+		passes = passesOn(m.Object(), m.VAddr(at.PC), op)
+	}
+	site, ok = unwind.Caller(mods, at, func(m *symbols.Module, vaddr uint64) bool {
+		wrapper, through := r.bindings[m.Object()]
+		if wrapper {
+			passes = passesOn(m.Object(), vaddr, op)
+		}
+		return through
+	})
+	return site, ok && passes
+}
+
+// passesOn reports whether a wrapper's code belongs to its function for an operation.
+func passesOn(o *symbols.Object, vaddr uint64, op mpi.Op) bool {
+	name, _, _ := o.FuncAt(vaddr)
+	return mpilib.Passes(name, op)
 }

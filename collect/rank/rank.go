@@ -3,6 +3,7 @@ package rank
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"ompp-attach/collect/launch"
 	"ompp-attach/collect/target"
@@ -55,7 +56,7 @@ func LibraryOf(pid int, module *symbols.Module, is *mpilib.Library) *Library {
 	}
 	l.job.Library, l.job.Path = is.Name, module.Path
 	if is.Unknown != nil {
-		l.job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: %v.", is.Unknown)
+		l.job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: %s.", oneLine(is.Unknown))
 	}
 	if w, ok := is.World(module.Bias, target.ReadMemory(pid)); ok {
 		l.job.Rank, l.job.Size, l.world = w.Rank, w.Size, w.Handle
@@ -123,8 +124,11 @@ func (r *Rank) Flags(comm uint64) mpi.ArgFlag {
 // no volumes are reported.
 func (r *Rank) Doubt(err error) {
 	r.doubted = true
-	r.Job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: what the library's code does with handles was misread (%v).", err)
+	r.Job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: what the library's code does with handles was misread (%s).", oneLine(err))
 }
+
+// oneLine is the text of several errors, as part of a sentence.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // Copy returns a copy of which Job does not change when MPI tells more.
 func (r *Rank) Copy() Rank {

@@ -111,14 +111,14 @@ func Inspect(pid int) (*Inspection, error) {
 		return nil, unreadable(p, unread)
 	}
 	in := &Inspection{Process: p, Path: exe, Unread: unread}
-	imported := ImportedBy(mods)
+	imported, libraries := ImportedBy(mods), MPILibraries(mods)
 	var runtimes []*symbols.Module
 	for i := range mods {
 		mod := &mods[i]
 		if mod.Path != exe {
 			in.Libraries++
 		}
-		if MayBeMPI(mod.Object()) && mpilib.Is(mod.Object()) {
+		if slices.Contains(libraries, mod.Object()) {
 			in.MPI = append(in.MPI, inspectMPI(mod))
 		}
 		if !MayBeRuntime(mod.Object()) {

@@ -63,6 +63,16 @@ func looksLikeMPI(o *symbols.Object) bool {
 	return o.Exports("PMPI_Init") || o.Exports("MPI_Init") || o.IsExecutable() && o.HasLocalNames()
 }
 
+// MPILibraries returns the MPI libraries that a process maps. Wrappers of a library are left out.
+func MPILibraries(mods []symbols.Module) (libraries []*symbols.Object) {
+	for i := range mods {
+		if o := mods[i].Object(); MayBeMPI(o) && mpilib.Is(o) {
+			libraries = append(libraries, o)
+		}
+	}
+	return mpilib.Libraries(libraries)
+}
+
 // UsesGomp tells whether a file's own code was compiled for libgomp: it calls libgomp, and is not
 // libgomp itself.
 func UsesGomp(o *symbols.Object) bool {

@@ -21,11 +21,11 @@ type Library struct {
 	handle32  bool
 }
 
-// Is reports whether an object is an MPI library, or a program that contains one. A tool that
-// stands between program and library defines MPI_X, too, but not PMPI_X.
+// Is reports whether an object may be an MPI library, or a program that contains one. A wrapper
+// defines MPI_X, too, but imports PMPI_X. Libraries recognises those that do not.
 func Is(o *symbols.Object) bool {
 	has := o.Defines("PMPI_Init", "PMPI_Comm_rank", "MPI_Init", "MPI_Comm_rank")
-	return has[0] && has[1] || has[2] && has[3] && !o.Imports("PMPI_Init")
+	return has[0] && has[1] || has[2] && has[3] && !slices.ContainsFunc(wraps, o.Imports)
 }
 
 // IsBinding reports whether an object is the Fortran or C++ binding of an MPI library, whose
