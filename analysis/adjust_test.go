@@ -11,7 +11,7 @@ import (
 
 func costly() *profile.Profile {
 	return &profile.Profile{
-		Meta:    profile.Meta{Duration: 1000},
+		Meta:    profile.Meta{Life: profile.Life{Duration: 1000}},
 		Threads: []profile.Thread{{}, {Num: 1}},
 		Regions: []profile.Region{{Construct: event.Parallel}, {Construct: event.Critical}, {Construct: event.MPI}},
 		Nodes: []profile.Node{

@@ -14,7 +14,7 @@ func span(t int64, c uint64) profile.Span { return profile.Span{T: t, C: c} }
 // and nodes (parent, region, stats) below the root.
 func profileOf(t testing.TB, duration int64, threads [][2]int, constructs []event.Construct, nodes []profile.Node) *profile.Profile {
 	t.Helper()
-	p := &profile.Profile{Meta: profile.Meta{Duration: duration},
+	p := &profile.Profile{Meta: profile.Meta{Life: profile.Life{Duration: duration}},
 		Nodes: append([]profile.Node{{Parent: -1, Region: -1}}, nodes...)}
 	for _, th := range threads {
 		p.Threads = append(p.Threads, profile.Thread{Root: th[0], Num: th[1]})

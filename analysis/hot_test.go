@@ -35,7 +35,7 @@ func TestHotLinesWithoutLines(t *testing.T) {
 		{"below a line", [][]profile.Frame{{named("kernel"), named("dispatch"), named("run"), line}}, [3]string{"main", "kernel", "dispatch"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Path: "/bin/x"}, Threads: []profile.Thread{{}},
+			p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Target: profile.Target{Path: "/bin/x"}}, Threads: []profile.Thread{{}},
 				Nodes: []profile.Node{{Parent: -1, Region: -1}}}
 			for _, stack := range tc.stacks {
 				s := profile.Sample{Count: 1, Weight: 1}
@@ -73,7 +73,7 @@ func frameName(p *profile.Profile, f int) string {
 func TestStacksWithoutNames(t *testing.T) {
 	frames := []profile.Frame{{Function: "main", Object: "/bin/x"}, {Object: "/bin/x", Entry: 0x200, Offset: 0x210},
 		{Object: "/bin/x", Entry: 0x300, Offset: 0x310}, {Function: "kernel", Object: "/bin/x"}}
-	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Path: "/bin/x"}, Threads: []profile.Thread{{}}, Frames: frames,
+	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Target: profile.Target{Path: "/bin/x"}}, Threads: []profile.Thread{{}}, Frames: frames,
 		Regions: []profile.Region{{Construct: event.Lock, Location: profile.Location{Object: "/bin/x", Offset: 0x318, Entry: 0x300}}},
 		Nodes:   []profile.Node{{Parent: -1, Region: -1}, {Region: 0}},
 		Samples: []profile.Sample{{Node: 1, Stack: []int{3, 2, 1, 0}, Count: 1, Weight: 1}}}

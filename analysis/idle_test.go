@@ -11,7 +11,7 @@ import (
 // serial code for the other 6 s, and two workers have nothing to do.
 func TestIdle(t *testing.T) {
 	const sec = int64(1e9)
-	p := &profile.Profile{Meta: profile.Meta{Duration: 10 * sec},
+	p := &profile.Profile{Meta: profile.Meta{Life: profile.Life{Duration: 10 * sec}},
 		Regions: []profile.Region{{Construct: event.Parallel}},
 		Nodes:   []profile.Node{{Parent: -1, Region: -1}, {Parent: 0, Region: 0}}}
 	for i := range 3 {

@@ -16,7 +16,7 @@ import (
 func stackProfile(t *testing.T, regions, samples []string) *profile.Profile {
 	t.Helper()
 	p := &profile.Profile{
-		Meta:  profile.Meta{Path: "/bin/x", Runtimes: []profile.Runtime{{Path: "/lib/libgomp.so.1"}}},
+		Meta:  profile.Meta{Target: profile.Target{Path: "/bin/x"}, Runtimes: []profile.Runtime{{Path: "/lib/libgomp.so.1"}}},
 		Nodes: []profile.Node{{Parent: -1, Region: -1}}, Threads: []profile.Thread{{}},
 	}
 	for i, text := range regions {

@@ -42,12 +42,9 @@ func (e *engine) finish(end uint64) *profile.Profile {
 	p.Comms = e.comms.Finished()
 	p.Strip = e.Strip.Profile(p.Threads, end)
 	p.Rivals = slices.Clone(e.Rivals.List)
-	p.Meta.Hits = e.events
-	p.Meta.Edges = e.edges
 	p.Meta.Overhead = e.Ledger.Overhead()
 	p.Meta.Off = e.OffTime
-	p.Meta.Unmatched = e.Unmatched
-	p.Meta.Partial = e.Partial
+	p.Meta.Trust = profile.Trust{Hits: e.events, Edges: e.edges, Unmatched: e.Unmatched, Partial: e.Partial}
 	p.Meta.Observations = e.gaps.Observations()
 	e.log.told(p, d, e.clock.stops)
 	if e.Spans != nil {

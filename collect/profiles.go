@@ -72,18 +72,16 @@ func (pf *profiles) finish(p *Process, ended string) {
 // profileOf completes the profile that an engine gave with what else is known of the process. end
 // is the time at which the profile ends. profiles.mu is held.
 func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *profile.Profile {
-	meta := prof.Meta // the engine's event counts
+	told := prof.Meta // by the engine
 	prof.Meta = p.meta
 	if c := p.meta.Clock; c != nil { // there is none in tests
 		prof.Meta.Clock = &clocks.Record{Boot: c.Boot, Begin: c.Begin, End: clock.Read()}
 	}
-	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
-	prof.Meta.Off, prof.Meta.Edges = meta.Off, meta.Edges
-	prof.Meta.Observations = meta.Observations
+	prof.Meta.Trust, prof.Meta.Off, prof.Meta.Observations = told.Trust, told.Off, told.Observations
 	pf.reader.mu.Lock()
 	pf.budget.describe(prof, pf.wanted.User)
 	pf.reader.mu.Unlock()
-	prof.Meta.Overhead = pf.reader.overhead(meta.Overhead)
+	prof.Meta.Overhead = pf.reader.overhead(told.Overhead)
 	pf.reader.describeSampling(prof, p)
 	prof.Meta.Sched = p.schedRecords
 	prof.Meta.Duration = p.engine.Elapsed(p.began, end)

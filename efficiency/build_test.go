@@ -36,8 +36,9 @@ type rank struct {
 func (r rank) profile(t *testing.T) *profile.Profile {
 	t.Helper()
 	p := &profile.Profile{Version: profile.SchemaVersion,
-		Meta: profile.Meta{Program: "made-up", Host: "node1", PID: 100 + r.number, Duration: span(r.wall + 2).T,
-			MPI: &profile.MPIJob{Rank: r.number, Size: 2}},
+		Meta: profile.Meta{Target: profile.Target{Program: "made-up", PID: 100 + r.number}, Machine: profile.Machine{Host: "node1"},
+			Life: profile.Life{Duration: span(r.wall + 2).T},
+			MPI:  &profile.MPIJob{Rank: r.number, Size: 2}},
 		Threads: []profile.Thread{{Num: 0}, {Num: 1}},
 		Regions: []profile.Region{{Construct: event.Parallel}, {Construct: event.Critical}, {Construct: event.MPI, Name: "MPI_Send"},
 			{Construct: event.MPI, Name: "MPI_Recv"}, {Construct: event.MPI, Name: "MPI_Init"}, {Construct: event.MPI, Name: "MPI_Finalize"}},

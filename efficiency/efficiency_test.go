@@ -252,7 +252,7 @@ func TestSmallTeams(t *testing.T) {
 	stat := func(thread int, seconds float64) profile.ThreadStats {
 		return profile.ThreadStats{Thread: thread, Exec: span(seconds), Body: span(seconds)}
 	}
-	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Duration: 10 * sec},
+	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Life: profile.Life{Duration: 10 * sec}},
 		Threads: []profile.Thread{{Num: 0}, {Num: 1}, {Num: 2}},
 		Regions: []profile.Region{{Construct: event.Parallel}, {Construct: event.ParallelLoop}},
 		Nodes: []profile.Node{{Parent: -1, Region: -1}, {Parent: 0, Region: 0, Stats: []profile.ThreadStats{stat(0, 2), stat(1, 2), stat(2, 2)}},

@@ -15,7 +15,8 @@ func alone(t *testing.T, c event.Construct) *profile.Profile {
 	t.Helper()
 	mpi := calls(1)
 	p := &profile.Profile{Version: profile.SchemaVersion,
-		Meta:    profile.Meta{Program: "made-up", Host: "node1", Duration: span(5).T, MPI: &profile.MPIJob{Size: 1}},
+		Meta: profile.Meta{Target: profile.Target{Program: "made-up"}, Machine: profile.Machine{Host: "node1"},
+			Life: profile.Life{Duration: span(5).T}, MPI: &profile.MPIJob{Size: 1}},
 		Threads: []profile.Thread{{Num: 0}, {Num: 1}},
 		Regions: []profile.Region{{Construct: event.Parallel}, {Construct: c}, {Construct: event.MPI, Name: "MPI_Send"}, {Construct: event.Barrier}},
 		Nodes:   []profile.Node{{Parent: -1, Region: -1, Stats: []profile.ThreadStats{{MPI: mpi}}}, {Parent: 0, Region: 0}, {Parent: 1, Region: 1}, {Parent: 2, Region: 2}}}

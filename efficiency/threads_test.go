@@ -24,7 +24,7 @@ func inside(s profile.ThreadStats, seconds float64) profile.ThreadStats {
 
 // tenSeconds returns a profile of 10 s. Nodes without a parent are the program's.
 func tenSeconds(threads []profile.Thread, regions []event.Construct, nodes ...profile.Node) *profile.Profile {
-	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Duration: 10 * sec}, Threads: threads,
+	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Life: profile.Life{Duration: 10 * sec}}, Threads: threads,
 		Nodes: append([]profile.Node{{Parent: -1, Region: -1}}, nodes...)}
 	for _, c := range regions {
 		p.Regions = append(p.Regions, profile.Region{Construct: c})
@@ -41,7 +41,7 @@ func rows(n int) (threads []profile.Thread) {
 
 // TestNested: the threads of inner teams count for the inner region only.
 func TestNested(t *testing.T) {
-	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Duration: 10 * sec},
+	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Life: profile.Life{Duration: 10 * sec}},
 		Threads: []profile.Thread{{Num: 0}, {Num: 1}},
 		Regions: []profile.Region{{Construct: event.Parallel}, {Construct: event.Parallel}},
 		Nodes: []profile.Node{{Parent: -1, Region: -1}, {Parent: 0, Region: 0, Stats: []profile.ThreadStats{stat(0, 8, 0), stat(1, 6, 2)}},

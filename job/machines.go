@@ -22,10 +22,7 @@ type Machine struct {
 }
 
 // machine names the machine on which a rank ran: all ranks with one clock get the same name.
-func (r *rankCalls) machine() string {
-	m := profile.Meta{Clock: r.clock, Host: r.comms.Host}
-	return m.ClockName()
-}
+func (r *rankCalls) machine() string { return profile.ClockName(r.clock, r.comms.Host) }
 
 // machinesOf returns the machines on which ranks ran.
 func machinesOf(ranks []*rankCalls) (out []Machine) {

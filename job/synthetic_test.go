@@ -22,9 +22,10 @@ func toy(rank, size int, extra, most int64) *profile.Profile {
 			Object: "/opt/bin/toy", Offset: uint64(0x1000 + line)}
 	}
 	p := &profile.Profile{Version: profile.SchemaVersion,
-		Meta: profile.Meta{Program: "toy", PID: 100 + rank, Host: "node" + string(rune('a'+rank/2%26)), Tool: "test", Ended: "exit status 0",
-			Start: time.Date(2026, 11, 21, 12, 0, 0, rank, time.UTC), Duration: 500*ms + most + int64(rank), UserTime: 1600*ms + extra,
-			MPI: &profile.MPIJob{Library: "Open MPI 4.1.4", Rank: rank, Size: size, Level: "MPI_THREAD_FUNNELED"}},
+		Meta: profile.Meta{Target: profile.Target{Program: "toy", PID: 100 + rank},
+			Machine: profile.Machine{Host: "node" + string(rune('a'+rank/2%26))}, Writer: profile.Writer{Tool: "test"},
+			Life: profile.Life{Ended: "exit status 0", Start: time.Date(2026, 11, 21, 12, 0, 0, rank, time.UTC), Duration: 500*ms + most + int64(rank), UserTime: 1600*ms + extra},
+			MPI:  &profile.MPIJob{Library: "Open MPI 4.1.4", Rank: rank, Size: size, Level: "MPI_THREAD_FUNNELED"}},
 		Regions: []profile.Region{
 			{Construct: event.Parallel, Location: at(10, 30)},
 			{Construct: event.Loop, Location: at(12, 16)},

@@ -113,7 +113,8 @@ func (g *gatherer) add(p *profile.Profile, rank int) error {
 	}
 	to := &g.all.Meta
 	if len(g.seen) == 0 {
-		*to = profile.Meta{Program: p.Meta.Program, Path: p.Meta.Path, Tool: p.Meta.Tool, Start: p.Meta.Start, Ended: p.Meta.Ended, MPI: p.Meta.MPI}
+		to.Program, to.Path, to.Tool, to.MPI = p.Meta.Program, p.Meta.Path, p.Meta.Tool, p.Meta.MPI
+		to.Start, to.Ended = p.Meta.Start, p.Meta.Ended
 	}
 	g.seen[rank] = true
 	to.Duration, to.Adjusted = max(to.Duration, p.Meta.Duration), to.Adjusted || p.Meta.Adjusted

@@ -31,7 +31,9 @@ func waiting(rank int, barrier, message [2]uint64) *profile.Profile {
 		t := int64(to - from)
 		return []profile.ThreadStats{{Exec: profile.Span{T: t, C: 1}, Body: profile.Span{T: t, C: 1}, MPI: &profile.MPIStats{T: t, Calls: 1}}}
 	}
-	return &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Program: "p", Host: "h", PID: 10 + rank, Duration: 1000, MPI: &profile.MPIJob{Rank: rank, Size: 2, Library: "MPI"}},
+	return &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Target: profile.Target{Program: "p", PID: 10 + rank},
+		Machine: profile.Machine{Host: "h"}, Life: profile.Life{Duration: 1000},
+		MPI: &profile.MPIJob{Rank: rank, Size: 2, Library: "MPI"}},
 		Threads: []profile.Thread{{}},
 		Regions: []profile.Region{{Construct: event.MPI, Name: "MPI_Barrier", Location: profile.Location{File: "a.c", Begin: 3, End: 3}},
 			{Construct: event.MPI, Name: op, Location: profile.Location{File: "a.c", Begin: 5 + rank, End: 5 + rank}}},

@@ -102,7 +102,7 @@ func TestWindowsAddUp(t *testing.T) {
 // While a process ends, no snapshot has it: its figures stay, and nothing is counted twice.
 func TestMissingProcess(t *testing.T) {
 	p := func(ns int64) *profile.Profile {
-		return &profile.Profile{Meta: profile.Meta{PID: 7, Duration: 2 * ns}, Threads: []profile.Thread{{}},
+		return &profile.Profile{Meta: profile.Meta{Target: profile.Target{PID: 7}, Life: profile.Life{Duration: 2 * ns}}, Threads: []profile.Thread{{}},
 			Regions: []profile.Region{{Construct: event.Critical, Name: "c"}},
 			Nodes:   []profile.Node{{Parent: -1, Region: -1}, {Region: 0, Stats: []profile.ThreadStats{{Exec: profile.Span{T: ns, C: 3}, Body: profile.Span{T: ns}}}}}}
 	}

@@ -25,10 +25,12 @@ type maker struct{ p *profile.Profile }
 
 func newMaker(name string, wall int64, threads int) *maker {
 	m := &maker{&profile.Profile{Version: profile.SchemaVersion,
-		Meta: profile.Meta{Program: name, Path: "/opt/bin/" + name, Args: []string{"/opt/bin/" + name, "input.dat"}, PID: 4711, Host: "node1", Kernel: "6.18.0",
-			Arch: "x86_64", Tool: "test", Ended: "exit status 0", Start: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Duration: wall,
-			UserTime: wall * int64(threads) * 9 / 10, Hits: 12345, Overhead: &profile.Overhead{Mode: "session",
-				Probes: []profile.ProbeHits{{Probe: "nop5", Hits: 12345, Before: 400, After: 500}}},
+		Meta: profile.Meta{Target: profile.Target{Program: name, Path: "/opt/bin/" + name, Args: []string{"/opt/bin/" + name, "input.dat"}, PID: 4711},
+			Machine: profile.Machine{Host: "node1", Kernel: "6.18.0", Arch: "x86_64"},
+			Writer:  profile.Writer{Tool: "test"},
+			Life:    profile.Life{Ended: "exit status 0", Start: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Duration: wall, UserTime: wall * int64(threads) * 9 / 10},
+			Trust:   profile.Trust{Hits: 12345}, Expense: profile.Expense{Overhead: &profile.Overhead{Mode: "session",
+				Probes: []profile.ProbeHits{{Probe: "nop5", Hits: 12345, Before: 400, After: 500}}}},
 			Runtimes: []profile.Runtime{{Name: "libgomp", Path: "/usr/lib/libgomp.so.1", Version: "12.2", Probes: 50}}},
 		Nodes: []profile.Node{{Parent: -1, Region: -1}}}}
 	for i := range threads {

@@ -21,11 +21,11 @@ import (
 func recordSample() *Profile {
 	return &Profile{
 		Version: SchemaVersion,
-		Meta: Meta{Program: "app", Path: "/usr/bin/app", Args: []string{"app", "<in>", "ü&"}, PID: 4711,
-			Host: "node1", Kernel: "6.1.0", Arch: "x86_64",
-			Start:    time.Date(2024, 5, 6, 7, 8, 9, 123456789, time.FixedZone("", 7200)),
-			Duration: 1<<62 + 1, UserTime: 2, SysTime: 3, Attached: true, Ended: "exit 0", Tool: "0.1.0",
-			Built: "2024-05-01", Hits: 1<<64 - 1, LostHits: 4, Unmatched: 5, Partial: 6, Edges: Edges{All: 9, Derived: 7}, HasTasks: true,
+		Meta: Meta{Target: Target{Program: "app", Path: "/usr/bin/app", Args: []string{"app", "<in>", "ü&"}, PID: 4711},
+			Machine: Machine{Host: "node1", Kernel: "6.1.0", Arch: "x86_64"},
+			Life:    Life{Start: time.Date(2024, 5, 6, 7, 8, 9, 123456789, time.FixedZone("", 7200)), Duration: 1<<62 + 1, UserTime: 2, SysTime: 3, Attached: true, Ended: "exit 0"},
+			Writer:  Writer{Tool: "0.1.0", Built: "2024-05-01"},
+			Trust:   Trust{Hits: 1<<64 - 1, LostHits: 4, Unmatched: 5, Partial: 6, Edges: Edges{All: 9, Derived: 7}}, HasTasks: true,
 			Runtimes: []Runtime{{Name: "libgomp", Path: "/lib/libgomp.so.1", Version: "12.2", BuildID: "ab12",
 				Probes: 50, Missing: []string{"GOMP_barrier: no such symbol"}}},
 		},

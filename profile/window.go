@@ -44,11 +44,8 @@ func Window(later, earlier *Profile) (*Profile, error) {
 
 // since makes the description of a measurement that of its part after an earlier state.
 func (m *Meta) since(e *Meta) {
-	m.Start = e.SnapshotAt
-	m.Duration = max(0, m.Duration-e.Duration)
-	m.UserTime, m.SysTime = max(0, m.UserTime-e.UserTime), max(0, m.SysTime-e.SysTime)
-	m.Edges = Edges{All: less(m.Edges.All, e.Edges.All), Derived: less(m.Edges.Derived, e.Edges.Derived)}
-	m.Hits, m.LostHits, m.Unmatched, m.Partial = less(m.Hits, e.Hits), less(m.LostHits, e.LostHits), less(m.Unmatched, e.Unmatched), less(m.Partial, e.Partial)
+	m.Life.since(&e.Life)
+	m.Trust.since(&e.Trust)
 	m.Off.subtract(e.Off)
 	m.Stopped.Times, m.Stopped.Total = less(m.Stopped.Times, e.Stopped.Times), m.Stopped.Total-e.Stopped.Total
 	if m.Sampling != nil && e.Sampling != nil {
@@ -56,20 +53,36 @@ func (m *Meta) since(e *Meta) {
 		s.Taken, s.Lost, s.Throttled = less(s.Taken, e.Sampling.Taken), less(s.Lost, e.Sampling.Lost), less(s.Throttled, e.Sampling.Throttled)
 		m.Sampling = &s
 	}
-	m.Observations = slices.Clone(m.Observations)
-	for i := range m.Observations {
+	m.Expense.since(&e.Expense)
+}
+
+func (l *Life) since(e *Life) {
+	l.Start = e.SnapshotAt
+	l.Duration = max(0, l.Duration-e.Duration)
+	l.UserTime, l.SysTime = max(0, l.UserTime-e.UserTime), max(0, l.SysTime-e.SysTime)
+}
+
+func (t *Trust) since(e *Trust) {
+	t.Edges = Edges{All: less(t.Edges.All, e.Edges.All), Derived: less(t.Edges.Derived, e.Edges.Derived)}
+	t.Hits, t.LostHits, t.Unmatched, t.Partial = less(t.Hits, e.Hits), less(t.LostHits, e.LostHits), less(t.Unmatched, e.Unmatched), less(t.Partial, e.Partial)
+}
+
+func (x *Expense) since(e *Expense) {
+	x.Observations = slices.Clone(x.Observations)
+	for i := range x.Observations {
+		to := &x.Observations[i]
 		for _, o := range e.Observations {
-			if x := &m.Observations[i]; x.Of == o.Of {
-				x.Unobserved, x.Sampled, x.Gaps = x.Unobserved-o.Unobserved, x.Sampled-o.Sampled, x.Gaps-o.Gaps
+			if to.Of == o.Of {
+				to.Unobserved, to.Sampled, to.Gaps = to.Unobserved-o.Unobserved, to.Sampled-o.Sampled, to.Gaps-o.Gaps
 			}
 		}
-		m.Observations[i].First, m.Observations[i].Before, m.Observations[i].Counted = 0, 0, 0 // of the whole
+		to.First, to.Before, to.Counted = 0, 0, 0 // of the whole
 	}
-	if m.Overhead == nil || e.Overhead == nil {
+	if x.Overhead == nil || e.Overhead == nil {
 		return
 	}
 	kind := func(h ProbeHits) ProbeHits { h.Hits, h.Before, h.After = 0, 0, 0; return h }
-	o := *m.Overhead
+	o := *x.Overhead
 	o.Probes = slices.Clone(o.Probes)
 	for i := range o.Probes {
 		for _, h := range e.Overhead.Probes {
@@ -78,7 +91,7 @@ func (m *Meta) since(e *Meta) {
 			}
 		}
 	}
-	m.Overhead = &o
+	x.Overhead = &o
 }
 
 // RegionID names a region in all profiles of one measurement of a process. What may become known

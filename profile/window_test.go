@@ -14,7 +14,7 @@ func TestObservationsOfAWindow(t *testing.T) {
 	of := event.LevelGroup(event.LevelKinds).Constructs()
 	start := time.Unix(100, 0)
 	at := func(after time.Duration, o Observation) *Profile {
-		return &Profile{Meta: Meta{Start: start, SnapshotAt: start.Add(after), Duration: int64(after), Observations: []Observation{o}},
+		return &Profile{Meta: Meta{Life: Life{Start: start, SnapshotAt: start.Add(after), Duration: int64(after)}, Expense: Expense{Observations: []Observation{o}}},
 			Nodes: []Node{{Parent: -1, Region: -1}}}
 	}
 	earlier := at(time.Second, Observation{Name: "level p", Of: of, Unobserved: 5, Sampled: 3, Gaps: 1, First: 7, Before: 2, Counted: 4})

@@ -11,8 +11,8 @@ import (
 
 func countedProfile() *profile.Profile {
 	return &profile.Profile{
-		Meta: profile.Meta{Program: "p", Duration: 2e9, Evaluators: []string{"X=a/b"},
-			Counters: []profile.Counter{{Name: "a"}, {Name: "b", Running: 0.5}, {Name: "c", Failed: "not here"}}},
+		Meta: profile.Meta{Target: profile.Target{Program: "p"}, Life: profile.Life{Duration: 2e9},
+			Choices: profile.Choices{Evaluators: []string{"X=a/b"}, Counters: []profile.Counter{{Name: "a"}, {Name: "b", Running: 0.5}, {Name: "c", Failed: "not here"}}}},
 		Threads: []profile.Thread{{}, {Num: 1}},
 		Regions: []profile.Region{{Construct: event.Critical, Location: profile.Location{File: "x.c", Begin: 3, End: 4}}},
 		Nodes: []profile.Node{{Parent: -1, Region: -1}, {Stats: []profile.ThreadStats{

@@ -15,7 +15,7 @@ import (
 // manyRegions is a run of one second of two threads. It has three large regions, the largest one
 // last, and 187 small ones. The second large region holds small loops and a large one.
 func manyRegions() *profile.Profile {
-	p := &profile.Profile{Meta: profile.Meta{Program: "many", Duration: int64(time.Second), Ended: "exit status 0"},
+	p := &profile.Profile{Meta: profile.Meta{Target: profile.Target{Program: "many"}, Life: profile.Life{Duration: int64(time.Second), Ended: "exit status 0"}},
 		Threads: []profile.Thread{{Num: 0, TIDs: []int{1}}, {Num: 1, TIDs: []int{2}}},
 		Nodes:   []profile.Node{{Region: -1, Parent: -1}}}
 	add := func(parent int, c event.Construct, t time.Duration) int {
@@ -129,12 +129,12 @@ func TestAllRowsInTheSourcesOrder(t *testing.T) {
 func TestDecimals(t *testing.T) {
 	for d, want := range map[time.Duration]string{0: "0.12", 100 * time.Second: "0.12", 10 * time.Second: "0.12", 9 * time.Second: "0.123", time.Second: "0.123",
 		500 * time.Millisecond: "0.1235", 99 * time.Millisecond: "0.12346", 9 * time.Millisecond: "0.123457", time.Microsecond: "0.123457"} {
-		p := &profile.Profile{Meta: profile.Meta{Duration: int64(d)}}
+		p := &profile.Profile{Meta: profile.Meta{Life: profile.Life{Duration: int64(d)}}}
 		if got := clockOf(p).seconds(123456789, 0); got != want {
 			t.Errorf("in a run of %s: %s, want %s", d, got, want)
 		}
 	}
-	if got := (Options{Decimals: 2}).clock(&profile.Profile{Meta: profile.Meta{Duration: 1}}).seconds(123456789, 0); got != "0.12" {
+	if got := (Options{Decimals: 2}).clock(&profile.Profile{Meta: profile.Meta{Life: profile.Life{Duration: 1}}}).seconds(123456789, 0); got != "0.12" {
 		t.Errorf("two decimals: %s", got)
 	}
 }

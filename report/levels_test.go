@@ -12,7 +12,8 @@ import (
 
 // The text report has each level's exclusive time if libraries were measured, and only then.
 func TestLevelsSection(t *testing.T) {
-	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Program: "solver", Duration: 2 * int64(time.Second)}, Threads: []profile.Thread{{Num: 0}},
+	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Target: profile.Target{Program: "solver"},
+		Life: profile.Life{Duration: 2 * int64(time.Second)}}, Threads: []profile.Thread{{Num: 0}},
 		Regions: []profile.Region{{Construct: event.UserRegion, Name: "pdgesv_", Level: "scalapack", Location: profile.Location{File: "a.c", Begin: 3}},
 			{Construct: event.MPI, Name: "MPI_Send", Location: profile.Location{File: "a.c", Begin: 5}}},
 		Nodes: []profile.Node{{Parent: -1, Region: -1}, {Parent: 0, Region: 0}, {Parent: 1, Region: 1}}}

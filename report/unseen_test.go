@@ -18,7 +18,7 @@ func unseenProfile(unseen ...profile.Unseen) *profile.Profile {
 	stats := func(t int64) []profile.ThreadStats {
 		return []profile.ThreadStats{{Exec: profile.Span{T: t, C: 1}, Body: profile.Span{T: t, C: 1}}}
 	}
-	return &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Program: "x", Duration: 1000},
+	return &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Target: profile.Target{Program: "x"}, Life: profile.Life{Duration: 1000}},
 		Threads: []profile.Thread{{}}, Regions: []profile.Region{region(0x100), region(0x200)},
 		Nodes:  []profile.Node{{Parent: -1, Region: -1}, {Region: 0, Stats: stats(600)}, {Region: 1, Stats: stats(5)}},
 		Unseen: unseen}

@@ -51,7 +51,7 @@ func TestRanksLines(t *testing.T) {
 }
 
 func profileOf(pid int) *profile.Profile {
-	return &profile.Profile{Meta: profile.Meta{PID: pid}}
+	return &profile.Profile{Meta: profile.Meta{Target: profile.Target{PID: pid}}}
 }
 
 func TestStems(t *testing.T) {

@@ -62,7 +62,7 @@ func TestRemoval(t *testing.T) {
 		"under way": {[]profile.Region{{Construct: event.Unknown}}, []profile.Node{{Parent: 0, Region: 0, Stats: []profile.ThreadStats{
 			inRegion(0, 1, 0, 1, 0, 0), inRegion(1, 1, 4, 1, 0, 0)}}}, "omp_fork", 1, 4, 4},
 	} {
-		p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Duration: 20e9}, Threads: []profile.Thread{{Num: 0}, {Num: 1}},
+		p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Life: profile.Life{Duration: 20e9}}, Threads: []profile.Thread{{Num: 0}, {Num: 1}},
 			Regions: test.regions, Nodes: append([]profile.Node{{Parent: -1, Region: -1}}, test.nodes...)}
 		got := savingOf(t, p, test.property, test.path)
 		if got < test.saved*1e9 {
@@ -76,7 +76,7 @@ func TestRemoval(t *testing.T) {
 
 // TestSavingOfSeveralInitialThreads: they may run one after the other, so what they save adds up.
 func TestSavingOfSeveralInitialThreads(t *testing.T) {
-	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Duration: 20e9},
+	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Life: profile.Life{Duration: 20e9}},
 		Threads: []profile.Thread{{Num: 0}, {Num: 1}, {Root: 1, Num: 0}, {Root: 1, Num: 1}},
 		Regions: []profile.Region{{Construct: event.Parallel}},
 		Nodes: []profile.Node{{Parent: -1, Region: -1}, {Parent: 0, Region: 0, Stats: []profile.ThreadStats{
@@ -98,7 +98,7 @@ func TestSavingOfTasks(t *testing.T) {
 	a.Waits = &profile.Waits{Wait: profile.Span{C: 1}, Done: profile.Span{C: 1}}
 	b.Waits = &profile.Waits{Wait: profile.Span{C: 1}, Done: profile.Span{T: 4e9, C: 1}}
 	work := profile.Span{T: 4e9, C: 1}
-	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Duration: 5e9}, Threads: []profile.Thread{{Num: 0}, {Num: 1}},
+	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Life: profile.Life{Duration: 5e9}}, Threads: []profile.Thread{{Num: 0}, {Num: 1}},
 		Regions: []profile.Region{{Construct: event.Parallel}, {Construct: event.TaskExec}},
 		Nodes: []profile.Node{{Parent: -1, Region: -1}, {Parent: 0, Region: 0, Stats: []profile.ThreadStats{a, b}},
 			{Parent: 1, Region: 1, Stats: []profile.ThreadStats{{Thread: 0, Exec: work, Body: work}}}}}
@@ -114,7 +114,7 @@ func TestSavingOfTasks(t *testing.T) {
 // TestLosses: a property's places together save what each saves (2 s and 5.5 s: of 9 s, half of
 // 7 s of work is left), and no more than the run's time.
 func TestLosses(t *testing.T) {
-	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Duration: 20e9}, Threads: []profile.Thread{{Num: 0}, {Num: 1}},
+	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Life: profile.Life{Duration: 20e9}}, Threads: []profile.Thread{{Num: 0}, {Num: 1}},
 		Regions: []profile.Region{{Construct: event.Parallel}, {Construct: event.Parallel}},
 		Nodes: []profile.Node{{Parent: -1, Region: -1}, {Parent: 0, Region: 0, Stats: []profile.ThreadStats{inRegion(0, 1, 2, 6, 0, 0), inRegion(1, 1, 2, 6, 0, 0)}},
 			{Parent: 0, Region: 1, Stats: []profile.ThreadStats{inRegion(0, 1, 3, 1, 5, 0), inRegion(1, 1, 3, 6, 0, 0)}}}}

@@ -20,7 +20,7 @@ func teamOf3() *profile.Profile {
 	span := func(t float64, c uint64) profile.Span { return profile.Span{T: int64(t * s), C: c} }
 	return &profile.Profile{
 		Version: profile.SchemaVersion,
-		Meta:    profile.Meta{Program: "three", Host: "n1", PID: 7, Duration: 10 * s},
+		Meta:    profile.Meta{Target: profile.Target{Program: "three", PID: 7}, Machine: profile.Machine{Host: "n1"}, Life: profile.Life{Duration: 10 * s}},
 		Threads: []profile.Thread{{Num: 0}, {Num: 1}, {Num: 2}},
 		Regions: []profile.Region{{Construct: event.ParallelLoop, Location: profile.Location{File: "a.c", Begin: 3, End: 9}},
 			{Construct: event.Critical, Location: profile.Location{File: "a.c", Begin: 5, End: 6}}},

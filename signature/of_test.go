@@ -26,7 +26,8 @@ func rank(number, n int) *profile.Profile {
 		return []profile.ThreadStats{s, second}
 	}
 	return &profile.Profile{Version: profile.SchemaVersion,
-		Meta: profile.Meta{Program: "app", Args: []string{"./app", "100", "a b"}, Tool: "test", Duration: int64(3*n) * sec,
+		Meta: profile.Meta{Target: profile.Target{Program: "app", Args: []string{"./app", "100", "a b"}},
+			Writer: profile.Writer{Tool: "test"}, Life: profile.Life{Duration: int64(3*n) * sec},
 			MPI: &profile.MPIJob{Library: "Open MPI 4.1.4", Rank: number, Size: 2}},
 		Threads: []profile.Thread{{Num: 0}, {Num: 1}},
 		Regions: []profile.Region{{Construct: event.Parallel, Location: profile.Location{File: "a.c", Begin: 1, End: 9}},

@@ -24,7 +24,7 @@ func program(t *testing.T, pid int, taken *atomic.Int32) *Program {
 	}
 	take := func() *collect.Result {
 		taken.Add(1)
-		p := &profile.Profile{Meta: profile.Meta{PID: pid, SnapshotAt: time.Now()}, Nodes: []profile.Node{{Parent: -1, Region: -1}}}
+		p := &profile.Profile{Meta: profile.Meta{Target: profile.Target{PID: pid}, Life: profile.Life{SnapshotAt: time.Now()}}, Nodes: []profile.Node{{Parent: -1, Region: -1}}}
 		return &collect.Result{First: p, Profiles: []*profile.Profile{p}}
 	}
 	return &Program{To: to, Take: take, Measures: func(p int) bool { return p == pid }, Say: func(s string) { t.Error(s) }, Logf: func(string, ...any) {}}

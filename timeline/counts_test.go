@@ -116,7 +116,7 @@ func TestLargestSpan(t *testing.T) {
 func TestCount(t *testing.T) {
 	of := &Counting{Counters: make([]profile.Counter, 3), Column: []int{1, -1, 0}}
 	turns := &Counting{Counters: of.Counters, Column: of.Column, Turns: 2}
-	half := profile.Meta{Counters: []profile.Counter{{Running: 0.5}, {}, {}}}
+	half := profile.Meta{Choices: profile.Choices{Counters: []profile.Counter{{Running: 0.5}, {}, {}}}}
 	type value struct {
 		N  float64
 		OK bool

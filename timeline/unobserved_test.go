@@ -87,8 +87,8 @@ func TestGapsOfStream(t *testing.T) {
 
 // TestMissing: a gap of a level that was let go has the level's name, and other gaps their constructs'.
 func TestMissing(t *testing.T) {
-	d := &Dictionary{Meta: profile.Meta{Observations: []profile.Observation{
-		{Of: event.SetOf(event.Lock)}, {Name: "level blas", Of: event.LevelGroup(2).Constructs()}}}}
+	d := &Dictionary{Meta: profile.Meta{Expense: profile.Expense{Observations: []profile.Observation{
+		{Of: event.SetOf(event.Lock)}, {Name: "level blas", Of: event.LevelGroup(2).Constructs()}}}}}
 	for what, want := range map[string]string{"": "", "LOCK": "LOCK", "LEVELS 1": "LEVELS 1", "LEVELS 2": "level blas"} {
 		if got := d.Missing(&Gap{What: what}); got != want {
 			t.Errorf("%q: %q, want %q", what, got, want)

@@ -126,7 +126,7 @@ func (a answers) Profiles(pid int) ([]*profile.Profile, error) {
 	if pid != a.pid {
 		return nil, ErrNotMeasured
 	}
-	one := &profile.Profile{Meta: profile.Meta{PID: pid, Program: "first"}, Nodes: []profile.Node{{Parent: -1, Region: -1}}}
+	one := &profile.Profile{Meta: profile.Meta{Target: profile.Target{PID: pid, Program: "first"}}, Nodes: []profile.Node{{Parent: -1, Region: -1}}}
 	other := *one
 	other.Meta.Program = "second"
 	return []*profile.Profile{one, &other}, nil

@@ -9,7 +9,7 @@ import (
 
 func TestOneEach(t *testing.T) {
 	at := func(seconds, rank int, library string) *profile.Profile {
-		return &profile.Profile{Meta: profile.Meta{Start: time.Unix(int64(seconds), 0),
+		return &profile.Profile{Meta: profile.Meta{Life: profile.Life{Start: time.Unix(int64(seconds), 0)},
 			MPI: &profile.MPIJob{Job: "j", Rank: rank, Library: library}}}
 	}
 	for name, tc := range map[string]struct {

@@ -59,7 +59,7 @@ func ThreadsOf(pid int) (tids []int) {
 
 // Describe fills in what is known of a process before it is measured.
 func Describe(pid int) profile.Meta {
-	m := profile.Meta{PID: pid, Start: time.Now()}
+	m := profile.Meta{Target: profile.Target{PID: pid}, Life: profile.Life{Start: time.Now()}}
 	m.Path, _ = os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	m.Path = strings.TrimSuffix(m.Path, " (deleted)")
 	m.Program = filepath.Base(m.Path)

@@ -70,7 +70,8 @@ func (p Program) Slow(loop int, factor float64) Program {
 // all threads wait for the slowest one.
 func (p Program) Profile(noise func() float64) *profile.Profile {
 	out := &profile.Profile{Version: profile.SchemaVersion,
-		Meta:    profile.Meta{Program: p.Name, Path: "/opt/" + p.Name, Host: "node", Tool: "test", Ended: "exit 0"},
+		Meta: profile.Meta{Target: profile.Target{Program: p.Name, Path: "/opt/" + p.Name}, Machine: profile.Machine{Host: "node"},
+			Writer: profile.Writer{Tool: "test"}, Life: profile.Life{Ended: "exit 0"}},
 		Nodes:   []profile.Node{{Parent: -1, Region: -1}},
 		Objects: []profile.Object{{Path: "/opt/" + p.Name, BuildID: p.Name + p.Build}}}
 	if p.Counter {

@@ -98,7 +98,7 @@ func read(t *testing.T, content []byte) (root xmlCube, values map[string]float64
 
 // twoHosts has ranks whose hosts alternate, and paths that are not numbered depth first.
 func twoHosts() *severity.Cube {
-	p := &profile.Profile{Meta: profile.Meta{Program: "<&\"'>\xff\x1b", Duration: 10e9}, Threads: []profile.Thread{{}, {Num: 1}},
+	p := &profile.Profile{Meta: profile.Meta{Target: profile.Target{Program: "<&\"'>\xff\x1b"}, Life: profile.Life{Duration: 10e9}}, Threads: []profile.Thread{{}, {Num: 1}},
 		Regions: []profile.Region{
 			{Construct: event.Parallel, Location: profile.Location{File: "/src/a<b>.c", Begin: 3, End: 9}},
 			{Construct: event.Critical, Name: "q\"&\x00", Location: profile.Location{Function: "f<int>", Object: "a.so", Offset: 16}},

@@ -44,7 +44,7 @@ func recorded(t *testing.T, plan timeline.Plan, pid int, spans ...timeline.Span)
 		return profile.Region{Construct: c, Name: name, Location: profile.Location{File: "a.c", Begin: line}}
 	}
 	rec.End(&timeline.Dictionary{
-		Meta:    profile.Meta{Program: "a.out", Host: "node7"},
+		Meta:    profile.Meta{Target: profile.Target{Program: "a.out"}, Machine: profile.Machine{Host: "node7"}},
 		Regions: []profile.Region{at(event.Parallel, "", 1), at(event.MPI, "MPI_Send", 2), at(event.Lock, "", 3), at(event.Task, "", 4)},
 		Nodes:   []timeline.Node{{Parent: -1, Region: -1}, {Region: 0}, {Region: 1}, {Region: 2}, {Region: 3}},
 		Threads: []profile.Thread{{Num: 0}, {Num: 1}},

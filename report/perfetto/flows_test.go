@@ -26,7 +26,7 @@ func ofRank(t *testing.T, rank int, spans ...timeline.Span) *timeline.File {
 		return profile.Region{Construct: c, Name: name, Location: profile.Location{File: "a.c", Begin: line}}
 	}
 	rec.End(&timeline.Dictionary{
-		Meta:    profile.Meta{Program: "a.out", MPI: &profile.MPIJob{Rank: rank, Size: 2}},
+		Meta:    profile.Meta{Target: profile.Target{Program: "a.out"}, MPI: &profile.MPIJob{Rank: rank, Size: 2}},
 		Regions: []profile.Region{at(construct.MPI, "MPI_Send", 1), at(construct.MPI, "MPI_Recv", 2), at(construct.Lock, "", 3)},
 		Nodes:   []timeline.Node{{Parent: -1, Region: -1}, {Region: 0}, {Region: 1}, {Region: 2}},
 		Threads: []profile.Thread{{Num: rank}},

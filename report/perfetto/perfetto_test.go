@@ -186,7 +186,7 @@ func ended(rec *timeline.Recorder) {
 		return profile.Region{Construct: c, Location: profile.Location{File: "a.c", Begin: line}}
 	}
 	rec.End(&timeline.Dictionary{
-		Meta:    profile.Meta{Program: "a.out", Host: "node7"},
+		Meta:    profile.Meta{Target: profile.Target{Program: "a.out"}, Machine: profile.Machine{Host: "node7"}},
 		Regions: []profile.Region{at(construct.Parallel, 1), at(construct.Task, 2), at(construct.TaskExec, 2), at(construct.Lock, 3)},
 		Nodes:   []timeline.Node{{Parent: -1, Region: -1}, {Region: 0}, {Parent: 1, Region: 1}, {Parent: 1, Region: 2}, {Parent: 1, Region: 3}},
 		Threads: []profile.Thread{{Num: 0}, {Num: 1}},

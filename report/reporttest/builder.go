@@ -26,10 +26,11 @@ func NS(seconds float64) int64 { return int64(math.Round(seconds * 1e9)) }
 func NewBuilder(name string, seconds float64) *Builder {
 	return &Builder{&profile.Profile{
 		Version: profile.SchemaVersion,
-		Meta: profile.Meta{Program: name, Path: "/opt/bin/" + name, PID: 4711, Host: "node1",
-			Kernel: "6.1.0-18-amd64", Arch: "x86_64", Tool: "0.1.0", Built: "2024-05-01",
-			Start: time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC), Duration: NS(seconds),
-			UserTime: NS(30.25), SysTime: NS(0.5), Ended: "exit 0", Hits: 123456,
+		Meta: profile.Meta{Target: profile.Target{Program: name, Path: "/opt/bin/" + name, PID: 4711},
+			Machine:  profile.Machine{Host: "node1", Kernel: "6.1.0-18-amd64", Arch: "x86_64"},
+			Writer:   profile.Writer{Tool: "0.1.0", Built: "2024-05-01"},
+			Life:     profile.Life{Start: time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC), Duration: NS(seconds), UserTime: NS(30.25), SysTime: NS(0.5), Ended: "exit 0"},
+			Trust:    profile.Trust{Hits: 123456},
 			Runtimes: []profile.Runtime{{Name: "libgomp", Path: "/usr/lib/libgomp.so.1", Version: "12.2", Probes: 50}}},
 		Nodes: []profile.Node{{Parent: -1, Region: -1}},
 	}}

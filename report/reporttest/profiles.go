@@ -102,10 +102,10 @@ func MixedProfile() *profile.Profile {
 // Costly is a profile of one thread in one critical, with probes that took half of its time.
 func Costly() *profile.Profile {
 	return &profile.Profile{
-		Meta: profile.Meta{Program: "solver", Duration: 10e9, Ended: "exit status 0", MPI: &profile.MPIJob{Size: 1},
-			Overhead: &profile.Overhead{Mode: "uprobe.session", Probes: []profile.ProbeHits{
+		Meta: profile.Meta{Target: profile.Target{Program: "solver"}, Life: profile.Life{Duration: 10e9, Ended: "exit status 0"}, MPI: &profile.MPIJob{Size: 1},
+			Expense: profile.Expense{Overhead: &profile.Overhead{Mode: "uprobe.session", Probes: []profile.ProbeHits{
 				{Probe: "emulated", Hits: 1e6, Before: 600, After: 400}, {Probe: "emulated", Reads: 1, Hits: 1e6, Before: 600, After: 800},
-				{Probe: "return", Hits: 1e6, Before: 300, After: 300}}}},
+				{Probe: "return", Hits: 1e6, Before: 300, After: 300}}}}},
 		Threads: []profile.Thread{{}},
 		Regions: []profile.Region{{Construct: event.Critical, Location: profile.Location{File: "a.c", Begin: 3, End: 5}}},
 		Nodes: []profile.Node{

@@ -62,8 +62,9 @@ func (r *Tape) Profile(end uint64, rank, size int) *profile.Profile {
 	}
 	s.End = end * MS
 	p := attribution.Replay(s)
-	p.Meta = profile.Meta{Program: "hybrid", PID: 1, Host: "node1", Kernel: "6.18.0", Arch: "x86_64", Tool: "test",
-		Start: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Duration: int64(end * MS), Ended: "exit status 0", Hits: p.Meta.Hits,
+	p.Meta = profile.Meta{Target: profile.Target{Program: "hybrid", PID: 1},
+		Machine: profile.Machine{Host: "node1", Kernel: "6.18.0", Arch: "x86_64"}, Writer: profile.Writer{Tool: "test"},
+		Life: profile.Life{Start: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Duration: int64(end * MS), Ended: "exit status 0"}, Trust: profile.Trust{Hits: p.Meta.Hits},
 		MPI: &profile.MPIJob{Library: "Open MPI 4.1.4", Rank: rank, Size: size, Level: "MPI_THREAD_MULTIPLE"}}
 	return p
 }

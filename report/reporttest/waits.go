@@ -41,8 +41,9 @@ func waiting(rank int, message *match.Call, barrier [2]uint64) *profile.Profile 
 	exchange := stats(message.End - message.Start + 10e6)
 	exchange[0].Child, exchange[0].MPI = int64(message.End-message.Start), nil
 	return &profile.Profile{Version: profile.SchemaVersion,
-		Meta: profile.Meta{Program: "waiting", Host: "node1", PID: 10 + rank, Start: time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC), Duration: 1e9,
-			Ended: "exit 0", MPI: &profile.MPIJob{Rank: rank, Size: 2, Library: "MPI"}},
+		Meta: profile.Meta{Target: profile.Target{Program: "waiting", PID: 10 + rank}, Machine: profile.Machine{Host: "node1"},
+			Life: profile.Life{Start: time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC), Duration: 1e9, Ended: "exit 0"},
+			MPI:  &profile.MPIJob{Rank: rank, Size: 2, Library: "MPI"}},
 		Threads: []profile.Thread{{}},
 		Regions: []profile.Region{{Construct: event.MPI, Name: "MPI_Barrier", Location: at(3)},
 			{Construct: event.UserRegion, Name: "exchange", Location: profile.Location{File: "a.c", Begin: 4, End: 9}},

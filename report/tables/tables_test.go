@@ -27,7 +27,7 @@ func twoThreads() *profile.Profile {
 	critical := func(thread int, t int64) profile.ThreadStats {
 		return profile.ThreadStats{Thread: thread, Exec: span(t), Body: span(t)}
 	}
-	return &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Program: "two", Duration: 10 * s},
+	return &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Target: profile.Target{Program: "two"}, Life: profile.Life{Duration: 10 * s}},
 		Threads: []profile.Thread{{Num: 0}, {Num: 1}},
 		Regions: []profile.Region{{Construct: event.Parallel, Location: loc(10)}, {Construct: event.Critical, Location: loc(20)}, {Construct: event.Critical, Location: loc(30)}},
 		Nodes: []profile.Node{{Parent: -1, Region: -1},

@@ -49,7 +49,8 @@ func read(t *testing.T, text string) (metric string, own, all map[string]float64
 // would break the format.
 func counted() *profile.Profile {
 	span := func(s int64, c uint64) profile.Span { return profile.Span{T: s * 1e9, C: c} }
-	return &profile.Profile{Meta: profile.Meta{Program: "p", Duration: 10e9, Counters: []profile.Counter{{Name: "cpu/event=0xc2/"}}},
+	return &profile.Profile{Meta: profile.Meta{Target: profile.Target{Program: "p"}, Life: profile.Life{Duration: 10e9},
+		Choices: profile.Choices{Counters: []profile.Counter{{Name: "cpu/event=0xc2/"}}}},
 		Threads: []profile.Thread{{}, {Num: 1}},
 		Regions: []profile.Region{{Construct: event.Parallel, Location: profile.Location{File: "a.c", Begin: 3, End: 9}},
 			{Construct: event.Critical, Name: "q\" => \n", Location: profile.Location{File: "b.c", Begin: 4}}},

@@ -27,7 +27,7 @@ func directoryOf(t *testing.T, size int, ranks ...int) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, r := range ranks {
-		p := &profile.Profile{Meta: profile.Meta{PID: 100 + r}}
+		p := &profile.Profile{Meta: profile.Meta{Target: profile.Target{PID: 100 + r}}}
 		p.Meta.Program, p.Meta.Duration = "app", 1e9
 		p.Meta.MPI = &profile.MPIJob{Rank: r, Size: size}
 		p.Nodes = []profile.Node{{Parent: -1, Region: -1}}
