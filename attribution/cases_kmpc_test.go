@@ -29,6 +29,22 @@ var kmpcCases = []engineCase{
 		want: `LOOP@202 0:0 exec 30/1 enter 0 body 21/1 bar 9 exit 0 child 0
 		       LOOP@203 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0
 		       BARRIER@22 0:0 exec 10/1 enter 0 body 0/0 bar 0 exit 0 child 0`},
+	{name: "libomp: the barrier of a loop without iterations is no other loop's, with and without a probe at its end",
+		events: `
+		10 1 open loop rt=k site=500 loc=210
+		20 1 close loop rt=k
+		25 1 wait barrier rt=k loc=42
+		30 1 waited barrier rt=k
+		40 1 open loop rt=k site=500 loc=211 next
+		50 1 wait barrier rt=k loc=42
+		55 1 waited barrier rt=k
+		60 1 open loop rt=k site=500 loc=202 next
+		70 1 wait barrier rt=k loc=42
+		75 1 waited barrier rt=k`,
+		want: `LOOP@210 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0
+		       BARRIER@42 0:0 exec 10/2 enter 0 body 0/0 bar 0 exit 0 child 0
+		       LOOP@211 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0
+		       LOOP@202 0:0 exec 15/1 enter 0 body 10/1 bar 5 exit 0 child 0`},
 	{name: "libomp: loops without a probe at their end last until the next loop, a barrier, the region's end",
 		events: `
 		0 1 fork parallel rt=k fn=300 loc=30

@@ -15,6 +15,7 @@ type nowhere struct{}
 func (nowhere) Team(uint64) event.Construct              { return event.Parallel }
 func (nowhere) Workshare(uint64) event.Construct         { return event.Loop }
 func (nowhere) Barrier(uint64) BarrierKind               { return BarrierExplicit }
+func (nowhere) Apart(Following) bool                     { return false }
 func (nowhere) SingleBarrier(uint64, uint64) BarrierKind { return BarrierImplicit }
 func (nowhere) LoopAfter(uint64) InlineLoop              { return InlineLoop{} }
 func (nowhere) Seen(Key)                                 {}

@@ -37,6 +37,9 @@ func (fakeFiles) Barrier(loc uint64) BarrierKind {
 	return BarrierImplicit
 }
 
+// Apart: the loops at 210 to 219 have no barrier.
+func (fakeFiles) Apart(f Following) bool { return f.Share/10 == 21 }
+
 func (fakeFiles) SingleBarrier(site, _ uint64) BarrierKind {
 	return map[uint64]BarrierKind{81: BarrierImplicit, 82: BarrierExplicit, 83: BarrierDropped, 84: BarrierNone}[site]
 }

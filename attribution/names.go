@@ -12,6 +12,7 @@ type (
 	Kind        = place.RuntimeConstruct
 	Resolver    = place.Resolver
 	BarrierKind = place.BarrierKind
+	Following   = place.Following
 	InlineLoop  = place.InlineLoop
 )
 

@@ -2,7 +2,9 @@ package attribution
 
 import (
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/place"
 	"ompp-attach/attribution/stack"
+	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -243,9 +245,24 @@ func (sh *sharing) continues(f *stack.Frame, ev *event.Event) bool {
 		if ev.Loc == 0 {
 			return f.Node.Key.Construct == event.Single
 		}
-		return sh.Tree.Answers.Barrier(ev.Loc) != BarrierExplicit
+		return sh.ends(f.Node, ev.Loc)
 	}
 	return false
+}
+
+// ends reports whether a barrier of libomp, by its ident_t, may belong to a construct. Clang's code
+// skips a loop without iterations, but not the loop's barrier: then the barrier follows the construct
+// before that loop, which may have none of its own.
+func (sh *sharing) ends(n *tree.Node, barrier uint64) bool {
+	if n.Barrier == barrier {
+		return true
+	}
+	own := sh.Tree.Answers.Barrier(barrier) != BarrierExplicit &&
+		!sh.Tree.Answers.Apart(place.Following{Site: n.Key.Site, Share: n.Key.Loc, Barrier: barrier})
+	if own {
+		n.Barrier = barrier
+	}
+	return own
 }
 
 func (sh *sharing) wait(t *stack.Thread, ev *event.Event) {

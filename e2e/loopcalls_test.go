@@ -75,3 +75,35 @@ func TestEmptyLoops(t *testing.T) {
 		{name: "LOOP", got: count(s.main, execC, is(event.Loop)), want: perThread{}},
 	})
 }
+
+// The barrier of a loop without iterations is not taken for that of the construct before it, with and
+// without lines, with probes at calls and at libomp's functions.
+func TestBarriersOfEmptyLoops(t *testing.T) {
+	atOnce(t)
+	const reps = 20
+	for _, c := range []struct{ compiler, flags string }{
+		{"clang-19", "-O0 -g"}, {"clang-19", "-O3 -g"}, {"clang-19", "-O0 -s"}, {"clang-19", "-O3 -s"},
+		{"clang-19", "-O3 -Wl,-u,dlsym"}, {"clang-14", "-O0"}, {"clang-14", "-O3"},
+	} {
+		t.Run(c.compiler+" "+c.flags, func(t *testing.T) {
+			bin := testbin.Build(t, "emptyloops.c", testbin.Options{Compiler: c.compiler, Flags: strings.Fields(c.flags)})
+			each := func(n uint64) perThread { return perThread{0: n * reps, 1: n * reps} }
+			for _, z := range []struct {
+				iterations          string
+				loops, own, barrier uint64 // of each thread: loops, those with a barrier, other barriers
+			}{{"0", 9, 3, 8}, {"90", 16, 10, 1}} {
+				s := clean(t, options{env: threadsEnv(2), flags: []string{"--sample", "off", "--counters", "none"}}, bin, strconv.Itoa(reps), "100", z.iterations)
+				complete(t, s.main)
+				balanced(t, s.main)
+				compare(t, []check{
+					{name: "LOOP", got: count(s.main, execC, is(event.Loop)), want: each(z.loops)},
+					{name: "LOOP barriers", got: count(s.main, barrierC, is(event.Loop)), want: each(z.own)},
+					{name: "SECTIONS", got: count(s.main, execC, is(event.Sections)), want: each(1)},
+					{name: "SINGLE", got: count(s.main, execC, is(event.Single)), want: each(1)},
+					{name: "SECTIONS, SINGLE barriers", got: count(s.main, barrierC, is(event.Sections, event.Single)), want: perThread{}},
+					{name: "BARRIER", got: count(s.main, execC, is(event.Barrier)), want: each(z.barrier)},
+				})
+			}
+		})
+	}
+}

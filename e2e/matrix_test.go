@@ -321,9 +321,11 @@ compares. With ` + "`-update`" + ` it rewrites this table.
 
 Executions of a loop without iterations: clang's code branches around all calls but the barrier at
 the loop's end, so they are not counted as LOOP. The barrier is shown as BARRIER at the loop's
-lines, with a note. Of a nowait loop nothing is seen. GCC's are counted, but where its code tests
-for that before (-O2, -O3), it may pass by the probes of a static loop, which makes no call
-(x86-64).
+lines, with a note. Of a nowait loop nothing is seen. Behind a nowait construct, such a barrier is
+told from the construct's own by the lines of both, or by the program's code. Only if a program
+without lines (no -g) has a loop there that is empty by its text, the barrier counts for the
+construct. GCC's are counted, but where its code tests for that before (-O2, -O3), it may pass by
+the probes of a static loop, which makes no call (x86-64).
 
 `
 

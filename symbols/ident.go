@@ -20,10 +20,24 @@ type Ident struct {
 const (
 	IdentBarrierExplicit = 0x20
 	IdentBarrierImplicit = 0x40
+	identBarrierKind     = 0x1c0 // of an implicit barrier: which construct it ends
+	identBarrierSingle   = 0x140
 	IdentLoop            = 0x200
 	IdentSections        = 0x400
 	IdentDistribute      = 0x800
 )
+
+// Apart tells whether an implicit barrier is known not to belong to a construct that is no single:
+// the barrier is a single's, or it names another directive. Of a construct and its barrier Clang
+// names the same place; Intel's compilers name two, each by its first and its last line.
+func (share *Ident) Apart(barrier *Ident) bool {
+	if share.Flags&(IdentLoop|IdentSections) != 0 && barrier.Flags&identBarrierKind == identBarrierSingle {
+		return true
+	}
+	lines := share.Col >= share.Line && barrier.Col >= barrier.Line // these may be last lines
+	return share.Line > 0 && barrier.Line > 0 && !lines &&
+		(share.File != barrier.File || share.Line != barrier.Line || share.Col != barrier.Col)
+}
 
 // Ident reads the ident_t at vaddr: flags at +4, length of its text at +12,
 // pointer to the text at +16 (kmp.h of LLVM, the same in Intel's runtime).

@@ -8,14 +8,15 @@ type Answers struct {
 	teams    map[uint64]event.Construct
 	shares   map[uint64]event.Construct
 	barriers map[uint64]BarrierKind
+	apart    map[Following]bool
 	singles  map[uint64]BarrierKind
 	loops    map[uint64]InlineLoop
 }
 
 // NewAnswers returns the answers of a resolver.
 func NewAnswers(r Resolver) *Answers {
-	return &Answers{r, map[uint64]event.Construct{}, map[uint64]event.Construct{}, map[uint64]BarrierKind{}, map[uint64]BarrierKind{},
-		map[uint64]InlineLoop{}}
+	return &Answers{r, map[uint64]event.Construct{}, map[uint64]event.Construct{}, map[uint64]BarrierKind{}, map[Following]bool{},
+		map[uint64]BarrierKind{}, map[uint64]InlineLoop{}}
 }
 
 // Team returns the construct that starts a team by a call at the address site.
@@ -28,6 +29,9 @@ func (a *Answers) Workshare(loc uint64) event.Construct {
 
 // Barrier says which directive a barrier call belongs to, by libomp's ident_t.
 func (a *Answers) Barrier(loc uint64) BarrierKind { return ask(a.barriers, loc, a.Resolver.Barrier) }
+
+// Apart tells whether an implicit barrier of libomp cannot belong to the construct before it.
+func (a *Answers) Apart(f Following) bool { return ask(a.apart, f, a.Resolver.Apart) }
 
 // SingleBarrier says how GCC's single construct at the address site ends, in the outlined function
 // fn.
@@ -43,7 +47,7 @@ func (a *Answers) SingleBarrier(site, fn uint64) BarrierKind {
 // LoopAfter returns the loop that begins behind an event at an address.
 func (a *Answers) LoopAfter(addr uint64) InlineLoop { return ask(a.loops, addr, a.Resolver.LoopAfter) }
 
-func ask[V any](known map[uint64]V, at uint64, f func(uint64) V) V {
+func ask[K comparable, V any](known map[K]V, at K, f func(K) V) V {
 	v, ok := known[at]
 	if !ok {
 		v = f(at)

@@ -35,6 +35,11 @@ func (a *asked) SingleBarrier(site, fn uint64) BarrierKind {
 	return []BarrierKind{BarrierUnknown, BarrierDropped, BarrierExplicit}[site]
 }
 
+func (a *asked) Apart(f Following) bool {
+	a.n["apart"]++
+	return f.Site == 1 && f.Share == 2 && f.Barrier == 3
+}
+
 func (a *asked) LoopAfter(addr uint64) InlineLoop {
 	a.n["loop"]++
 	return InlineLoop{Site: 2 * addr}
@@ -59,12 +64,15 @@ func TestAnswersAreAskedOnce(t *testing.T) {
 			if got, want := a.LoopAfter(at), (InlineLoop{Site: 2 * at}); got != want {
 				t.Errorf("loop after %d: %v, want %v", at, got, want)
 			}
+			if got, want := a.Apart(Following{at, 2, 3}), at == 1; got != want {
+				t.Errorf("barrier behind a loop at %d: apart %t, want %t", at, got, want)
+			}
 			if got, want := a.SingleBarrier(at, 100+at), []BarrierKind{BarrierUnknown, BarrierDropped, BarrierExplicit}[at]; got != want {
 				t.Errorf("single at %d: %d, want %d", at, got, want)
 			}
 		}
 	}
-	for _, question := range []string{"team", "workshare", "barrier", "single", "loop"} {
+	for _, question := range []string{"team", "workshare", "barrier", "apart", "single", "loop"} {
 		if r.n[question] != 3 {
 			t.Errorf("%s: asked %d times of 3 addresses", question, r.n[question])
 		}

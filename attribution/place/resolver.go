@@ -18,6 +18,14 @@ const (
 	BarrierNone // no barrier, and a probe tells the end of the body
 )
 
+// Following is an implicit barrier of libomp that a thread comes to behind a worksharing construct,
+// without another call in between.
+type Following struct {
+	Site    uint64 `json:"site,omitempty"` // to which the call returned that began the construct
+	Share   uint64 `json:"share"`          // ident_t of the construct
+	Barrier uint64 `json:"barrier"`        // ident_t of the barrier
+}
+
 // InlineLoop is a static loop that makes no call.
 type InlineLoop struct {
 	Site uint64          // the address that names it; 0: there is none
@@ -36,6 +44,9 @@ type Resolver interface {
 	Workshare(loc uint64) event.Construct
 	// Barrier says which directive a barrier call belongs to, by libomp's ident_t.
 	Barrier(loc uint64) BarrierKind
+	// Apart tells whether an implicit barrier of libomp cannot belong to the worksharing construct
+	// before it: it belongs to another one, which made no other call, as its loop was empty.
+	Apart(Following) bool
 	// SingleBarrier says how GCC's single construct ends whose GOMP_single_start returns to site:
 	// with a barrier (BarrierImplicit), without one for nowait (BarrierExplicit), or with the
 	// parallel region of the outlined function fn (BarrierDropped).

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"ompp-attach/attribution/estimate"
 	"ompp-attach/attribution/place"
@@ -41,6 +42,7 @@ type Stream struct {
 	Shares   map[uint64]event.Construct   `json:"shares,omitempty"`
 	Barriers map[uint64]place.BarrierKind `json:"barriers,omitempty"`
 	Singles  map[uint64]place.BarrierKind `json:"singles,omitempty"`
+	Aparts   []place.Following            `json:"aparts,omitempty"` // of which this is true
 	Loops    map[uint64]place.InlineLoop  `json:"loops,omitempty"`
 	Places   []Placed                     `json:"places,omitempty"`
 	Arounds  map[uint64]profile.Region    `json:"arounds,omitempty"`
@@ -61,6 +63,9 @@ func (s *Stream) Workshare(loc uint64) event.Construct { return s.Shares[loc] }
 
 // Barrier implements place.Resolver.
 func (s *Stream) Barrier(loc uint64) place.BarrierKind { return s.Barriers[loc] }
+
+// Apart implements place.Resolver.
+func (s *Stream) Apart(f place.Following) bool { return slices.Contains(s.Aparts, f) }
 
 // SingleBarrier implements place.Resolver.
 func (s *Stream) SingleBarrier(site, _ uint64) place.BarrierKind { return s.Singles[site] }
@@ -126,6 +131,15 @@ func (r *Recorder) Workshare(loc uint64) event.Construct {
 // Barrier implements place.Resolver.
 func (r *Recorder) Barrier(loc uint64) place.BarrierKind {
 	return note(r.Stream.Barriers, loc, r.Resolver.Barrier(loc))
+}
+
+// Apart implements place.Resolver. Most barriers belong to what they follow: only others are noted.
+func (r *Recorder) Apart(f place.Following) bool {
+	apart := r.Resolver.Apart(f)
+	if apart && !slices.Contains(r.Stream.Aparts, f) {
+		r.Stream.Aparts = append(r.Stream.Aparts, f)
+	}
+	return apart
 }
 
 // SingleBarrier implements place.Resolver.

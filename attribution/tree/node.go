@@ -18,11 +18,12 @@ type Node struct {
 	Samples  Sums
 	Flags    Flags
 	Notes    map[string]bool
-	Number   int32 // by which a timeline knows it; 0: it has none so far
-	Existing bool  // stands for the unknown place of a thread when measurement began
-	Outside  bool  // of an existing node: the thread turned out to be in no region
-	SeatWas  int   // of an outside node: the seat of its thread before that was known
-	SeatNow  int   // and the thread's seat now
+	Barrier  uint64 // ident_t of a barrier that is known to belong to the construct; 0: none is
+	Number   int32  // by which a timeline knows it; 0: it has none so far
+	Existing bool   // stands for the unknown place of a thread when measurement began
+	Outside  bool   // of an existing node: the thread turned out to be in no region
+	SeatWas  int    // of an outside node: the seat of its thread before that was known
+	SeatNow  int    // and the thread's seat now
 
 	presences []Presence // by seat; of parallel regions. The root uses only the field dense
 	spreads   []Spread   // by seat

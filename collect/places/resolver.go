@@ -8,6 +8,7 @@ import (
 	"ompp-attach/collect/user"
 	"ompp-attach/event"
 	"ompp-attach/probes/gomp"
+	"ompp-attach/probes/kmpc"
 	"ompp-attach/symbols"
 )
 
@@ -165,6 +166,17 @@ func (r *Resolver) Barrier(loc uint64) attribution.BarrierKind {
 		return attribution.BarrierImplicit
 	}
 	return attribution.BarrierUnknown
+}
+
+// Apart implements attribution.Resolver.
+func (r *Resolver) Apart(f attribution.Following) bool {
+	share, ok := r.ident(f.Share)
+	barrier, known := r.ident(f.Barrier)
+	if ok && known && share.Apart(&barrier) {
+		return true
+	}
+	p, ok := r.at(f.Site)
+	return ok && kmpc.EndsWithoutBarrier(p.object, p.vaddr)
 }
 
 // SingleBarrier implements attribution.Resolver.

@@ -8,7 +8,7 @@ type ResultTest uint8
 // The tests of a result.
 const (
 	NotTested     ResultTest = iota
-	TestedForZero            // test al, al: the zero flag is set for 0
+	TestedForZero            // test al, al, cmp al, 0: the zero flag is set for 0
 	ComparedToOne            // cmp al, 1: the zero flag is set for 1
 	Decided                  // a conditional jump has decided by the test
 )
@@ -19,6 +19,8 @@ func (t ResultTest) Behind(i *Inst) ResultTest {
 	switch {
 	case t != NotTested:
 	case strings.HasPrefix(text, "test"), strings.HasPrefix(text, "tst"):
+		return TestedForZero
+	case strings.HasPrefix(text, "cmp") && (strings.Contains(text, "$0x0,") || strings.HasSuffix(text, "#0x0")):
 		return TestedForZero
 	case strings.HasPrefix(text, "cmp"):
 		return ComparedToOne
