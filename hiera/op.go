@@ -93,6 +93,17 @@ func OperationName(mpiName string) string {
 	return name
 }
 
+// startEnds are the operations that begin or end the use of MPI.
+var startEnds = func() map[string]bool {
+	names := map[string]bool{}
+	for i := range mpi.Operations {
+		if mpi.Operations[i].StartEnd() {
+			names[OperationName(mpi.Operations[i].Name)] = true
+		}
+	}
+	return names
+}()
+
 // paperOnly are the operations of the paper's document type that the tool does not measure.
 var paperOnly = []string{"address", "type_extent", "type_hindexed", "type_hvector", "type_lb", "type_struct", "type_ub"}
 

@@ -42,7 +42,8 @@ type Tally struct {
 	// Exclusive is the time in operations of each category that is in no inner operation, ns, summed
 	// over the threads.
 	Exclusive map[string]int64
-	// Communication is the time in MPI operations, ns. MPI operations inside others count once.
+	// Communication is the time in MPI operations but those that begin or end the use of MPI, ns. MPI
+	// operations inside others count once.
 	Communication int64
 	// Communicating is the number of threads that executed MPI operations.
 	Communicating int
@@ -132,7 +133,7 @@ func (t *Tally) Enter(op *Op) error {
 	t.Level(len(t.stack), op.Executions)
 	inMPI := len(t.stack) > 0 && t.stack[len(t.stack)-1].mpi
 	if op.Category == MPI {
-		if !inMPI {
+		if !inMPI && !startEnds[op.Name] {
 			t.Communication += op.Time()
 		}
 		if !t.mpiSeen {

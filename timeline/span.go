@@ -84,7 +84,7 @@ type MPI struct {
 	Peer2 int32  // source of a sendrecv
 	Tag   int32
 	Flags mpi.ArgFlag
-	Out   uint64 // bytes sent, by the naive accounting; 0 if Flags has mpi.UnknownVolume
+	Out   uint64 // bytes sent, by the minimal accounting; 0 if Flags has mpi.UnknownVolume
 	In    uint64 // bytes received
 }
 

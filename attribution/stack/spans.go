@@ -208,7 +208,7 @@ func (sp *Spans) Called(t *Thread, leaf *tree.Node, seat int, c *profile.MPIStat
 		s.Flags |= timeline.Approximate
 	}
 	s.Call = timeline.MPI{Comm: args.Comm, Made: ev.MPI.Made, Rank: args.Rank, Size: args.Size,
-		Peer: args.Peer, Peer2: args.Peer2, Tag: args.Tag, Flags: args.Flags, Out: c.Out[mpi.Naive], In: c.In[mpi.Naive]}
+		Peer: args.Peer, Peer2: args.Peer2, Tag: args.Tag, Flags: args.Flags, Out: c.Out[mpi.Minimal], In: c.In[mpi.Minimal]}
 	sp.tell(s)
 }
 

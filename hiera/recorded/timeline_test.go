@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"ompp-attach/attribution"
+	"ompp-attach/attribution/stream"
 	"ompp-attach/attribution/streamtest"
 	"ompp-attach/event"
 	"ompp-attach/hiera"
 	"ompp-attach/hiera/recorded"
 	"ompp-attach/hiera/xmltrace"
+	"ompp-attach/mpi"
 	"ompp-attach/profile"
 	"ompp-attach/timeline"
 )
@@ -25,37 +27,79 @@ func TestTimelines(t *testing.T) {
 	}
 	for _, name := range names {
 		p, f := timelineOf(t, name)
-		var b bytes.Buffer
-		if err := recorded.WriteTimeline(&b, f, 2, intact(t)); err != nil {
-			t.Fatal(err)
-		}
-		got, gaps, err := xmltrace.Load(bytes.NewReader(b.Bytes()), nil)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		want := recorded.Tally(p, 2)
-		if len(gaps) > 0 || got.Rank != 2 {
-			t.Errorf("%s: %d gaps, rank %d", name, len(gaps), got.Rank)
-		}
-		// By time, a task lies in what its thread was waiting in, and by path where it was created.
-		if got.Operations() != want.Operations() {
-			t.Errorf("%s: operations by level %v, want %v", name, got.Levels, want.Levels)
-		}
-		compared := 0
-		for at, w := range want.Places {
-			g := got.Places[at]
-			if g == nil {
-				g = &hiera.Figures{}
-			}
-			if g.Count != w.Count || g.Time != w.Time {
-				t.Errorf("%s: %+v: %d executions, %d ns; want %d, %d", name, at, g.Count, g.Time, w.Count, w.Time)
-			}
-			compared++
-		}
-		if compared == 0 {
-			t.Errorf("%s: nothing was compared", name)
-		}
+		sameFigures(t, name, p, f)
 	}
+}
+
+// Bytes and communication of MPI operations are the profile's, too.
+func TestMPITimeline(t *testing.T) {
+	s := &stream.Stream{PID: 1}
+	for i, c := range []struct {
+		op   string
+		args mpi.Args
+	}{
+		{"MPI_Init", mpi.Args{}},
+		{"MPI_Bcast", mpi.Args{Send: 100, Size: 4, Comm: 5}},
+		{"MPI_Bcast", mpi.Args{Send: 100, Size: 1, Comm: 6}},
+		{"MPI_Allreduce", mpi.Args{Send: 8, Recv: 8, Size: 4, Comm: 5}},
+		{"MPI_Send", mpi.Args{Send: 30, Size: 4, Peer: 1, Comm: 5}},
+		{"MPI_Finalize", mpi.Args{}},
+	} {
+		op, ok := mpi.ParseOp(c.op)
+		if !ok {
+			t.Fatal(c.op)
+		}
+		from := uint64(1000 + 100*i)
+		s.Events = append(s.Events, event.Event{Time: from + 70, PID: 1, TID: 1, Construct: event.MPI, Edge: event.Released, Site: uint64(500 + i),
+			MPI: &event.MPICall{Op: op, Start: from, Args: c.args}})
+		s.Places = append(s.Places, stream.Placed{Key: attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.MPI}, Site: uint64(500 + i), Fn: uint64(op)},
+			Region: profile.Region{Construct: event.MPI, Name: c.op, Location: profile.Location{File: "a.c", Begin: i + 1}}})
+	}
+	s.End = 2000
+	p, b := record(t, s)
+	tally := sameFigures(t, "calls of MPI", p, read(t, b))
+	if tally.Communication != 4*70 || len(tally.Places) != 6 {
+		t.Errorf("%d ns of communication at %d call sites, want 280 at 6", tally.Communication, len(tally.Places))
+	}
+}
+
+// sameFigures writes a timeline as XML, reads that, and compares the figures with those of the profile.
+func sameFigures(t *testing.T, name string, p *profile.Profile, f *timeline.File) *hiera.Tally {
+	t.Helper()
+	var b bytes.Buffer
+	if err := recorded.WriteTimeline(&b, f, 2, intact(t)); err != nil {
+		t.Fatal(err)
+	}
+	got, gaps, err := xmltrace.Load(bytes.NewReader(b.Bytes()), nil)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	want := recorded.Tally(p, 2)
+	if len(gaps) > 0 || got.Rank != 2 {
+		t.Errorf("%s: %d gaps, rank %d", name, len(gaps), got.Rank)
+	}
+	// By time, a task lies in what its thread was waiting in, and by path where it was created.
+	if got.Operations() != want.Operations() {
+		t.Errorf("%s: operations by level %v, want %v", name, got.Levels, want.Levels)
+	}
+	compared := 0
+	for at, w := range want.Places {
+		g := got.Places[at]
+		if g == nil {
+			g = &hiera.Figures{}
+		}
+		if g.Count != w.Count || g.Time != w.Time || g.Sized == w.Sized && g.Bytes != w.Bytes {
+			t.Errorf("%s: %+v: %d executions, %d ns, %d bytes; want %d, %d, %d", name, at, g.Count, g.Time, g.Bytes, w.Count, w.Time, w.Bytes)
+		}
+		compared++
+	}
+	if got.Communication != want.Communication {
+		t.Errorf("%s: %d ns of communication, want %d", name, got.Communication, want.Communication)
+	}
+	if compared == 0 {
+		t.Errorf("%s: nothing was compared", name)
+	}
+	return got
 }
 
 // A gap of a level that was let go has the level's name.
@@ -133,7 +177,11 @@ func read(t *testing.T, b []byte) *timeline.File {
 
 func recordingOf(t *testing.T, name string) (*profile.Profile, []byte) {
 	t.Helper()
-	s := streamtest.Read(t, name)
+	return record(t, streamtest.Read(t, name))
+}
+
+func record(t *testing.T, s *stream.Stream) (*profile.Profile, []byte) {
+	t.Helper()
 	rec, err := timeline.NewRecorder(timeline.Options{Plan: timeline.Plan{Cap: 1 << 30}, Wait: true})
 	if err != nil {
 		t.Fatal(err)
