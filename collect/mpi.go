@@ -125,6 +125,9 @@ func (rd *reader) feedMPI(r *bpf.MPIRecord) {
 		}
 	}
 	ev.MPI.Flags |= p.rank.Flags(ev.MPI.Comm)
+	if ev.MPI.More != nil {
+		p.rank.Null(ev.MPI.More.Completes)
+	}
 	if rd.budget != nil {
 		rd.budget.ledger.Pay(&ev)
 	}

@@ -52,6 +52,7 @@ type rankCalls struct {
 	paths  []string         // by site: its call path
 	places []sitePlace      // by site
 	aside  map[string]int64 // by operation: time in calls that are not recorded one by one, ns
+	joined joined           // if the rank was attached to
 	why    string           // why the rank takes no part in matching; empty: it does
 }
 
@@ -61,12 +62,10 @@ func callsOf(p *profile.Profile, rank int) *rankCalls {
 		return nil
 	}
 	m := &p.Meta
-	c := &rankCalls{rank: rank, log: p.Calls, comms: comms.Of(p, rank), clock: m.Clock, start: m.Start.UnixNano(), paths: callPaths(p), places: sitePlaces(p), aside: asideOf(p)}
+	c := &rankCalls{rank: rank, log: p.Calls, comms: comms.Of(p, rank), clock: m.Clock, start: m.Start.UnixNano(), paths: callPaths(p), places: sitePlaces(p), aside: asideOf(p), joined: joinedOf(p)}
 	switch {
 	case m.MPI == nil || m.MPI.Rank != rank || m.MPI.Size <= 0:
 		c.why = "their ranks in MPI_COMM_WORLD are not known"
-	case m.Attached:
-		c.why = "they were attached to, so messages before that are not known"
 	case m.Off.C > 0:
 		c.why = "measuring was off meanwhile"
 	case len(m.Observations) > 0:
@@ -84,7 +83,6 @@ func matchCalls(ranks []*rankCalls, complete bool) *Matching {
 	for _, r := range ranks {
 		all = append(all, &r.comms)
 	}
-	groups := comms.Join(all, complete)
 	var taken []*rankCalls
 	for _, r := range ranks {
 		if r.why != "" {
@@ -98,13 +96,15 @@ func matchCalls(ranks []*rankCalls, complete bool) *Matching {
 		}
 		taken = append(taken, r)
 	}
-	out.run(taken, groups, complete && len(out.LeftOut) == 0)
+	any := aligned(taken)
+	out.run(taken, comms.Join(all, complete), complete && len(out.LeftOut) == 0 && !any)
 	return out
 }
 
 // toMatch returns the rank's calls as package match takes them.
 func (r *rankCalls) toMatch(groups comms.Groups) *match.RankCalls {
-	l := &match.RankCalls{Rank: r.rank, Host: r.machine(), Cancels: r.log.Cancels}
+	l := &match.RankCalls{Rank: r.rank, Host: r.machine(), Cancels: r.log.Cancels, Attached: r.joined.attached,
+		Start: r.joined.start, Makings: r.joined.makings, MakingsUntil: r.joined.until}
 	if r.log.Until != 0 {
 		l.Until = r.log.Monotonic(r.log.Until)
 	}
@@ -114,12 +114,12 @@ func (r *rankCalls) toMatch(groups comms.Groups) *match.RankCalls {
 		switch {
 		case r.comms.IsWindow(i) && r.comms.Names != nil:
 			if x = l.Comms[c.Parent]; x.Name != "" { // its members are those of the parent
-				x.Name = r.comms.Names[i]
+				x.Name, x.Old = r.comms.Names[i], false
 			}
 		case i == 0:
-			x = match.Comm{Name: "world", Size: int32(r.comms.JobSize), Rank: int32(r.rank)}
+			x = r.world()
 		case c.Parent < 0 && c.Size == 1 && !c.Several:
-			x.Name = fmt.Sprintf("self %d", r.rank)
+			x.Name, x.Old = fmt.Sprintf("self %d", r.rank), r.joined.attached
 		case r.comms.Names != nil:
 			x.Name = r.comms.Names[i]
 			if !groups.Known(x.Name) {
@@ -129,12 +129,17 @@ func (r *rankCalls) toMatch(groups comms.Groups) *match.RankCalls {
 		l.Comms = append(l.Comms, x)
 	}
 	if len(l.Comms) == 0 { // no call named any
-		l.Comms = []match.Comm{{Name: "world", Size: int32(r.comms.JobSize), Rank: int32(r.rank)}}
+		l.Comms = []match.Comm{r.world()}
 	}
 	for i := range r.log.Threads {
 		l.Threads = append(l.Threads, r.log.Reader(i))
 	}
 	return l
+}
+
+// world returns MPI_COMM_WORLD as package match takes it.
+func (r *rankCalls) world() match.Comm {
+	return match.Comm{Name: "world", Size: int32(r.comms.JobSize), Rank: int32(r.rank), Old: r.joined.attached}
 }
 
 // place returns a place's node and thread in the rank's profile; ok is false if there are none.
@@ -203,6 +208,11 @@ var reasons = [match.NumReasons]string{
 	match.Untold:    "it is not known which requests were completed",
 	match.NoGroup:   "a group of ranks is not known",
 	match.Apart:     "the window's ranks ran on several machines",
+
+	match.OldComm:    "the communicator was made before all of its ranks were attached to",
+	match.OldRequest: "the request was made before the rank was attached to",
+	match.NotYet:     "another rank was not attached to yet",
+	match.NoOrder:    "it is not certain which calls of the ranks belong together, since the ranks were attached to at different moments",
 }
 
 // Sentences say for the reader which calls were matched, and why others were not.

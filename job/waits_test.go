@@ -165,7 +165,7 @@ func TestWaitsLeftOut(t *testing.T) {
 		spoil func(*profile.Profile)
 		note  string
 	}{
-		"attached":   {func(p *profile.Profile) { p.Meta.Attached = true }, "they were attached to"},
+		"attached":   {func(p *profile.Profile) { p.Meta.Attached = true }, "the communicator was made before all of its ranks were attached to"},
 		"off":        {func(p *profile.Profile) { p.Meta.Off.C = 1 }, "measuring was off"},
 		"unobserved": {func(p *profile.Profile) { p.Meta.Observations = []profile.Observation{{}} }, "not observed"},
 		"full":       {func(p *profile.Profile) { p.Calls.Until, p.Calls.Left = 1, 7 }, "7 calls are not in the log"},

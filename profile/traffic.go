@@ -132,9 +132,11 @@ type Comm struct {
 	// Decides is the colour that the process gave, or whether ranks might be reordered
 	// (mpi.Maker.Decides).
 	Decides int32 `json:"decides,omitempty"`
-	Size    int32 `json:"size,omitempty"` // processes; 0: not known
-	Rank    int32 `json:"rank,omitempty"` // the process's own
-	Inter   bool  `json:"inter,omitempty"`
+	// Made is when the operation returned, ns of the kernel's CLOCK_MONOTONIC; 0: not recorded.
+	Made  uint64 `json:"made_ns,omitempty"`
+	Size  int32  `json:"size,omitempty"` // processes; 0: not known
+	Rank  int32  `json:"rank,omitempty"` // the process's own
+	Inter bool   `json:"inter,omitempty"`
 	// Several: one entry for all that were not seen being made, or with NoRoom for all that the list
 	// had no room for. Older versions put both into the former.
 	Several bool `json:"several,omitempty"`

@@ -89,7 +89,7 @@ func (cs *Comms) Begun(c *event.MPICall) {
 		return
 	}
 	op := c.Op
-	cs.list[i] = profile.Comm{Parent: parent, By: &op, Decides: c.New.Decides, Size: c.New.Size, Rank: c.New.Rank, Inter: c.New.Inter}
+	cs.list[i] = profile.Comm{Parent: parent, By: &op, Made: c.New.Made, Decides: c.New.Decides, Size: c.New.Size, Rank: c.New.Rank, Inter: c.New.Inter}
 }
 
 // Finished returns the list, with orders.

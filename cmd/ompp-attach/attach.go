@@ -35,6 +35,10 @@ started, directly or not, by the launcher PID: mpirun, mpiexec, orted, prted,
 hydra_pmi_proxy or slurmstepd. srun starts none itself: its ranks are found by
 the port at which it listens for them, or the number of the Slurm job. Each rank
 gets files of its own, profile.rankR.*.
+
+With --waits, report --properties tells which rank waited for which: in collective
+operations on MPI_COMM_WORLD, and in all calls on communicators that are made
+while the ranks are measured. Messages on older communicators are only counted.
 ` + userText,
 		Example: "  ompp-attach attach --pid 4711 --duration 30s\n  ompp-attach attach --job $(pgrep -n mpirun) -o results",
 		Args:    cli.ByFlag,
@@ -42,8 +46,6 @@ gets files of its own, profile.rankR.*.
 			switch given := c.Flags().Changed; {
 			case given("duration") && duration <= 0:
 				return cli.Misuse(fmt.Errorf("--duration %s: give a time above 0, as in 30s or 5m, or leave --duration out to measure until Ctrl-C", duration))
-			case f.waits:
-				return cli.Misuse(errors.New("--waits: calls of ranks can be matched only from the ranks' beginning: launch the job with ompp-attach run --waits"))
 			case given("pid") && given("job"):
 				return cli.Misuse(errors.New("give --pid or --job, not both"))
 			case given("job"):
@@ -58,7 +60,6 @@ gets files of its own, profile.rankR.*.
 		},
 	}
 	f.register(c, sampleAttached)
-	_ = c.Flags().MarkHidden("waits")
 	c.Flags().IntSliceVarP(&pids, "pid", "p", nil, "process to attach to (several: A,B, or repeated)")
 	c.Flags().IntVarP(&job, "job", "j", 0, "attach to all ranks on this node of the job that this launcher (mpirun, srun) runs")
 	c.Flags().DurationVarP(&duration, "duration", "d", 0, "how long to measure, e.g. 30s (default: until Ctrl-C)")

@@ -12,7 +12,6 @@ func TestAttachRefuses(t *testing.T) {
 		"":                       "which process?",
 		"--pid 1 --job 2":        "not both",
 		"--pid 1 --duration -3s": "give a time above 0",
-		"--pid 1 --waits":        "launch the job with ompp-attach run --waits",
 	} {
 		c := attachCommand()
 		c.SetArgs(strings.Fields(args))

@@ -27,6 +27,7 @@ type Rank struct {
 	noNeighbors map[uint64]bool // communicators whose numbers of neighbours cannot be found
 	doubted     bool            // see Doubt
 	world, self uint64          // handles of MPI_COMM_WORLD and MPI_COMM_SELF; 0: not known
+	noRequest   uint64          // handle of MPI_REQUEST_NULL; 0: not known
 }
 
 // Told returns what a process's launcher told it of its rank; nil: nothing. It stands in the
@@ -68,7 +69,7 @@ func LibraryOf(pid int, module *symbols.Module, is *mpilib.Library) *Library {
 // MPI_Init and MPI_Finalize: then what was derived from the library's code is checked.
 func (r *Rank) Uses(l *Library, running bool) {
 	r.pid, r.Job, r.library, r.world, r.formulas = l.pid, l.job, l.module, l.world, l.is.Formulas
-	r.findSelf()
+	r.findHandles()
 	if !running || l.is.Unknown != nil {
 		return
 	}
@@ -95,13 +96,23 @@ func (r *Rank) Begin(w *mpilib.World) {
 	if w.Level >= 0 && w.Level < len(threadLevels) {
 		r.Job.Level = threadLevels[w.Level]
 	}
-	r.findSelf()
+	r.findHandles()
 }
 
-// findSelf reads the handle of MPI_COMM_SELF. The library has it once it is relocated.
-func (r *Rank) findSelf() {
+// findHandles reads the handles that MPI gives names. The library has them once it is relocated.
+func (r *Rank) findHandles() {
 	if r.self == 0 && r.formulas != nil {
 		r.self, _ = r.formulas.Self.Eval(0, r.library.Bias, target.ReadMemory(r.pid))
+		r.noRequest, _ = r.formulas.NoRequest.Eval(0, r.library.Bias, target.ReadMemory(r.pid))
+	}
+}
+
+// Null makes those of a call's requests that are MPI_REQUEST_NULL 0: the call does not wait for them.
+func (r *Rank) Null(requests []uint64) {
+	for i, q := range requests {
+		if q == r.noRequest {
+			requests[i] = 0
+		}
 	}
 }
 

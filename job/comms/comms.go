@@ -15,8 +15,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// most bounds the communicators that the job keeps of each rank.
-const most = 128
+// Most bounds the communicators that the job keeps of each rank.
+const Most = 128
 
 // Rank holds a rank's communicators.
 type Rank struct {
@@ -30,12 +30,13 @@ type Rank struct {
 	world   int  // the rank in MPI_COMM_WORLD
 	hasMPI  bool // the process is a rank, as its profile says
 	unseen  int  // index in the profile of all communicators that were not seen being made; 0: none
+	shift   int  // operations on MPI_COMM_WORLD that made communicators before those that are seen
 }
 
 // Of returns the communicators of a rank's profile.
 func Of(p *profile.Profile, rank int) Rank {
 	m := &p.Meta
-	c := Rank{List: p.Comms[:min(len(p.Comms), most)], Host: m.Host, world: rank}
+	c := Rank{List: p.Comms[:min(len(p.Comms), Most)], Host: m.Host, world: rank}
 	if m.MPI != nil {
 		c.hasMPI, c.JobSize = m.MPI.Rank == rank, m.MPI.Size
 	}
@@ -49,7 +50,11 @@ func Of(p *profile.Profile, rank int) Rank {
 func (r *Rank) IsWindow(comm int) bool { return comm > 0 && made{r, comm}.how().Window }
 
 // Unheld reports whether a communicator of the rank's profile is beyond those that the job keeps.
-func (r *Rank) Unheld(comm int) bool { return comm >= most && comm != r.unseen }
+func (r *Rank) Unheld(comm int) bool { return comm >= Most && comm != r.unseen }
+
+// SeenFrom notes that the rank was attached to, and that all of its calls since then are known. makings
+// is how many operations had made communicators and windows of MPI_COMM_WORLD before.
+func (c *Rank) SeenFrom(makings int) { c.sure, c.shift = c.hasMPI, makings }
 
 // group is a communicator with the world ranks of its members, as far as profiles tell.
 type group struct {
@@ -157,7 +162,11 @@ func (c made) name(complete bool) string {
 	if up == "" {
 		return ""
 	}
-	name := fmt.Sprintf("%s/%d", up, comm.Order)
+	order := comm.Order
+	if comm.Parent == 0 {
+		order += c.rank.shift
+	}
+	name := fmt.Sprintf("%s/%d", up, order)
 	switch how.Kinship {
 	case mpi.Copied, mpi.Reordered:
 		return name

@@ -55,6 +55,8 @@ type Comm struct {
 	Name string // the same at all members; empty: none is known
 	Size int32
 	Rank int32 // this rank's number in the communicator
+	// Old: it was there before the rank was attached to, so messages may have been on their way.
+	Old bool
 }
 
 // RankCalls holds the calls of a rank.
@@ -69,6 +71,14 @@ type RankCalls struct {
 	Until uint64
 	// Cancels: the rank cancelled requests, so its messages cannot be counted.
 	Cancels bool
+
+	// Attached: the rank was attached to, so calls before that are not known. Start, if known, is where
+	// the log begins (see Align); a log that is whole begins with the first operations. Makings are in
+	// order, and end before MakingsUntil if that is not 0. Only Align reads them.
+	Attached     bool
+	Start        Start
+	Makings      []Making
+	MakingsUntil uint64 // ns
 }
 
 // Calls yields calls. The result is valid until the next one; ok is false at the end.

@@ -18,6 +18,9 @@ type group struct {
 	next    map[int32]uint64
 	open    map[uint64]*instance
 	limit   uint64 // instances from this one on lack a member
+	from    uint64 // and so do those before this one: a member was not attached to yet
+	old     bool   // it was there before a member was attached to
+	lost    bool   // it is not known with which instance a member's log begins
 	broken  bool   // members called different operations
 }
 
@@ -28,6 +31,12 @@ func (g *group) join(own int32, k *rank) {
 	g.members[own] = k
 }
 
+// begin notes with which instance a member's log begins.
+func (g *group) begin(own int32, s Start) {
+	g.next[own], g.from = s.First, max(g.from, s.First)
+	g.lost = g.lost || !s.Known
+}
+
 // lacks reports whether, and why, the group's operations cannot be matched.
 func (g *group) lacks(r *run) (why Reason, lacks bool) {
 	if !g.judged {
@@ -36,6 +45,9 @@ func (g *group) lacks(r *run) (why Reason, lacks bool) {
 	}
 	if g.partial {
 		return NoLog, true
+	}
+	if g.lost {
+		return NoOrder, true
 	}
 	return Unaligned, g.apart
 }
@@ -81,8 +93,8 @@ func (r *run) collective(k *rank, c *Call, p pattern) {
 		at, own, ok = k.end, int32(k.log.Rank), k.end >= 0
 	}
 	if !ok {
-		r.result.Collectives.leave(NoComm)
-		k.unknown(c, NoComm)
+		r.result.Collectives.leave(k.unnamed())
+		k.unknown(c, k.unnamed())
 		r.astray(k, c)
 		return
 	}
@@ -103,6 +115,8 @@ func (r *run) collective(k *rank, c *Call, p pattern) {
 		r.dropMember(m, why)
 	case g.broken:
 		r.dropMember(m, Contrary)
+	case number < g.from:
+		r.dropMember(m, NotYet)
 	case number >= g.limit:
 		r.dropMember(m, NoPartner)
 	default:

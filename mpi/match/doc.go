@@ -19,6 +19,10 @@
 // messages sent so far have been received. Result counts the calls that were matched, and those
 // that were not, by reason.
 //
+// Ranks that were attached to while they ran lack their first calls. Align says with which collective
+// operation on MPI_COMM_WORLD each log begins, if that is certain. Messages on communicators that
+// are older than the attachment are not matched.
+//
 // The waits are those of EXPERT 3.0 and Scalasca 2.5. E and L are the times at which a rank enters
 // and leaves a call. A rank waits for a nonblocking operation in the call that completes it, so E is
 // that call's. For the other ranks, the operation has begun when it was called.
@@ -30,6 +34,7 @@
 //   - collectives.go, camps.go: instances of collective operations; their members by machine
 //   - epochs.go: epochs of RMA windows (post, start, complete, wait)
 //   - locks.go: locks of RMA windows
+//   - align.go, lineup.go: ranks that were attached to at different moments
 //   - waiter.go: of the waits in one call, the longest; across.go: waits between machines
 //   - listen.go: tells what each call had to wait for
 //   - result.go: waits and counts

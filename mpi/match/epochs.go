@@ -77,7 +77,7 @@ func (r *run) epoch(k *rank, c *Call, p pattern) {
 	m.by = &waiter{rank: k, call: k.call, at: m.at, start: c.Start, end: c.End, open: 1}
 	at, _, ok := r.in(k, c)
 	if !ok {
-		r.result.Epochs.leave(NoComm)
+		r.result.Epochs.leave(k.unnamed())
 		r.astray(k, c)
 		return
 	}

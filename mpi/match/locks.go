@@ -46,7 +46,7 @@ type lock struct {
 func (r *run) locking(k *rank, c *Call) {
 	at, _, ok := r.in(k, c)
 	if !ok {
-		r.result.Locks.leave(NoComm)
+		r.result.Locks.leave(k.unnamed())
 		r.astray(k, c)
 		return
 	}

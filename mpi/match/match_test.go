@@ -49,7 +49,7 @@ func nothing(c *Call)          { c.Sends, c.Receives = false, false }
 func sendsOnly(c *Call)        { c.Receives = false }
 func logOf(rank, size int, calls ...Call) *RankCalls {
 	l := List(calls)
-	return &RankCalls{Rank: rank, Comms: []Comm{{"world", int32(size), int32(rank)}}, Threads: []Calls{&l}}
+	return &RankCalls{Rank: rank, Comms: []Comm{{Name: "world", Size: int32(size), Rank: int32(rank)}}, Threads: []Calls{&l}}
 }
 
 // world returns the logs of ranks that call something on MPI_COMM_WORLD.

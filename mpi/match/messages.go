@@ -133,8 +133,12 @@ func (b both) completedBy(r *run, w *waiter) {
 // post looks for a side's partner.
 func (r *run) post(k *rank, c *Call, s *side) {
 	at, own, ok := r.in(k, c)
-	if !ok {
-		r.drop(s, NoComm)
+	switch {
+	case !ok:
+		r.drop(s, k.unnamed())
+		return
+	case r.groups[at].old:
+		r.drop(s, OldComm)
 		return
 	}
 	if !s.send {

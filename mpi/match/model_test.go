@@ -14,6 +14,9 @@ type model struct {
 	events   []*event   // of all messages and collective operations, at each rank
 	unlocked uint64     // when the last lock was given back
 	until    []uint64   // by rank; 0: its log has all
+	since    []uint64   // by rank: when it was attached to; nil: all were launched
+	// unordered: the ranks were attached to, and it is not known which of their calls belong together.
+	unordered bool
 }
 
 // event is the part of a rank in a message or collective operation.

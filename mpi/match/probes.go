@@ -24,7 +24,9 @@ func (r *run) probing(k *rank, c *Call) {
 	at, own, ok := r.in(k, c)
 	switch {
 	case !ok:
-		r.drop(s, NoComm)
+		r.drop(s, k.unnamed())
+	case r.groups[at].old:
+		r.drop(s, OldComm)
 	case key.wildcard():
 		r.drop(s, Wildcard)
 	case k.busy > c.Start:

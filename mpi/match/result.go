@@ -86,6 +86,10 @@ const (
 	Untold                   // it is not known which requests the call completed
 	NoGroup                  // a group of ranks is not known
 	Apart                    // ranks that share a lock ran on several machines
+	OldComm                  // the communicator was made before all of its ranks were attached to
+	OldRequest               // the request was made before the rank was attached to
+	NotYet                   // another rank was not attached to yet
+	NoOrder                  // ranks were attached to at different moments, and their calls cannot be put in order
 	NumReasons               // number of reasons
 )
 

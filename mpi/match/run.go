@@ -92,6 +92,8 @@ type rank struct {
 	start    int // index in run.groups of MPI_Init's group; -1: none
 	end      int // the same of MPI_Finalize
 	named    int // the latest call that named the rank (epochs.named)
+	// begun are the requests that calls of the log made, if the rank was attached to.
+	begun map[uint64]struct{}
 }
 
 // operation is a nonblocking operation. completedBy tells it the call that waited for its request.
@@ -105,13 +107,20 @@ func (l lost) completedBy(r *run, w *waiter) { r.fail(w, Reason(l)) }
 // enroll notes a rank and its communicators.
 func (r *run) enroll(l *RankCalls) {
 	k := &rank{log: l, index: len(r.ranks), call: -1, requests: map[uint64]operation{}}
+	if l.Attached {
+		k.begun = map[uint64]struct{}{}
+	}
 	for _, c := range l.Comms {
 		at := -1
 		if c.Name != "" && c.Size > 0 && c.Rank >= 0 && c.Rank < c.Size {
 			at = r.group(c.Name, c.Size)
 			r.groups[at].join(c.Rank, k)
+			r.groups[at].old = r.groups[at].old || c.Old
 		}
 		k.comms = append(k.comms, at)
+	}
+	if len(k.comms) > 0 && k.comms[0] >= 0 && (l.Attached || l.Start.Known) {
+		r.groups[k.comms[0]].begin(l.Comms[0].Rank, l.Start)
 	}
 	k.start, k.end = -1, -1
 	if len(k.comms) > 0 && k.comms[0] >= 0 {
@@ -141,6 +150,9 @@ func (r *run) take(k *rank, c *Call) {
 	r.took(k, c)
 	if c.Request != 0 && (c.Later || c.prepares() || p == making) {
 		r.renew(k, c.Request) // the handle is new: a test completed its last operation
+	}
+	if c.Request != 0 && k.begun != nil {
+		k.begun[c.Request] = struct{}{}
 	}
 	switch {
 	case c.prepares(), p == making:
@@ -184,6 +196,14 @@ func (k *rank) unknown(c *Call, why Reason) {
 	}
 }
 
+// unnamed says why a communicator of a rank has no name.
+func (k *rank) unnamed() Reason {
+	if k.log.Attached {
+		return OldComm
+	}
+	return NoComm
+}
+
 // in returns the index of the group of a call's communicator, and the caller's rank in that group.
 func (r *run) in(k *rank, c *Call) (at int, own int32, ok bool) {
 	if c.Comm < 0 || c.Comm >= len(k.comms) || k.comms[c.Comm] < 0 {
@@ -204,9 +224,14 @@ func (r *run) completing(k *rank, c *Call) {
 	w := &waiter{rank: k, call: k.call, at: k.place(c), start: c.Start, end: c.End, requests: true}
 	ops := make([]operation, len(c.Completes))
 	for i, q := range c.Completes {
-		if op, ok := k.requests[q]; ok && q != 0 {
+		op, ok := k.requests[q]
+		switch _, begun := k.begun[q]; {
+		case q == 0:
+		case ok:
 			delete(k.requests, q)
 			ops[i] = op
+		case k.begun != nil && !begun:
+			ops[i] = lost(OldRequest)
 		}
 	}
 	r.arrived(c, ops)

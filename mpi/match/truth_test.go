@@ -10,11 +10,17 @@ import (
 
 // seen reports whether a rank's log has a call.
 func (m *model) seen(rank, call int) bool {
+	if m.since != nil && m.calls[rank][call].Start < m.since[rank] {
+		return false
+	}
 	return m.until[rank] == 0 || m.calls[rank][call].Start < m.until[rank]
 }
 
 // matched reports whether the log of every rank has its part.
 func (m *model) matched(e *event) bool {
+	if m.since != nil && (m.unordered || e.kind == message || e.kind == probing) {
+		return false
+	}
 	for _, o := range append([]*event{e}, e.with...) {
 		if !m.seen(o.rank, o.begin) {
 			return false

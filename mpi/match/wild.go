@@ -138,7 +138,7 @@ func (r *run) poison(b *inbox, h *held) {
 // taken takes a call that takes a message (MPI_Mprobe), or may take one (MPI_Improbe).
 func (r *run) taken(k *rank, c *Call) {
 	at, own, ok := r.in(k, c)
-	if !ok || isNobody(c.From) {
+	if !ok || isNobody(c.From) || r.groups[at].old {
 		return
 	}
 	b := r.inbox(at, own)

@@ -19,8 +19,8 @@ type Formulas struct {
 	// World gives MPI_COMM_WORLD's handle. Initialized gives 1 once MPI_Init has returned. Neither
 	// depends on the handle for which it is evaluated.
 	World, Initialized mpi.Formula
-	// Self gives MPI_COMM_SELF's handle.
-	Self mpi.Formula
+	// Self gives MPI_COMM_SELF's handle, NoRequest that of MPI_REQUEST_NULL.
+	Self, NoRequest mpi.Formula
 
 	known []predefined
 }
@@ -62,6 +62,7 @@ func Derive(o *symbols.Object) (*Formulas, error) {
 	if f.World = predefinedComm(o, f.CommSize, "ompi_mpi_comm_world_addr", 0x44000000); f.World == nil {
 		errs = append(errs, errors.New("MPI_COMM_WORLD: not known where it is"))
 	}
+	f.NoRequest = noRequest(o, f.World)
 	f.Initialized = initialized(o, c)
 	f.known = predefinedTypes(o)
 	return f, errors.Join(errs...)
@@ -94,6 +95,17 @@ func predefinedComm(o *symbols.Object, size mpi.Formula, openMPI string, mpich u
 		if c.Mask != 0 && mpich&c.Mask == c.Equal {
 			return mpi.Formula{{Steps: []mpi.Step{{Op: mpi.StepConst, Value: int64(mpich)}}}}
 		}
+	}
+	return nil
+}
+
+// noRequest returns the formula of MPI_REQUEST_NULL, in a library whose MPI_COMM_WORLD is world.
+func noRequest(o *symbols.Object, world mpi.Formula) mpi.Formula {
+	if at, ok := o.DataSymbol("ompi_request_null_addr"); ok {
+		return mpi.Formula{{Steps: []mpi.Step{{Op: mpi.StepBase, Value: int64(at)}, {Op: mpi.StepLoad64}}}}
+	}
+	if len(world) == 1 && world[0].Steps[0].Op == mpi.StepConst { // of MPICH's family
+		return mpi.Formula{{Steps: []mpi.Step{{Op: mpi.StepConst, Value: 0x2c000000}}}}
 	}
 	return nil
 }

@@ -1,0 +1,237 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ompp-attach/internal/testbin"
+	"ompp-attach/mpi/match"
+	"ompp-attach/profile"
+)
+
+// joinedJob is a job of mpi_joined.c.
+type joinedJob struct {
+	cmd       *exec.Cmd
+	bin, file string // the program ends when the file is there
+	out       *bytes.Buffer
+}
+
+const joinedRanks = 3
+
+func startJoined(t *testing.T, m testbin.MPI) *joinedJob {
+	t.Helper()
+	m.Need(t)
+	j := &joinedJob{bin: m.Build(t, "mpi_joined.c", testbin.Options{}), file: filepath.Join(t.TempDir(), "stop"), out: &bytes.Buffer{}}
+	line := m.Launch(joinedRanks, j.bin, j.file)
+	j.cmd = exec.Command(line[0], line[1:]...)
+	j.cmd.Env = append(os.Environ(), m.LaunchEnv(t)...)
+	j.cmd.Stdout, j.cmd.Stderr = j.out, j.out
+	if err := j.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = j.cmd.Process.Kill() })
+	until(t, "the ranks run", func() bool { return strings.Contains(j.out.String(), "ready") && len(j.ranks()) == joinedRanks })
+	return j
+}
+
+// ranks returns the processes of the ranks.
+func (j *joinedJob) ranks() (out []int) {
+	open := []int{j.cmd.Process.Pid}
+	for ; len(open) > 0; open = open[1:] {
+		if exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", open[0])); exe == j.bin {
+			out = append(out, open[0])
+			continue
+		}
+		open = append(open, childrenOf(open[0])...)
+	}
+	return out
+}
+
+// end ends the job, and returns what the ranks noted.
+func (j *joinedJob) end(t *testing.T) []noted {
+	t.Helper()
+	if err := os.WriteFile(j.file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.cmd.Wait(); err != nil {
+		t.Fatalf("the job: %v\n%s", err, j.out.String())
+	}
+	return notesOf(t, j.out.String())
+}
+
+// attach attaches with --waits, and returns when it has. more are the processes.
+func (j *joinedJob) attach(t *testing.T, more ...string) *started {
+	t.Helper()
+	s := start(t, append([]string{"attach", "--waits", "--quiet=false"}, more...)...)
+	until(t, "the tool attaches", func() bool { return strings.Contains(s.stderr.String(), "attached to") })
+	return s
+}
+
+// TestMPIWaitsAttached: of ranks that were attached to at different moments, the waits are those that
+// the program knows, in all collective operations that all ranks began while they were measured, and in
+// messages on communicators that were made meanwhile.
+func TestMPIWaitsAttached(t *testing.T) {
+	atOnce(t)
+	for _, m := range bothMPIs {
+		t.Run(string(m)+" rank by rank", func(t *testing.T) {
+			j := startJoined(t, m)
+			var tools []*started
+			for _, pid := range j.ranks() {
+				tools = append(tools, j.attach(t, "--pid", fmt.Sprint(pid)))
+				time.Sleep(150 * time.Millisecond) // some rounds
+			}
+			time.Sleep(500 * time.Millisecond)
+			var ps [joinedRanks]*profile.Profile
+			for _, s := range tools {
+				_ = s.cmd.Process.Signal(syscall.SIGINT)
+				if code := s.wait(t); code != 0 {
+					t.Fatalf("exit status %d: %s", code, s.stderr.String())
+				}
+				names, _ := filepath.Glob(filepath.Join(s.dir, "profile.rank*.json.gz"))
+				for _, name := range names {
+					p := decode(t, name)
+					ps[p.Meta.MPI.Rank] = p
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+			checkJoined(t, j.end(t), ps[:])
+		})
+		t.Run(string(m)+" at once", func(t *testing.T) {
+			j := startJoined(t, m)
+			s := j.attach(t, "--job", fmt.Sprint(j.cmd.Process.Pid))
+			time.Sleep(500 * time.Millisecond)
+			_ = s.cmd.Process.Signal(syscall.SIGINT)
+			if code := s.wait(t); code != 0 {
+				t.Fatalf("exit status %d: %s", code, s.stderr.String())
+			}
+			notes := j.end(t)
+			checkJoined(t, notes, profilesIn(t, s.dir, joinedRanks))
+			var text bytes.Buffer
+			report := exec.Command(tool, "report", "--properties", s.dir)
+			report.Stdout, report.Stderr = &text, &text
+			if err := report.Run(); err != nil {
+				t.Fatalf("%v: %s", err, text.String())
+			}
+			words := strings.Join(strings.Fields(text.String()), " ")
+			for _, want := range []string{"Wait at MPI barrier", "due to rank ", "the communicator was made before all of its ranks were attached to"} {
+				if !strings.Contains(words, want) {
+					t.Errorf("the report does not say %q:\n%s", want, text.String())
+				}
+			}
+		})
+	}
+}
+
+// checkJoined compares what the tool says of ranks that were attached to with their notes.
+func checkJoined(t *testing.T, notes []noted, ps []*profile.Profile) {
+	t.Helper()
+	for rank, p := range ps {
+		if p == nil || p.Meta.LostHits != 0 || p.Calls == nil {
+			t.Fatalf("rank %d: %+v", rank, p)
+		}
+	}
+	splits := splitsSeen(notes, ps)
+	notes, logged := recordedSince(t, notes, ps)
+	// All members of an instance must have begun it while they were measured.
+	type instance struct {
+		pattern string
+		round   int
+	}
+	have := map[instance]int{}
+	for _, n := range notes {
+		have[instance{n.pattern, n.round}]++
+	}
+	var whole []noted
+	matched := map[bool]uint64{} // of collective operations, and of messages
+	for _, n := range notes {
+		members, message := joinedRanks, n.pattern == "late sender"
+		if message {
+			members = 2
+		}
+		if have[instance{n.pattern, n.round}] == members && (!message || splits[0][n.round] && splits[1][n.round]) {
+			whole = append(whole, n)
+			matched[!message]++
+		}
+	}
+	j := readJob(t, ps)
+	got := j.Waits
+	if got.Collectives.Matched != matched[true] || got.Sends.Matched+got.Receives.Matched != matched[false] || matched[true] < 30 || matched[false] < 8 {
+		t.Errorf("matched %d collective operations and %d messages, not %d and %d", got.Collectives.Matched, got.Sends.Matched+got.Receives.Matched, matched[true], matched[false])
+	}
+	if n := got.Collectives; n.Left[match.NotYet]+n.Left[match.NoPartner] != n.Calls-n.Matched || n.Calls-n.Matched != logged-matched[true] {
+		t.Errorf("of %d collective operations: %+v", logged, n)
+	}
+	// Only a communicator that was made since all ranks were attached to is known.
+	if old := got.Receives.Left[match.OldComm]; old == 0 || got.Receives.Calls != old+got.Receives.Matched+got.Receives.Left[match.NoPartner] {
+		t.Errorf("receives: %+v", got.Receives)
+	}
+	if n := got.Requests; n.Matched != 0 || n.Left[match.OldRequest] > 1 || n.Left[match.OldRequest]+n.Left[match.OldComm] != n.Calls {
+		t.Errorf("waits for requests: %+v", n)
+	}
+	want, found := waitTruth(whole), foundWaits(j, ps)
+	for at, w := range want {
+		if found[at] != w {
+			t.Errorf("%+v: %+v, want %+v", at, found[at], w)
+		}
+	}
+	for at, w := range found {
+		switch at.property {
+		case match.WaitAtBarrier, match.WaitAtNxN, match.LateBroadcast, match.LateSender:
+			if want[at] != w {
+				t.Errorf("%+v: %+v, but the program knows of %+v", at, w, want[at])
+			}
+		}
+	}
+}
+
+// splitsSeen returns the rounds in which the tool saw a rank make its communicator.
+func splitsSeen(notes []noted, ps []*profile.Profile) (out [joinedRanks]map[int]bool) {
+	for rank, p := range ps {
+		out[rank] = map[int]bool{}
+		for _, c := range p.Comms {
+			for _, n := range notes {
+				if made := int64(c.Made); n.pattern == "split" && n.rank == rank && c.By != nil && made >= n.before && made <= n.after {
+					out[rank][n.round] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// recordedSince returns the notes of calls that the tool recorded, with the times that it recorded, and
+// how many recorded calls of collective operations are noted.
+func recordedSince(t *testing.T, notes []noted, ps []*profile.Profile) (out []noted, collectives uint64) {
+	t.Helper()
+	for rank, p := range ps {
+		for i := range p.Calls.Threads {
+			for rd := p.Calls.Reader(i); ; {
+				c, ok := rd.Next()
+				if !ok {
+					break
+				}
+				line := lineOfCall(p, c.Site) // 0 if the call was under way at the end
+				at := slices.IndexFunc(notes, func(n noted) bool {
+					return n.rank == rank && (n.line == line || line == 0) && n.before <= int64(c.Start) && n.after >= int64(c.End)
+				})
+				if at < 0 {
+					continue // not noted
+				}
+				n := notes[at]
+				n.line, n.start, n.end = line, int64(c.Start), int64(c.End)
+				if out = append(out, n); match.IsCollective(c.Op) {
+					collectives++
+				}
+			}
+		}
+	}
+	return out, collectives
+}

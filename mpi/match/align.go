@@ -1,0 +1,236 @@
+package match
+
+import (
+	"math"
+	"slices"
+
+	"ompp-attach/mpi"
+)
+
+// Ranks may be attached to at different moments. Then the collective operations on MPI_COMM_WORLD of
+// their logs begin with different ones. All ranks call these operations in one order, each log has
+// those of its rank without a gap, and nobody leaves some of them before others have come. Align
+// tries all ways to put two sequences side by side, and takes one only if all others contradict
+// that. So nothing is guessed.
+
+// Making is a call that made a communicator, but no window, of MPI_COMM_WORLD. All ranks had to
+// call it, in one order with the collective operations.
+type Making struct {
+	Op  mpi.Op
+	End uint64 // ns
+}
+
+// Start says with which operations on MPI_COMM_WORLD a rank's log begins.
+type Start struct {
+	Known   bool
+	First   uint64 // number of the first collective operation
+	Makings int    // number of the first call that made a communicator or window
+}
+
+const (
+	mostAligned  = 4096    // operations of a rank that are compared
+	mostTogether = 1 << 19 // the same of all ranks
+)
+
+// Align finds out with which operations on MPI_COMM_WORLD the logs begin. Numbers are the same for all
+// logs. Logs are read to the first operations that all have: each call of logs returns them anew.
+func Align(logs func() []*RankCalls, clocks Clocks) []Start {
+	all := logs()
+	var since int64 = math.MinInt64 // when all logs have begun
+	for _, l := range all {
+		if s := sequenceOf(l, 1, math.MinInt64, commonClock(all[0], l, clocks)); s != nil && len(s.items) > 0 {
+			since = max(since, s.items[0].begun)
+		}
+	}
+	out := make([]Start, len(all))
+	most := min(mostAligned, mostTogether/max(1, len(all)))
+	var open []*sequence
+	for i, l := range logs() {
+		s := sequenceOf(l, most, since, commonClock(all[0], l, clocks))
+		if s == nil || len(s.items) == 0 {
+			continue
+		}
+		s.log = i
+		open = append(open, s)
+	}
+	if len(open) == 0 {
+		return out
+	}
+	l := &lineup{}
+	l.add(open[0], 0)
+	open = open[1:]
+	for placed := true; placed; {
+		placed = false
+		open = slices.DeleteFunc(open, func(s *sequence) bool {
+			at, ok := l.find(s)
+			if ok {
+				l.add(s, at)
+				placed = true
+			}
+			return ok
+		})
+	}
+	l.tell(out)
+	return out
+}
+
+// item is one of the operations on MPI_COMM_WORLD that all ranks call in one order. Times are in ns.
+type item struct {
+	op                mpi.Op // without "_c"
+	root              int32
+	begun, left       int64 // it began at the latest, and ended at the earliest
+	given, taken      int64 // see place
+	toAll, ofAll      bool  // all others take what the rank gives; it takes of all others
+	collective, makes bool  // it counts as a collective operation; it makes a communicator or window
+}
+
+// sequence is a rank's items, from those that ended when all logs had begun.
+type sequence struct {
+	log                int
+	items              []item
+	before, after      []int64 // as of lineup
+	at                 int     // number of items[0], once that is known
+	collectives, makes int     // items of the log before items[0]
+}
+
+// toCommon converts a time of a log to a clock of all logs; bound is how wrong the result may be (ns).
+type toCommon func(t uint64) (at, bound int64)
+
+// commonClock returns nil if the clocks of two logs cannot be compared.
+func commonClock(first, l *RankCalls, clocks Clocks) toCommon {
+	if first.Host == l.Host {
+		return func(t uint64) (int64, int64) { return int64(t), 0 }
+	}
+	if clocks == nil || !clocks.Comparable(first.Host, l.Host) {
+		return nil
+	}
+	return func(t uint64) (int64, int64) {
+		at, bound := clocks.Convert(first.Host, l.Host, t)
+		return int64(at), bound
+	}
+}
+
+// sequenceOf reads the first items of a log, at most so many, that ended since a time.
+func sequenceOf(l *RankCalls, most int, since int64, common toCommon) *sequence {
+	if common == nil {
+		return nil
+	}
+	s := &sequence{}
+	makings := l.Makings
+	calls := worldCalls{log: l}
+	c := calls.next()
+	for len(s.items) < most && (c != nil || len(makings) > 0) {
+		var x item
+		var ended uint64
+		if len(makings) > 0 && (c == nil || makings[0].End <= c.End) {
+			x, ended = makingItem(makings[0], common), makings[0].End
+			makings = makings[1:]
+		} else {
+			x, ended = itemOf(c, l.Comms[0].Rank, common, calls.last()), c.End
+			c = calls.next()
+		}
+		if l.MakingsUntil != 0 && ended >= l.MakingsUntil {
+			break
+		}
+		switch end, bound := common(ended); {
+		case end+bound >= since:
+			s.items = append(s.items, x)
+		default:
+			s.collectives, s.makes = s.collectives+count(x.collective), s.makes+count(x.makes)
+		}
+	}
+	s.before, s.after = limits(len(s.items), func(i int) *item { return &s.items[i] })
+	return s
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// worldCalls yields the calls of a log that are collective operations on MPI_COMM_WORLD, by their
+// beginnings. The program must not let threads call these at the same time.
+type worldCalls struct {
+	log   *RankCalls
+	ahead []*Call // of each thread
+	begun bool
+}
+
+func (w *worldCalls) next() *Call {
+	if !w.begun {
+		w.begun = true
+		for i := range w.log.Threads {
+			w.ahead = append(w.ahead, w.read(i))
+		}
+	}
+	first := -1
+	for i, c := range w.ahead {
+		if c != nil && (first < 0 || c.Start < w.ahead[first].Start) {
+			first = i
+		}
+	}
+	if first < 0 {
+		return nil
+	}
+	c := *w.ahead[first]
+	w.ahead[first] = w.read(first)
+	return &c
+}
+
+// read returns the next such call of a thread; nil: there is none.
+func (w *worldCalls) read(thread int) *Call {
+	for {
+		c, ok := w.log.Threads[thread].Next()
+		if !ok || w.log.Until != 0 && c.Start >= w.log.Until {
+			return nil
+		}
+		if c.numbered() && c.Comm == 0 {
+			kept := *c
+			return &kept
+		}
+	}
+}
+
+// last reports whether the latest call is the last one. It may have been under way when the measurement
+// ended: then its end is not known.
+func (w *worldCalls) last() bool {
+	return !slices.ContainsFunc(w.ahead, func(c *Call) bool { return c != nil })
+}
+
+// numbered reports whether a call counts in the order of its communicator's collective operations.
+func (c *Call) numbered() bool {
+	p := c.pattern()
+	return p.collective() && p != beginning && p != ending && !c.Op.Info().Persistent
+}
+
+func makingItem(m Making, common toCommon) item {
+	end, bound := common(m.End)
+	return item{op: plainOp(m.Op), begun: end + bound, left: end - bound, given: math.MinInt64, taken: math.MaxInt64, makes: true}
+}
+
+// itemOf returns the item of a call of the rank own. cut: its end may not be known.
+func itemOf(c *Call, own int32, common toCommon, cut bool) item {
+	p := c.pattern()
+	start, sb := common(c.Start)
+	end, eb := common(c.End)
+	x := item{op: plainOp(c.Op), begun: start + sb, left: end - eb, given: math.MinInt64, taken: math.MaxInt64, collective: true, makes: p == creating}
+	if p.rooted() {
+		x.root = c.To
+	}
+	if cut || c.Later {
+		x.left = start - sb
+	}
+	if c.Later || c.Unknown {
+		return x
+	}
+	gives, takes, even := c.exchanges(own)
+	if gives {
+		x.given, x.toAll = start-sb, even && (p != allToOne)
+	}
+	if takes && !cut {
+		x.taken, x.ofAll = end+eb, even && (p != oneToAll)
+	}
+	return x
+}

@@ -1,0 +1,218 @@
+package match
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// attached makes a log that of a rank that was attached to.
+func attached(l *RankCalls) *RankCalls {
+	l.Attached, l.Comms[0].Old = true, true
+	return l
+}
+
+// anew returns the logs of ranks that were attached to, each time from the beginning.
+func anew(ranks ...[]Call) func() []*RankCalls {
+	return func() []*RankCalls {
+		logs := world(ranks...)
+		for _, l := range logs {
+			attached(l)
+		}
+		return logs
+	}
+}
+
+// bars returns a rank's calls of MPI_Barrier, by their beginnings and ends.
+func bars(times ...uint64) (out []Call) {
+	for i := 0; i < len(times); i += 2 {
+		out = append(out, call("Barrier", times[i], times[i+1]))
+	}
+	return out
+}
+
+// TestAlign: logs are put side by side if there is one way only.
+func TestAlign(t *testing.T) {
+	const no = -1
+	is := func(name string, start, end uint64, set ...func(*Call)) Call { return call(name, start, end, set...) }
+	for _, c := range []struct {
+		name  string
+		ranks [][]Call
+		first []int // of each rank; no: not known
+	}{
+		{"together", [][]Call{bars(10, 20, 30, 40, 50, 60), bars(15, 21, 35, 41, 55, 61)}, []int{0, 0}},
+		{"rank 1 later", [][]Call{bars(10, 20, 30, 40, 50, 60, 70, 80), bars(35, 41, 55, 61, 75, 81)}, []int{0, 1}},
+		{"rank 0 later, three ranks", [][]Call{bars(50, 60, 70, 80, 90, 99), bars(15, 21, 35, 41, 55, 61, 75, 81, 95, 99), bars(31, 42, 52, 62, 72, 82, 92, 99)}, []int{2, 0, 1}},
+		{"under way at rank 1's attachment", [][]Call{bars(30, 40, 50, 60, 70, 80), bars(52, 61, 72, 81)}, []int{0, 1}},
+		// Rank 1 may have been in its first call since before the attachment, and then in one that rank 0
+		// did not end.
+		{"one call each", [][]Call{bars(10, 20), bars(15, 21)}, []int{no, no}},
+		{"each is in the next call before the other one has left", [][]Call{bars(10, 20, 21, 30, 31, 40), bars(9, 15, 16, 25, 26, 35)}, []int{no, no}},
+		{"the same, until once it was not", [][]Call{bars(10, 20, 21, 30, 31, 40, 80, 90), bars(9, 15, 16, 25, 26, 35, 80, 91)}, []int{0, 0}},
+		{"no order follows from broadcasts of one root", [][]Call{{is("Bcast", 10, 11, root(0)), is("Bcast", 30, 31, root(0)), is("Bcast", 50, 51, root(0))},
+			{is("Bcast", 60, 61, root(0)), is("Bcast", 70, 71, root(0)), is("Bcast", 80, 81, root(0))}}, []int{no, no}},
+		{"reductions without data wait for nobody", [][]Call{{is("Allreduce", 10, 20, nothing), is("Allreduce", 30, 40, nothing), is("Allreduce", 50, 60, nothing)},
+			{is("Allreduce", 11, 21, nothing), is("Allreduce", 31, 41, nothing), is("Allreduce", 51, 61, nothing)}}, []int{no, no}},
+		{"alltoallv may be with some ranks only", [][]Call{{is("Alltoallv", 10, 20), is("Alltoallv", 30, 40), is("Alltoallv", 50, 60)},
+			{is("Alltoallv", 11, 21), is("Alltoallv", 31, 41), is("Alltoallv", 51, 61)}}, []int{no, no}},
+		{"roots in turns", [][]Call{{is("Bcast", 10, 11, root(0)), is("Bcast", 12, 32, root(1)), is("Bcast", 40, 41, root(0)), is("Bcast", 42, 62, root(1)), is("Bcast", 70, 71, root(0)), is("Bcast", 72, 92, root(1))},
+			{is("Bcast", 30, 31, root(1)), is("Bcast", 32, 42, root(0)), is("Bcast", 60, 61, root(1)), is("Bcast", 62, 73, root(0)), is("Bcast", 90, 91, root(1))}}, []int{0, 1}},
+		{"what is called decides", [][]Call{{is("Barrier", 10, 20), is("Allreduce", 21, 30), is("Barrier", 31, 40), is("Barrier", 41, 50)},
+			{is("Barrier", 12, 15), is("Allreduce", 16, 25), is("Barrier", 26, 35), is("Barrier", 36, 45)}}, []int{0, 0}},
+		{"nothing fits", [][]Call{{is("Barrier", 10, 20), is("Allreduce", 30, 40), is("Barrier", 50, 60)}, {is("Barrier", 11, 21), is("Barrier", 31, 41), is("Barrier", 51, 61)}}, []int{no, no}},
+		{"one rank was measured before the other", [][]Call{bars(10, 20, 30, 40, 50, 60), bars(115, 121, 135, 141)}, []int{no, no}},
+		{"a rank without calls", [][]Call{bars(10, 20, 30, 40, 50, 60), bars(15, 21, 35, 41, 55, 61), nil}, []int{0, 0, no}},
+		{"on another communicator", [][]Call{bars(10, 20, 30, 40, 50, 60), append([]Call{call("Barrier", 5, 6, comm(-1))}, bars(15, 21, 35, 41, 55, 61)...)}, []int{0, 0}},
+		// The last call of a rank may have been under way when the measurement ended.
+		{"cut off", [][]Call{bars(10, 20, 30, 40, 50, 52), bars(15, 21, 35, 41, 55, 56)}, []int{0, 0}},
+	} {
+		var got []int
+		for _, s := range Align(anew(c.ranks...), nil) {
+			if got = append(got, no); s.Known {
+				got[len(got)-1] = int(s.First)
+			}
+		}
+		if !slices.Equal(got, c.first) {
+			t.Errorf("%s: %v, not %v", c.name, got, c.first)
+		}
+	}
+}
+
+// TestAlignMakings: calls that make communicators are a part of the order, and are numbered.
+func TestAlignMakings(t *testing.T) {
+	dup, split := op("Comm_dup"), op("Comm_split")
+	logs := func() []*RankCalls {
+		logs := anew(bars(10, 20, 30, 40, 50, 60, 70, 80), bars(35, 41, 55, 61, 75, 81))()
+		logs[0].Makings = []Making{{dup, 25_000}, {dup, 45_000}, {split, 65_000}}
+		logs[1].Makings = []Making{{dup, 46_000}, {split, 66_000}}
+		return logs
+	}
+	if got, want := Align(logs, nil), []Start{{true, 0, 0}, {true, 1, 1}}; !slices.Equal(got, want) {
+		t.Errorf("%v, not %v", got, want)
+	}
+	wrong := func() []*RankCalls {
+		logs := logs()
+		logs[1].Makings[0].Op = split
+		return logs
+	}
+	if got := Align(wrong, nil); got[1].Known {
+		t.Errorf("ranks made different communicators: %v", got)
+	}
+	cut := func() []*RankCalls { // of rank 0, the first of these calls only is known
+		logs := logs()
+		logs[0].Makings, logs[0].MakingsUntil = logs[0].Makings[:1], 45_000
+		return logs
+	}
+	if got := Align(cut, nil); got[1].Known {
+		t.Errorf("one call is no proof: %v", got)
+	}
+}
+
+// TestAttached compares what is said of ranks that were attached to at any moments with what their
+// programs know.
+func TestAttached(t *testing.T) {
+	known, waits := 0, 0
+	const programs = 400
+	for seed := range uint64(programs) {
+		m := newModel(seed)
+		m.withoutWindows()
+		at := rand.New(rand.NewPCG(seed, 7))
+		m.since = make([]uint64, len(m.now))
+		for rank := range m.since {
+			m.since[rank] = at.Uint64N(m.now[rank] / 2)
+			if seed%4 == 0 && rank > 0 {
+				m.since[rank] = m.since[0] + at.Uint64N(3000) // some ms apart
+			}
+		}
+		starts := Align(m.attachedLogs, nil)
+		all := !slices.ContainsFunc(starts, func(s Start) bool { return !s.Known })
+		if shift := m.shift(starts); all && shift == "" {
+			known++
+		} else if shift != "" {
+			t.Fatalf("seed %d: %s", seed, shift)
+		}
+		logs := m.attachedLogs()
+		for i, l := range logs {
+			l.Start = starts[i]
+		}
+		m.unordered = !all
+		want, r := m.truth(), Run(logs)
+		if got := r.found(); !maps.Equal(got, want) {
+			t.Fatalf("seed %d, %v:\ngot  %v\nwant %v", seed, starts, got, want)
+		}
+		waits += len(want)
+		m.checkAttached(t, r)
+	}
+	if known < programs*3/4 || waits < 2000 {
+		t.Errorf("%d of %d programs were put in order, with %d waits", known, programs, waits)
+	}
+}
+
+// withoutWindows takes the calls on windows out: the model's windows were there before.
+func (m *model) withoutWindows() {
+	for rank := range m.calls {
+		for i := range m.calls[rank] {
+			if c := &m.calls[rank][i]; IsEpoch(c.Op) || IsLock(c.Op) {
+				c.Comm = -1
+			}
+		}
+	}
+	m.events = slices.DeleteFunc(m.events, func(e *event) bool { return e.kind >= posting && e.kind <= exposed || e.kind == locking })
+}
+
+func (m *model) attachedLogs() (logs []*RankCalls) {
+	for rank, calls := range m.calls {
+		from := slices.IndexFunc(calls, func(c Call) bool { return c.Start >= m.since[rank] })
+		if from < 0 {
+			from = len(calls)
+		}
+		logs = append(logs, attached(logOf(rank, len(m.calls), calls[from:]...)))
+	}
+	return logs
+}
+
+// shift says if the logs do not begin with the operations that starts tell.
+func (m *model) shift(starts []Start) string {
+	var shifts []int
+	for rank, s := range starts {
+		n := 0
+		for i := range m.calls[rank] {
+			if c := &m.calls[rank][i]; c.Start < m.since[rank] && c.numbered() {
+				n++
+			}
+		}
+		if s.Known {
+			shifts = append(shifts, int(s.First)-n)
+		}
+	}
+	if len(shifts) > 0 && slices.Max(shifts) != slices.Min(shifts) {
+		return fmt.Sprintf("%v: wrong by %v", starts, shifts)
+	}
+	return ""
+}
+
+// checkAttached compares the numbers of what was matched.
+func (m *model) checkAttached(t *testing.T, r *Result) {
+	t.Helper()
+	var messages, collectives, matched uint64
+	for _, e := range m.events {
+		switch {
+		case !m.seen(e.rank, e.begin):
+		case e.kind == message, e.kind == probing:
+			messages++
+		default:
+			collectives++
+			if m.matched(e) {
+				matched++
+			}
+		}
+	}
+	if n := r.Collectives; n.Calls != collectives || n.Matched != matched {
+		t.Fatalf("%+v: not %d of %d", n, matched, collectives)
+	}
+	if n := r.Sends.Left[OldComm] + r.Receives.Left[OldComm] + r.Probes.Left[OldComm]; n != messages {
+		t.Fatalf("%d messages, not %d", n, messages)
+	}
+}

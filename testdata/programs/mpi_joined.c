@@ -1,0 +1,108 @@
+// mpi_joined.c: ranks that wait for each other, in rounds, until a file is there. A tool may attach
+// to each rank at any moment.
+//
+//   mpi_joined FILE [MS=10], with three ranks
+//
+// In each round a rank comes late to a barrier, another one to a reduction, and one to a message on a
+// communicator that is made anew. There is a message on MPI_COMM_WORLD, too, and a request that the
+// next round waits for. Each rank notes the time just before and just after its calls, by the clock
+// that all ranks of a node share. At the end it prints, tab-separated:
+//
+//   PATTERN ROUND RANK ROLE LINE BEFORE AFTER     ns
+//
+// ROLE is w for a call that waits, l for a call that others wait for, b for both.
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+struct note {
+	const char *pattern;
+	int round, line;
+	char role;
+	long before, after;
+};
+
+static struct note *notes;
+static int count, room, rank, round_now;
+static long ms = 10;
+
+static long now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+
+static void late(void)
+{
+	struct timespec t = {0, ms * 1000000L};
+	nanosleep(&t, NULL);
+}
+
+static void note(const char *pattern, char role, int line, long before)
+{
+	struct note n = {pattern, round_now, line, role, before, now()};
+	if (count == room)
+		notes = realloc(notes, (room = 2 * room + 1024) * sizeof(*notes));
+	notes[count++] = n;
+}
+
+/* A call that is noted. It must stand in one line. */
+#define CALL(pattern, role, call) do { long before = now(); call; note(pattern, role, __LINE__, before); } while (0)
+
+int main(int argc, char **argv)
+{
+	int a = 1, b = 0, stop = 0;
+	MPI_Request none[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL}, q = MPI_REQUEST_NULL;
+	MPI_Status st[2];
+	MPI_Comm pair; /* ranks 0 and 1, and rank 2 */
+
+	if (argc > 2)
+		ms = atol(argv[2]);
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 0)
+		puts("ready");
+	fflush(stdout);
+	for (; !stop; round_now++) {
+		if (rank == round_now % 3)
+			late();
+		CALL("barrier", 'b', MPI_Barrier(MPI_COMM_WORLD));
+		if (rank == (round_now + 1) % 3)
+			late();
+		CALL("n x n", 'b', MPI_Allreduce(&a, &b, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+		if (rank == 2) {
+			MPI_Send(&a, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+		} else if (rank == 0) {
+			if (q != MPI_REQUEST_NULL)
+				MPI_Wait(&q, st);
+			MPI_Irecv(&b, 1, MPI_INT, 2, 1, MPI_COMM_WORLD, &q);
+		}
+		CALL("split", 'b', MPI_Comm_split(MPI_COMM_WORLD, rank / 2, 0, &pair));
+		if (rank == 1) {
+			late();
+			CALL("late sender", 'l', MPI_Send(&a, 1, MPI_INT, 0, 1, pair));
+		} else if (rank == 0) {
+			CALL("late sender", 'w', MPI_Recv(&b, 1, MPI_INT, 1, 1, pair, st));
+		}
+		MPI_Comm_free(&pair);
+		MPI_Waitall(2, none, st);
+		if (rank == 0) {
+			late();
+			stop = access(argv[1], F_OK) == 0;
+		}
+		CALL("broadcast", rank ? 'w' : 'l', MPI_Bcast(&stop, 1, MPI_INT, 0, MPI_COMM_WORLD));
+	}
+	if (rank == 0)
+		MPI_Wait(&q, st);
+	for (int r = 0; r < 3; r++) {
+		for (int i = 0; r == rank && i < count; i++)
+			printf("%s\t%d\t%d\t%c\t%d\t%ld\t%ld\n", notes[i].pattern, notes[i].round, rank, notes[i].role, notes[i].line, notes[i].before, notes[i].after);
+		fflush(stdout);
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	MPI_Finalize();
+	return 0;
+}
