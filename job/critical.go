@@ -191,10 +191,19 @@ func (m *Matching) whyUnknown() string {
 	return "it cannot be told for whom a rank waited"
 }
 
+func attachedLater(ranks int) string {
+	if ranks == 1 {
+		return " was attached to later."
+	}
+	return " were attached to later."
+}
+
 // pathSentences say why the critical path is not known, or not all of it.
 func (m *Matching) pathSentences() []string {
 	const none = "The critical path over the ranks is not known: "
 	switch p := m.Path; {
+	case p == nil && len(m.Joined) > 0:
+		return []string{none + "that needs all MPI calls of all ranks, and " + RankList(m.Joined) + attachedLater(len(m.Joined))}
 	case p == nil:
 		return []string{none + "that needs all MPI calls of all ranks."}
 	case p.Overlap >= 0:

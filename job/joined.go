@@ -51,9 +51,9 @@ func joinedOf(p *profile.Profile) (out joined) {
 }
 
 // aligned finds out where the calls of ranks begin, if any were attached to.
-func aligned(ranks []*rankCalls) (any bool) {
+func aligned(ranks []*rankCalls) {
 	if !slices.ContainsFunc(ranks, func(r *rankCalls) bool { return r.joined.attached }) {
-		return false
+		return
 	}
 	starts := match.Align(func() (out []*match.RankCalls) {
 		for _, r := range ranks {
@@ -67,5 +67,4 @@ func aligned(ranks []*rankCalls) (any bool) {
 			r.comms.SeenFrom(starts[i].Makings)
 		}
 	}
-	return true
 }

@@ -27,6 +27,8 @@ type Matching struct {
 	// which there was no room.
 	Cut  []int
 	Left uint64
+	// Joined are the ranks that were attached to: earlier calls are not known.
+	Joined []int
 
 	// Machines are the machines of these ranks, if there are several. Clocks compares their clocks;
 	// nil: there is one machine.
@@ -94,10 +96,13 @@ func matchCalls(ranks []*rankCalls, complete bool) *Matching {
 		if r.log.Until != 0 {
 			out.Cut, out.Left = append(out.Cut, r.rank), out.Left+r.log.Left
 		}
+		if r.joined.attached {
+			out.Joined = append(out.Joined, r.rank)
+		}
 		taken = append(taken, r)
 	}
-	any := aligned(taken)
-	out.run(taken, comms.Join(all, complete), complete && len(out.LeftOut) == 0 && !any)
+	aligned(taken)
+	out.run(taken, comms.Join(all, complete), complete && len(out.LeftOut)+len(out.Joined) == 0)
 	return out
 }
 
