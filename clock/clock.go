@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -50,6 +51,9 @@ func BootID() string {
 	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(b))
 }
+
+// Booted returns when the kernel was booted, as its present clock has it.
+func Booted() time.Time { return time.Unix(0, read(unix.CLOCK_REALTIME)-read(unix.CLOCK_BOOTTIME)) }
 
 // Read returns what the kernel says of its clocks now.
 func Read() clocks.Reading {

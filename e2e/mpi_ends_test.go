@@ -31,6 +31,10 @@ func TestMPIWrapped(t *testing.T) {
 				complete(t, p)
 				sameCalls(t, p, truth[r], byLine)
 			}
+			until(t, "the collector's files are gone", func() bool {
+				hidden, _ := filepath.Glob(filepath.Join(s.dir, ".ompp-attach-*"))
+				return len(hidden) == 0
+			})
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,11 +82,14 @@ func TestStrippedLibrary(t *testing.T) {
 				t.Fatal(err)
 			}
 			profile := filepath.Join(s.dir, "profile.samples.pb.gz")
-			inPprof := strings.Replace(name, ".so", "", 1) // which would show no more than what stands behind the dot
-			for path, want := range map[string]string{t.TempDir(): inPprof, filepath.Dir(symbolDir): "kernel"} {
-				if got := hottestOf(t, profile, path); got != want {
+			for path, want := range map[string]string{t.TempDir(): name, filepath.Dir(symbolDir): "kernel"} {
+				if got, _ := hottestOf(t, profile, path, "-symbolize=local:force"); got != want {
 					t.Errorf("with symbols in %s, pprof shows %s first, want %s", path, got, want)
 				}
+			}
+			inPprof := strings.Replace(name, ".so", "", 1) // which shows no more than what stands behind the dot
+			if got, said := hottestOf(t, profile, t.TempDir()); got != inPprof || said != "" {
+				t.Errorf("pprof shows %s first, want %s; it complains: %s", got, inPprof, said)
 			}
 		})
 	}
@@ -133,14 +137,15 @@ func checkStrippedSamples(t *testing.T, p *profile.Profile, kernel uint64) {
 
 var topRow = regexp.MustCompile(`(?m)^ *\S+ +\S+% +\S+% +\S+ +\S+% +(.*)$`)
 
-// hottestOf returns the first function that pprof lists. It is pprof itself, since
-// `go tool pprof` reads no symbols of C.
-func hottestOf(t *testing.T, profile, symbolPath string) string {
+// hottestOf returns the first function that pprof lists, and what pprof complains of. It is pprof
+// itself, since `go tool pprof` reads no symbols of C.
+func hottestOf(t *testing.T, profile, symbolPath string, flags ...string) (function, complaints string) {
 	t.Helper()
 	t.Setenv("PPROF_BINARY_PATH", symbolPath)
 	out := filepath.Join(t.TempDir(), "top")
-	f := pprofFlags{flag.NewFlagSet("pprof", flag.ContinueOnError), []string{"-top", "-output", out, profile}}
-	if err := driver.PProf(&driver.Options{Flagset: f, UI: pprofTalk{t}}); err != nil {
+	f := pprofFlags{flag.NewFlagSet("pprof", flag.ContinueOnError), slices.Concat(flags, []string{"-top", "-output", out, profile})}
+	talk := &pprofTalk{t: t}
+	if err := driver.PProf(&driver.Options{Flagset: f, UI: talk}); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(out)
@@ -151,7 +156,7 @@ func hottestOf(t *testing.T, profile, symbolPath string) string {
 	if m == nil {
 		t.Fatalf("no function in\n%s", b)
 	}
-	return m[1]
+	return m[1], talk.complaints
 }
 
 // pprofFlags give pprof its arguments.
@@ -175,11 +180,21 @@ func (f pprofFlags) Parse(func()) []string {
 }
 
 // pprofTalk logs what pprof says.
-type pprofTalk struct{ t *testing.T }
+type pprofTalk struct {
+	t          *testing.T
+	complaints string
+}
 
-func (u pprofTalk) ReadLine(string) (string, error)     { return "", io.EOF }
-func (u pprofTalk) Print(args ...any)                   { u.t.Log(args...) }
-func (u pprofTalk) PrintErr(args ...any)                { u.t.Log(args...) }
-func (u pprofTalk) IsTerminal() bool                    { return false }
-func (u pprofTalk) WantBrowser() bool                   { return false }
-func (u pprofTalk) SetAutoComplete(func(string) string) {}
+func (u *pprofTalk) ReadLine(string) (string, error)     { return "", io.EOF }
+func (u *pprofTalk) Print(args ...any)                   { u.t.Log(args...) }
+func (u *pprofTalk) IsTerminal() bool                    { return false }
+func (u *pprofTalk) WantBrowser() bool                   { return false }
+func (u *pprofTalk) SetAutoComplete(func(string) string) {}
+
+// PrintErr keeps a complaint. pprof also says here where it writes.
+func (u *pprofTalk) PrintErr(args ...any) {
+	u.t.Log(args...)
+	if said := fmt.Sprintln(args...); !strings.HasPrefix(said, "Generating report in") {
+		u.complaints += said
+	}
+}

@@ -128,6 +128,12 @@ var local = []int64{
 	0xca451a4e, // bcachefs
 }
 
+// Local reports whether a path is on a file system that no other machine writes to.
+func Local(path string) bool {
+	var in unix.Statfs_t
+	return unix.Statfs(path, &in) == nil && slices.Contains(local, int64(uint32(in.Type)))
+}
+
 // Info describes the file as it was when it was opened.
 func (f *File) Info() fs.FileInfo { return f.info }
 

@@ -90,8 +90,14 @@ func (m *Meeting) connect() (net.Conn, error) {
 // uselessAfter is the age from which logs of killed collectors are taken for useless.
 const uselessAfter = time.Hour
 
-// tidy removes the files of this node's collectors that were killed.
+// tidy removes the files of this node's collectors that were killed, in this boot or an earlier one.
 func (m *Meeting) tidy() {
+	all, _ := filepath.Glob(filepath.Join(m.dir, "job-*"))
+	for _, name := range all {
+		if !strings.HasPrefix(filepath.Base(name), thisNode()) && control.EarlierBoot(name) {
+			os.Remove(name)
+		}
+	}
 	sockets, _ := filepath.Glob(filepath.Join(m.dir, thisNode()+"*"+socketSuffix))
 	for _, name := range sockets {
 		c, err := net.Dial("unix", name)

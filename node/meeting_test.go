@@ -1,15 +1,18 @@
 package node
 
 import (
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"ompp-attach/clock"
+	"ompp-attach/files"
 )
 
-// TestTidy: sockets and logs of this node's dead collectors are removed. Those of other nodes stay,
+// TestTidy: sockets and logs of this node's dead collectors are removed, and those of earlier boots. Those of other nodes stay,
 // also where the directory is on a file system that the nodes share.
 func TestTidy(t *testing.T) {
 	m := &Meeting{dir: t.TempDir(), name: thisNode() + "0123456789abcdef"}
@@ -28,7 +31,15 @@ func TestTidy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	boot := filepath.Join(m.dir, "job-11111111-0123456789abcdef"+socketSuffix)
+	before := clock.Booted().Add(-time.Hour)
+	if err := errors.Join(os.WriteFile(boot, nil, 0o600), os.Chtimes(boot, before, before)); err != nil {
+		t.Fatal(err)
+	}
 	m.tidy()
+	if _, err := os.Lstat(boot); (err == nil) == files.Local(m.dir) {
+		t.Errorf("a collector's socket of an earlier boot: %v", err)
+	}
 	for _, suffix := range []string{socketSuffix, logSuffix} {
 		if _, err := os.Lstat(filepath.Join(m.dir, dead+suffix)); !os.IsNotExist(err) {
 			t.Errorf("%s of a dead collector is there: %v", suffix, err)

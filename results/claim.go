@@ -38,6 +38,8 @@ type Claims struct {
 	marks map[string]*mark
 	ranks map[string]map[int]bool // by directory: the job's ranks that came to this collector
 	size  int                     // of the job; 0: not known
+	job   string                  // the launcher's name of it
+	above map[int]bool            // see above
 }
 
 // Open prepares the directory that a rank's user has named; empty: has not. from is the directory
@@ -71,11 +73,15 @@ func (c *Claims) Open(dir string, overwrite bool, r *launch.Rank, from string, p
 		}
 		if c.done == nil {
 			c.done, c.ranks, c.marks = map[string]*Directory{}, map[string]map[int]bool{}, map[string]*mark{}
+			c.above = map[int]bool{}
 		}
 		c.done[dir], c.ranks[dir], c.marks[dir] = o, map[int]bool{}, newMark(dir)
 	}
 	c.marks[dir].begins(pid)
-	c.ranks[dir][r.Rank], c.size = true, r.Size
+	c.ranks[dir][r.Rank], c.size, c.job = true, r.Size, r.Job
+	for _, p := range above(pid, r.Job) {
+		c.above[p] = true
+	}
 	d := c.done[dir]
 	// Not created: other ranks may still write to it.
 	return &Directory{Dir: d.Dir, named: d.named, ours: d.ours, rank: r}, nil
@@ -136,9 +142,14 @@ func fileName(job string) string {
 // and then writes the job's name into the file. The others wait for that.
 func claim(dir, job string, overwrite bool) error { return claimIn(dir, job, overwrite, claimLimit) }
 
-func claimIn(dir, job string, overwrite bool, limit time.Duration) error {
+// claimName is the name of the file that marks a directory as the job's.
+func claimName(job string) string {
 	sum := sha256.Sum256([]byte(job))
-	name := filepath.Join(dir, claimPrefix+hex.EncodeToString(sum[:8]))
+	return claimPrefix + hex.EncodeToString(sum[:8])
+}
+
+func claimIn(dir, job string, overwrite bool, limit time.Duration) error {
+	name := filepath.Join(dir, claimName(job))
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 		if err == nil {

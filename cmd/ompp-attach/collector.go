@@ -54,6 +54,7 @@ func runCollector(args []string) error {
 	if err = stop(); k.m != nil {
 		k.m.Close()
 	}
+	k.dirs.Release()
 	if st, serr := os.Stat(log); serr == nil && st.Size() == 0 && err == nil {
 		os.Remove(log)
 	}

@@ -57,8 +57,12 @@ func controlDir() string {
 		return filepath.Join(dir, "ompp-attach")
 	}
 	// Nodes may share the directory (TMPDIR on a shared file system), but no sockets and no PIDs.
-	return filepath.Join(os.TempDir(), fmt.Sprintf("ompp-attach-%d-%.8s", os.Geteuid(), clock.BootID()))
+	return filepath.Join(os.TempDir(), fmt.Sprintf("%s%.8s", tempPrefix(), clock.BootID()))
 }
+
+// tempPrefix begins the names of this user's directories in the directory for temporary files; a
+// boot id follows.
+func tempPrefix() string { return fmt.Sprintf("ompp-attach-%d-", os.Geteuid()) }
 
 // PrivateDir makes the directory for one user's sockets, which no other user may enter, and returns
 // it. The rights of the directory protect the sockets: whoever reaches a socket can have processes
@@ -91,6 +95,7 @@ func Listen(m Measurement) (stop func(), err error) {
 		return nil, fmt.Errorf("listen for pause and resume: %w", err)
 	}
 	tidySockets(dir)
+	tidyBoots(dir)
 	path := filepath.Join(dir, strconv.Itoa(os.Getpid())+socketSuffix)
 	l, err := net.Listen("unix", path)
 	if err != nil {
@@ -111,18 +116,6 @@ func Listen(m Measurement) (stop func(), err error) {
 
 // socketSuffix follows the measurement's process id in its socket's name.
 const socketSuffix = ".sock"
-
-// tidySockets removes the sockets of tools that were killed, and of an earlier process that had our
-// PID.
-func tidySockets(dir string) {
-	sockets, _ := filepath.Glob(filepath.Join(dir, "*"+socketSuffix))
-	for _, path := range sockets {
-		pid, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), socketSuffix))
-		if err == nil && pid > 0 && (pid == os.Getpid() || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)) {
-			_ = os.Remove(path)
-		}
-	}
-}
 
 // answer serves one request.
 func answer(turn *sync.Mutex, m Measurement, c net.Conn) {

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -15,29 +13,6 @@ import (
 
 	"ompp-attach/profile"
 )
-
-// The next tool removes the sockets of tools that were killed, and leaves other sockets alone.
-func TestTidySockets(t *testing.T) {
-	ended := exec.Command("true")
-	if err := ended.Run(); err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	put := func(pid int) string {
-		name := filepath.Join(dir, strconv.Itoa(pid)+socketSuffix)
-		if err := os.WriteFile(name, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return name
-	}
-	gone, living, own := put(ended.Process.Pid), put(os.Getppid()), put(os.Getpid())
-	tidySockets(dir)
-	for name, want := range map[string]bool{gone: false, living: true, own: false} {
-		if _, err := os.Lstat(name); (err == nil) != want {
-			t.Errorf("%s: %v", filepath.Base(name), err)
-		}
-	}
-}
 
 // No sockets are put into a directory that others may enter or have made.
 func TestPrivate(t *testing.T) {
