@@ -63,7 +63,8 @@ func (pc *placer) placeLoops(p *Process, mods []symbols.Module, incomplete error
 			continue
 		}
 		var link io.Closer
-		a, err := pc.plans.Loops(mod.Object(), l.Runtime().Plan)
+		pc.plans.TellMapped(mods)
+		a, err := pc.plans.Loops(mod, l.Runtime().Plan)
 		if err == nil {
 			pc.reader.samplesAt(a.Plan.Object, a.Plan.Probed())
 			link, err = pc.kernel.Attach(mod.HostPath, int(p.pid), a.Points())

@@ -21,7 +21,7 @@ func (pc *placer) placeCode(p *Process, mods []symbols.Module) error {
 		return nil
 	}
 	pc.plans.TellMapped(mods)
-	again := len(p.code) > 0
+	again, switches := len(p.code) > 0, pc.plans.Switches(mods)
 	for i := range mods {
 		mod, id := &mods[i], target.IDOf(&mods[i])
 		pl, ok := p.code[id]
@@ -30,6 +30,7 @@ func (pc *placer) placeCode(p *Process, mods []symbols.Module) error {
 			if !known {
 				continue
 			}
+			pl.told = told
 			a, err := pc.plans.Code(mod, told)
 			if err != nil {
 				return err
@@ -39,6 +40,12 @@ func (pc *placer) placeCode(p *Process, mods []symbols.Module) error {
 					return err
 				}
 				pl.plan = a.Plan
+			}
+			p.code[id] = pl
+		}
+		if pl.told && switches {
+			if err := pc.probeBeginnings(p, mod, &pl); err != nil {
+				return err
 			}
 			p.code[id] = pl
 		}

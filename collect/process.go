@@ -68,6 +68,7 @@ func newPlacement() placement {
 type placed struct {
 	link    io.Closer
 	further []io.Closer // of probes in the file's own code that were wanted later
+	told    bool        // beginnings of loops in the file's own code have no probes: see tellsLoops
 	plan    *probes.Plan
 	runtime profile.Runtime
 }

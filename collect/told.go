@@ -3,17 +3,19 @@ package collect
 import (
 	"slices"
 
+	"ompp-attach/bpf"
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/symbols"
 )
 
 // tellsLoops tells whether beginnings of loops in a file need no probe, as regions and barriers tell
-// them: libgomp's probes are all in place before the file's code runs, and stay. The answer is not
+// them: libgomp's probes are all in place before the file's code runs, and stay, and no file switches
+// measurement off. The answer is not
 // known while the loader has loaded no libraries yet. placer.mu is held.
 func (pc *placer) tellsLoops(p *Process, mod *symbols.Module, mods []symbols.Module) (told, known bool) {
 	o := mod.Object()
-	if pc.running || !pc.wanted.Inlining || !target.RequiresGomp(o) || !p.program.launched || pc.budget != nil ||
+	if pc.running || pc.plans.Switches(mods) || !pc.wanted.Inlining || !target.RequiresGomp(o) || !p.program.launched || pc.budget != nil ||
 		pc.selection.Leaves(event.Loop) || pc.follower == nil || !pc.watchLoader(p, mods) {
 		return false, true
 	}
@@ -38,4 +40,25 @@ func (p *Process) usesOnly(r event.Runtime) (ok bool) {
 		ok = true
 	}
 	return ok
+}
+
+// probeBeginnings places the probes at beginnings of loops in a file that were left out, as a library
+// that was loaded later may switch measurement off and on. A loop that is told twice counts once.
+// placer.mu is held.
+func (pc *placer) probeBeginnings(p *Process, mod *symbols.Module, pl *placed) error {
+	pl.told = false
+	a, err := pc.plans.Beginnings(mod)
+	if a == nil || err != nil {
+		return err
+	}
+	link, err := pc.attachCode(p, mod, a, true)
+	switch {
+	case err != nil:
+		return err
+	case pl.link == nil:
+		pl.link = link
+	default:
+		pl.link = bpf.Join(pl.link, link)
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
 	"ompp-attach/profile"
 )
@@ -20,8 +21,8 @@ func TestLoopEnds(t *testing.T) {
 		t.Run(level, func(t *testing.T) {
 			var region []string
 			measure := func(says string, flags ...string) (*profile.Profile, map[string][2]uint64) {
-				bin := testbin.Build(t, "loopends.c", testbin.Options{Compiler: "clang-19", Flags: append([]string{level, "-g"}, flags...)})
-				s := clean(t, options{env: threadsEnv(3), flags: append([]string{"--verbose", "--sample", "off", "--counters", "none"}, region...)}, bin, "40")
+				bin := testbin.Build(t, "loopends.c", withMarkers(t, build{"clang-19", strings.Join(append(flags, level, "-g"), " ")}))
+				s := clean(t, options{env: threadsEnv(3), flags: append([]string{"--verbose", "--sample", "off", "--counters", "none", "--probe-atomics"}, region...)}, bin, "40")
 				complete(t, s.main)
 				balanced(t, s.main)
 				if !strings.Contains(s.stderr, says) {
@@ -30,6 +31,9 @@ func TestLoopEnds(t *testing.T) {
 				return s.main, executionsAt(s.main)
 			}
 			told, got := measure("probed at their calls")
+			if at := count(told, execC, is(event.UserRegion)).total(); at != 300*3 {
+				t.Errorf("the marked region was executed %d times, want 900", at)
+			}
 			all, want := measure("by dlsym", "-Wl,-u,dlsym")
 			if d := cmp.Diff(want, got); d != "" || len(want) < 10 {
 				t.Errorf("-probes at functions +at calls\n%s", d)
@@ -37,7 +41,7 @@ func TestLoopEnds(t *testing.T) {
 			if told.Meta.Hits+2000 > all.Meta.Hits {
 				t.Errorf("%d hits with probes at calls, %d at functions: the comparison shows nothing", told.Meta.Hits, all.Meta.Hits)
 			}
-			region = []string{"--region", "second=loopends.c:11-12"} // begins behind the end of a loop
+			region = []string{"--region", "second=loopends.c:12-13"} // begins behind the end of a loop
 			_, got = measure("")
 			_, want = measure("", "-Wl,-u,dlsym")
 			if d := cmp.Diff(want, got); d != "" || len(want) < 11 {

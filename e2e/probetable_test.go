@@ -137,7 +137,7 @@ func (g *hitCounted) atCalls() {
 	if calls := sites.Of(g.program); !loops.Divisible(g.plan) || calls.Open != "" || calls.Spared == 0 {
 		return
 	}
-	at, err := loops.Plan(g.program, g.plan)
+	at, err := loops.Plan(g.program, g.plan, func(uint64) bool { return false })
 	if err != nil {
 		g.t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"ompp-attach/event"
@@ -68,4 +69,26 @@ func TestRuntimeComesLate(t *testing.T) {
 	complete(t, s.main)
 	sameCounts(t, userCounts(s.main), map[string]uint64{"step": 5})
 	compare(t, []check{{name: "PARALLEL", got: count(s.main, execC, parallel), want: perThread{0: 1, 1: 1}}})
+}
+
+// A library may switch measuring on while threads wait in a barrier of the program's, so that nobody
+// sees them leave it. The loop behind that barrier is counted, if the library is there from the start,
+// and if it is loaded later.
+func TestLoopsBehindSwitch(t *testing.T) {
+	atOnce(t)
+	const reps = 5
+	lib := testbin.Build(t, "switched.c", withMarkers(t, build{"gcc", "-O1 -g -DLIBRARY -fPIC -shared"}))
+	bin := testbin.Build(t, "switched.c", withMarkers(t, build{"gcc", "-O1 -g"}))
+	for _, c := range []struct {
+		name, preloaded string
+		args            []string
+	}{{"preloaded", lib, nil}, {"loaded later", "", []string{lib}}} {
+		t.Run(c.name, func(t *testing.T) {
+			s := clean(t, options{env: append(threadsEnv(2), "LD_PRELOAD="+c.preloaded)}, bin, append([]string{strconv.Itoa(reps)}, c.args...)...)
+			compare(t, []check{{name: "LOOP", got: count(s.main, execC, is(event.Loop)), want: perThread{0: reps + 1, 1: reps + 1}}})
+			if n := count(s.main, execC, is(event.Barrier)).total(); n > reps {
+				t.Errorf("%d explicit barriers, want at most those of the primary thread: %d", n, reps)
+			}
+		})
+	}
 }

@@ -76,10 +76,11 @@ func (l *Calls) Detach() (all []io.Closer) {
 	return all
 }
 
-// Plan makes the plan of the probes at a file's calls of a runtime.
-func Plan(o *symbols.Object, runtime *probes.Plan) (*probes.Plan, error) {
+// Plan makes the plan of the probes at a file's calls of a runtime. others tells at which addresses
+// other probes in the file's code sit.
+func Plan(o *symbols.Object, runtime *probes.Plan, others func(vaddr uint64) bool) (*probes.Plan, error) {
 	var at []probes.Site
-	for _, c := range sites.Of(o).Wanted {
+	for _, c := range sites.Of(o).WantedWith(others) {
 		row := runtime.RowOf(c.Entry)
 		if row == nil {
 			return nil, fmt.Errorf("%s has no probe", c.Entry)

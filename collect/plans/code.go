@@ -92,15 +92,40 @@ func (f *Files) wanted(mod *symbols.Module) []probes.CodePoint {
 	return points
 }
 
-// Tells tells whether other events may stand for beginnings of loops in a file: nothing that the
-// finders find lies between such an event and its loop, nor is measurement switched off or on, which
-// hides such events.
-func (f *Files) Tells(mod *symbols.Module) bool {
-	points, all := f.wanted(mod), inline.Of(mod.Object()).Constructs
-	return !slices.ContainsFunc(points, func(p probes.CodePoint) bool {
-		return p.Edge == event.Off || p.Edge == event.On ||
-			slices.ContainsFunc(all, func(c inline.Construct) bool { return c.After.Crosses(p.VAddr) })
+// Beginnings returns the plan of the probes that Code leaves out where other events tell of loops. It
+// returns nil if there are none.
+func (f *Files) Beginnings(mod *symbols.Module) (*probes.Attached, error) {
+	return f.beginnings.get(mod.Object(), func() (*probes.Attached, error) {
+		told := inlined(mod.Object(), true)
+		p := probes.NewCodePlan(mod.Object(), slices.DeleteFunc(inlined(mod.Object(), false), func(c probes.CodePoint) bool {
+			return slices.ContainsFunc(told, func(t probes.CodePoint) bool { return t.VAddr == c.VAddr && t.Edge == c.Edge })
+		}))
+		f.m.Selection().Prune(p)
+		if len(p.Placements) == 0 {
+			return nil, nil
+		}
+		return f.m.Store(p)
 	})
+}
+
+// Tells tells whether other events may stand for beginnings of loops in a file: nothing that the
+// finders find lies between such an event and its loop.
+func (f *Files) Tells(mod *symbols.Module) bool {
+	all := inline.Of(mod.Object()).Constructs
+	return !slices.ContainsFunc(f.wanted(mod), func(p probes.CodePoint) bool {
+		return slices.ContainsFunc(all, func(c inline.Construct) bool { return c.After.Crosses(p.VAddr) })
+	})
+}
+
+// Switches tells whether one of the files may switch measurement off or on. That hides the events that
+// tell of loops, in whatever file these are.
+func (f *Files) Switches(mods []symbols.Module) bool {
+	for i := range mods {
+		if slices.ContainsFunc(f.wanted(&mods[i]), func(p probes.CodePoint) bool { return p.Edge == event.Off || p.Edge == event.On }) {
+			return true
+		}
+	}
+	return false
 }
 
 // inlined finds the places of constructs that GCC compiles to plain instructions.

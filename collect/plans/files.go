@@ -48,6 +48,7 @@ type Files struct {
 	inline bool // see FindInline
 
 	runtimes, code, told, loops memo[*probes.Attached]
+	beginnings                  memo[*probes.Attached]
 	further                     map[*symbols.Object][]*probes.Attached // see Further
 	found                       memo[[]probes.CodePoint]               // by the finders
 	mpi                         memo[*mpilib.Attached]
@@ -57,7 +58,8 @@ type Files struct {
 // New returns the plans of a measurement, of which none is made yet.
 func New(m Measurement) *Files {
 	return &Files{m: m, runtimes: memo[*probes.Attached]{}, code: memo[*probes.Attached]{}, told: memo[*probes.Attached]{}, loops: memo[*probes.Attached]{},
-		found: memo[[]probes.CodePoint]{}, mpi: memo[*mpilib.Attached]{}, plain: memo[bool]{}, further: map[*symbols.Object][]*probes.Attached{}}
+		beginnings: memo[*probes.Attached]{},
+		found:      memo[[]probes.CodePoint]{}, mpi: memo[*mpilib.Attached]{}, plain: memo[bool]{}, further: map[*symbols.Object][]*probes.Attached{}}
 }
 
 // memo keeps what was made of each file. The key is no inode, which may be reused for another file.
@@ -137,10 +139,13 @@ func (f *Files) newMPI(mod *symbols.Module) (*mpilib.Attached, error) {
 }
 
 // Loops returns the plan of the probes at a file's calls of static loops. runtime is the plan of the
-// runtime that they call.
-func (f *Files) Loops(o *symbols.Object, runtime *probes.Plan) (*probes.Attached, error) {
-	return f.loops.get(o, func() (*probes.Attached, error) {
-		p, err := loops.Plan(o, runtime)
+// runtime that they call. It comes after TellMapped.
+func (f *Files) Loops(mod *symbols.Module, runtime *probes.Plan) (*probes.Attached, error) {
+	return f.loops.get(mod.Object(), func() (*probes.Attached, error) {
+		points := f.wanted(mod)
+		p, err := loops.Plan(mod.Object(), runtime, func(vaddr uint64) bool {
+			return slices.ContainsFunc(points, func(p probes.CodePoint) bool { return p.VAddr == vaddr })
+		})
 		if err != nil {
 			return nil, err
 		}

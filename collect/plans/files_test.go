@@ -134,17 +134,17 @@ func TestMadeOnce(t *testing.T) {
 	}
 }
 
-// Markers that switch measurement off or on hide the events that tell of loops. Other probes do only
-// on the way to a loop.
+// Markers that switch measurement off or on hide the events that tell of loops, in all files of a
+// process. Other probes do only on the way to a loop.
 func TestTells(t *testing.T) {
 	mod := itself(t)
-	for edge, want := range map[event.Edge]bool{event.Off: false, event.On: false, event.Enter: true} {
+	for edge, switches := range map[event.Edge]bool{event.Off: true, event.On: true, event.Enter: false} {
 		f := New(&kernelSide{})
 		f.Find(func(*symbols.Module) []probes.CodePoint {
 			return []probes.CodePoint{{VAddr: startOfNew(mod), Construct: event.UserRegion, Edge: edge}}
 		})
-		if got := f.Tells(mod); got != want {
-			t.Errorf("%s: %t, want %t", edge, got, want)
+		if got := f.Switches([]symbols.Module{*mod}); got != switches || !f.Tells(mod) {
+			t.Errorf("%s: switches %t, want %t; tells %t", edge, got, switches, f.Tells(mod))
 		}
 	}
 }

@@ -23,6 +23,7 @@ type function struct {
 	idents  []uint64 // the ident_t of each loop; 0: it is not known
 	cancels bool     // it may cancel a construct
 	next    bool     // the thread's next event tells the ends of some of its loops
+	ends    []end    // these ends
 }
 
 // functionsOf decodes the functions around the given branches. The error says which branch is in no

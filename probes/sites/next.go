@@ -19,6 +19,13 @@ const mostBehind = 100
 // but a probe tells whether a loop has ended or was cancelled.
 var cancelling = []string{"__kmpc_cancel", "__kmpc_cancellationpoint", "__kmpc_cancel_barrier"}
 
+// end is the call at the end of a loop that the thread's next event tells, and what is executed
+// behind it until that event.
+type end struct {
+	Call
+	way []uint64
+}
+
 // mayCancel tells whether a file may cancel constructs by calls that nobody can find.
 func mayCancel(o *symbols.Object) bool {
 	return slices.ContainsFunc(cancelling, func(name string) bool { return o.Imports(name) && !o.OnlyCalled(name) })
@@ -37,6 +44,7 @@ func (f *function) tellByNext(o *symbols.Object, region bool) {
 		w := &ways{body: f.body, stubs: f.stubs, region: region, left: mostBehind, seen: map[uint64]bool{}}
 		if c.Control == disasm.Jump && region || c.Control == disasm.Call && w.lead(c.Next()) {
 			f.told[c.Addr], f.next = true, true
+			f.ends = append(f.ends, end{c, w.way})
 		}
 	}
 }
@@ -63,6 +71,7 @@ type ways struct {
 	region bool
 	left   int             // how many more instructions may be on them
 	seen   map[uint64]bool // places of the ways; true: all that follows there is known
+	way    []uint64        // the instructions on all ways, with the last ones
 }
 
 // lead tells whether all ways from an instruction lead straight to an event.
@@ -82,6 +91,7 @@ func (w *ways) follow(at uint64) bool {
 		return false // elsewhere
 	}
 	for _, i := range w.body[n:] {
+		w.way = append(w.way, i.Addr)
 		if w.left--; w.left < 0 || i.Locked || strings.HasPrefix(i.Text(), "rep") {
 			return false
 		}

@@ -41,8 +41,22 @@ type Calls struct {
 	// Open says why the file may make further calls; "": all are known.
 	Open string
 
+	ends  []end                  // that the thread's next event tells
 	whole map[uint64]bool        // outlined functions of regions that are one loop
 	lines map[symbols.Ident]bool // directives of such regions, without flags
+}
+
+// WantedWith returns the calls that need a probe if others sit at some instructions: those that are
+// wanted anyway, and ends of loops behind which such a probe is hit before the event that would tell
+// the end. That may be a marker, an atomic, or the border of a function that was inlined.
+func (c *Calls) WantedWith(others func(vaddr uint64) bool) []Call {
+	all := slices.Clone(c.Wanted)
+	for _, e := range c.ends {
+		if slices.ContainsFunc(e.way, others) {
+			all = append(all, e.Call)
+		}
+	}
+	return all
 }
 
 // Whole tells whether an outlined function is the body of a region that is one static loop, by its
@@ -113,6 +127,7 @@ func (c *Calls) divide(o *symbols.Object, fs []*function) {
 			at.EndsNext = f.next && begins(at.Entry)
 			c.Wanted = append(c.Wanted, at)
 		}
+		c.ends = append(c.ends, f.ends...)
 	}
 }
 

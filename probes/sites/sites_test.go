@@ -223,3 +223,28 @@ func TestClosed(t *testing.T) {
 		t.Error("the calls of a program are those of a runtime")
 	}
 }
+
+// Probes of others behind the end of a loop, before the event that would tell it, make the end's own
+// probe wanted. Others do not.
+func TestWantedWith(t *testing.T) {
+	c := find(build(t, "#pragma omp parallel\n {\n"+nowait+nowait+" }\n", "-O2", "-g"))
+	if len(c.ends) != 2 {
+		t.Fatalf("the next event tells %d ends, want 2", len(c.ends))
+	}
+	behind := c.ends[0].Next()
+	for _, at := range []struct {
+		name  string
+		vaddr uint64
+		more  int
+	}{{"elsewhere", behind + 1<<20, 0}, {"behind the first loop", behind, 1}, {"at the first beginning", c.Wanted[0].Addr, 0}} {
+		got := c.WantedWith(func(vaddr uint64) bool { return vaddr == at.vaddr })
+		if len(got) != len(c.Wanted)+at.more {
+			t.Errorf("%s: %d calls wanted, want %d and %d more", at.name, len(got), len(c.Wanted), at.more)
+		}
+		for _, call := range got[len(c.Wanted):] {
+			if call.Entry != fini || call.Next() != behind {
+				t.Errorf("%s: %s at %#x is wanted", at.name, call.Entry, call.Addr)
+			}
+		}
+	}
+}

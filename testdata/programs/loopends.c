@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "ompp.h"
 static int a[1000], n; static omp_lock_t l;
 __attribute__((noinline)) static void own(int m) {
 #pragma omp for nowait
@@ -65,6 +66,21 @@ int main(int c, char **v) {
    a[i] += 2;
 #pragma omp cancel for if(i == 7)
   }
+#pragma omp for nowait
+  for (int i = 0; i < n; i++) a[i] += 2;
+ }
+#pragma omp parallel
+ {
+#pragma omp for nowait
+  for (int i = 0; i < n; i++) a[i] += 2;
+  ompp_begin("marked");
+#pragma omp for nowait
+  for (int i = 0; i < n; i++) a[i] -= 2;
+  ompp_end("marked");
+#pragma omp for nowait
+  for (int i = 0; i < n; i++) a[i] += 2;
+#pragma omp atomic write
+  a[11] = n;
 #pragma omp for nowait
   for (int i = 0; i < n; i++) a[i] += 2;
  }
