@@ -241,6 +241,8 @@ type mpiRow struct {
 	KmpNproc   uint32
 	Here       int32
 	KmpThreads int64
+	LeftOut    uint32
+	Pad        uint32
 }
 
 type mpiThreadState struct {
@@ -259,6 +261,7 @@ type mpiThreadState struct {
 	WaitOwed       uint64
 	WaitKnown      uint32
 	Uncounted      uint32
+	LeftOut        [8]uint32
 	SparseLast     uint64
 	SparseFork     uint64
 	SparseSeed     uint32

@@ -181,6 +181,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 	if (is_own_call(row, REG_IP(regs), site, &inside)) {
 		if (!can_skip && (row->flags & (ROW_RETURN | ROW_RETURN_IF_ZERO)))
 			ignore_return();
+		leave_out(row);
 		return 1;
 	}
 	flags = inside | entry_flags(regs, row->flags, can_skip);
@@ -216,6 +217,8 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 			r.b = trips_32(REG_ARG4(regs), REG_ARG5(regs));
 		if (row->flags & ROW_TRIP_64)
 			r.b = trips_64(REG_ARG4(regs), REG_ARG5(regs));
+		if (row->flags & ROW_TELLS_LEFT_OUT)
+			r.a = take_left_out();
 		report(&r);
 		reported(regs, row);
 	}

@@ -161,6 +161,8 @@ type probeRow struct {
 	KmpNproc   uint32
 	Here       int32
 	KmpThreads int64
+	LeftOut    uint32
+	Pad        uint32
 }
 
 type probeRowFlag uint32
@@ -191,6 +193,7 @@ const (
 	probeRowFlagROW_EXACT          probeRowFlag = 134217728
 	probeRowFlagROW_OFF            probeRowFlag = 268435456
 	probeRowFlagROW_ON             probeRowFlag = 536870912
+	probeRowFlagROW_TELLS_LEFT_OUT probeRowFlag = 1073741824
 )
 
 type probeSource uint32
@@ -224,6 +227,7 @@ type probeThreadState struct {
 	WaitOwed       uint64
 	WaitKnown      uint32
 	Uncounted      uint32
+	LeftOut        [8]uint32
 	SparseLast     uint64
 	SparseFork     uint64
 	SparseSeed     uint32

@@ -42,6 +42,7 @@ const (
 	RowExact        = uint32(probeRowFlagROW_EXACT)
 	RowOff          = uint32(probeRowFlagROW_OFF)
 	RowOn           = uint32(probeRowFlagROW_ON)
+	RowTellsLeftOut = uint32(probeRowFlagROW_TELLS_LEFT_OUT)
 )
 
 // Arg returns the number that names the n-th argument (0 to 6) as a source. The seventh can be read

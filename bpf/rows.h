@@ -109,6 +109,41 @@ static __always_inline int is_own_call(struct row *row, u64 ip, u64 site, u16 *f
 	return 0;
 }
 
+/* Counts a hit of which the record is left out, so that its cost is known: a later record tells. */
+static __always_inline void leave_out(struct row *row)
+{
+	u64 kind = row->left_out;
+	struct thread_state *state;
+
+	if (!kind)
+		return;
+	state = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!state)
+		return;
+	/* The compiler must not move the bound away from the access: the verifier wants it there. */
+	asm volatile("%0 &= 7" : "+r"(kind));
+	state->left_out[kind]++;
+}
+
+/* The hits that leave_out has counted and nobody has told, as far as there is room. */
+static __always_inline u64 take_left_out(void)
+{
+	struct thread_state *state = this_thread_state(0);
+	u64 all = 0;
+
+	if (!state)
+		return 0;
+	for (int k = 0; k < LEFT_OUT_KINDS; k++) {
+		u32 n = state->left_out[k + 1];
+
+		if (n >> LEFT_OUT_BITS)
+			n = (1 << LEFT_OUT_BITS) - 1;
+		state->left_out[k + 1] -= n;
+		all |= (u64)n << (k * LEFT_OUT_BITS);
+	}
+	return all;
+}
+
 /* The same for a row given by its number. Returns -1 if the library made the call, 1 if the
  * program did, and 0 if the site is not known. */
 static __always_inline int came_from(u32 index, u64 ip, u64 site, u16 *flags)

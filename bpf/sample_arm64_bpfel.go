@@ -32,6 +32,8 @@ type sampleRow struct {
 	KmpNproc   uint32
 	Here       int32
 	KmpThreads int64
+	LeftOut    uint32
+	Pad        uint32
 }
 
 type sampleSampleFlag uint32
@@ -79,6 +81,7 @@ type sampleThreadState struct {
 	WaitOwed       uint64
 	WaitKnown      uint32
 	Uncounted      uint32
+	LeftOut        [8]uint32
 	SparseLast     uint64
 	SparseFork     uint64
 	SparseSeed     uint32

@@ -71,6 +71,8 @@ type schedRow struct {
 	KmpNproc   uint32
 	Here       int32
 	KmpThreads int64
+	LeftOut    uint32
+	Pad        uint32
 }
 
 type schedThreadState struct {
@@ -89,6 +91,7 @@ type schedThreadState struct {
 	WaitOwed       uint64
 	WaitKnown      uint32
 	Uncounted      uint32
+	LeftOut        [8]uint32
 	SparseLast     uint64
 	SparseFork     uint64
 	SparseSeed     uint32

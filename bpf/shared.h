@@ -48,7 +48,13 @@ enum row_flag {
 	ROW_EXACT          = 1 << 27, /* from here on the returns of all such rows are reported */
 	ROW_OFF            = 1 << 28, /* the process wants no reports from here on */
 	ROW_ON             = 1 << 29, /* it wants them again */
+	/* a = the thread's hits since the last such row of which the record was left out (rows.h) */
+	ROW_TELLS_LEFT_OUT = 1 << 30,
 };
+
+/* Hits of which the record was left out are told by kind: a number of so many bits for each. */
+#define LEFT_OUT_KINDS 5
+#define LEFT_OUT_BITS 12
 
 /* The number of a folded row's construct. All rows of one construct have the same number, which
  * is not 0. */
@@ -78,6 +84,10 @@ struct row {
 	u32 kmp_team, kmp_nproc;
 	s32 here;            /* of ROW_SITE_HERE, relative to the probed instruction */
 	s64 kmp_threads;     /* __kmp_threads, relative to the probed instruction; 0: see kmp_team */
+	/* The kind of the hit, from 1 to LEFT_OUT_KINDS, if hits are to be counted of which the record
+	 * is left out; 0: they are not counted. */
+	u32 left_out;
+	u32 pad;
 };
 
 enum record_flag {

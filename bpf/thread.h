@@ -81,6 +81,7 @@ struct thread_state {
 	u32 wait_known; /* not 0: it was reported before */
 	/* not 0: a record that said that the counters are not known was dropped */
 	u32 uncounted;
+	u32 left_out[8]; /* by kind, from 1: hits of which no record has told (rows.h) */
 	/* Of rows with ROW_SPARSE (sparse.h): */
 	u64 sparse_last; /* time of the thread's last hit of such a row, ns */
 	u64 sparse_fork; /* the place of the thread's last fork */

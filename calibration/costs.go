@@ -85,6 +85,11 @@ func (c *Costs) Of(p event.Probe) Split {
 	case event.ProbeFoldedReturn:
 		return Split{c.Return.Before, max(0, c.Return.After-c.Record())}
 	}
+	if kind := p.WithoutReads(); kind >= event.ProbeLeftOut {
+		if s = c.Of(kind - event.ProbeLeftOut + event.ProbeNop5); s != (Split{}) {
+			s.After = max(0, s.After-c.Record())
+		}
+	}
 	if s != (Split{}) {
 		s.After += float64(p.Reads()) * c.Read // the clock is read before
 	}

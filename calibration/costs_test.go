@@ -25,6 +25,8 @@ func TestCosts(t *testing.T) {
 		{event.ProbeFolded, 7, 8},
 		{event.ProbeFoldedJump, 9, 6},
 		{event.ProbeFoldedReturn, 3, 0},
+		{event.ProbeEmulated.LeftOut().WithoutReads(), 10, 14},
+		{event.ProbeSingleStep.LeftOut().WithoutReads().Reading(1), 1000, 1999},
 	} {
 		if got := c.Table().Kinds[w.p]; got != (event.HitCost{Before: w.before, After: w.after}) {
 			t.Errorf("%s: %+v", w.p, got)

@@ -190,7 +190,7 @@ type Event struct {
 	Fn  uint64 `json:"fn,omitempty"`
 	Loc uint64 `json:"loc,omitempty"` // address of libomp's ident_t; 0 with libgomp
 	// Team identity, equal for all threads of a team while the team lives (Fork, Begin);
-	// address of a task.
+	// address of a task; hits without a record (LeftOut).
 	Key uint64 `json:"key,omitempty"`
 	// Returned value (Result); trip count of a static loop (Open).
 	Value int64    `json:"v,omitempty"`

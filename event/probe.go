@@ -18,10 +18,13 @@ const (
 	ProbeFolded
 	ProbeFoldedJump   // a jump; the kernel side adds the hit up
 	ProbeFoldedReturn // a return; the kernel side adds the hit up
+	// The first of the kinds from ProbeNop5 to ProbeSingleStep whose hits wrote no record (LeftOut).
+	ProbeLeftOut
+	lastProbe = ProbeLeftOut + leftOutKinds - 1
 )
 
 const (
-	kindBits = 4
+	kindBits = 4 // as many as lastProbe needs
 	readBits = 2
 	maxReads = 1<<readBits - 1
 	// NumProbes is the number of kinds of hits.
@@ -48,7 +51,8 @@ func (p Probe) String() string {
 }
 
 var probeNames = [...]string{"none", "nop5", "jump", "emulated", "call", "single-stepped", "return",
-	"folded", "folded jump", "folded return"}
+	"folded", "folded jump", "folded return",
+	"nop5, unrecorded", "jump, unrecorded", "emulated, unrecorded", "call, unrecorded", "single-stepped, unrecorded"}
 
 // HitCost is the time that one hit takes of its thread, in ns: the parts before and after the time
 // stamp that the hit reports.

@@ -25,7 +25,8 @@ type CodePoint struct {
 	Value     int64         // the Value of its events
 	// Of a function of a library's level: Fn names it in its events, whose Site is where the call
 	// returns to. Lift is what the stack pointer at the probe is below that at the function's entry.
-	// Outside: the calls that the library makes itself are left out.
+	// Outside: the calls that the library makes itself are left out; the ends tell how many hits that
+	// were (event.LeftOut).
 	Fn      uint64
 	Lift    int64
 	Outside bool
@@ -58,6 +59,12 @@ func NewCodePlan(o *symbols.Object, points []CodePoint) *Plan {
 		if c.A != 0 {
 			r.A, r.B = Elsewhere(ToFn), Elsewhere(ToKey)
 		}
+		if k.Flags&bpf.RowOutsideOnly != 0 {
+			k.LeftOut = uint32(ProbeOf(disasm.CostOf(i)))
+		}
+		if k.Flags&bpf.RowTellsLeftOut != 0 {
+			r.A = Elsewhere(ToKey)
+		}
 		p.add(c.Name, r, c.VAddr, disasm.CostOf(i), k)
 	}
 	p.sort()
@@ -81,6 +88,9 @@ func levelRow(o *symbols.Object, c *CodePoint) bpf.Row {
 	switch {
 	case c.Edge != event.Enter:
 		k.Flags |= bpf.RowNoSite
+		if c.Outside {
+			k.Flags |= bpf.RowTellsLeftOut
+		}
 	case c.Outside:
 		k.Flags |= bpf.RowOutsideOnly
 	}

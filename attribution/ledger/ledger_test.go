@@ -219,3 +219,25 @@ func TestRead(t *testing.T) {
 		}
 	}
 }
+
+// The end of a level's function tells of hits without records: their cost lies before its time stamp.
+func TestHitsWithoutRecord(t *testing.T) {
+	var c event.HitCosts
+	c.Kinds[event.ProbeJump] = event.HitCost{Before: 10, After: 20}
+	c.Kinds[event.ProbeNop5.LeftOut()] = event.HitCost{Before: 100, After: 1}
+	c.Kinds[event.ProbeJump.LeftOut()] = event.HitCost{Before: 1000}
+	l := &Ledger{}
+	l.SetCosts(c)
+	due := int64(5)
+	before, all := l.Hit(&event.Event{Construct: event.UserRegion, Edge: event.Release, Fn: event.LevelFn(1, 1), Probe: event.ProbeJump, Key: 2 | 3<<12}, &due)
+	if before != 5+10+2*101+3*1000 || all != 30+2*101+3*1000 || due != 20 {
+		t.Errorf("%d ns before, %d in all, %d due", before, all, due)
+	}
+	hits := map[string]uint64{}
+	for _, h := range l.Overhead().Probes {
+		hits[h.Probe] += h.Hits
+	}
+	if hits["jump"] != 1 || hits["nop5, unrecorded"] != 2 || hits["jump, unrecorded"] != 3 || len(hits) != 3 {
+		t.Errorf("%v", hits)
+	}
+}

@@ -80,8 +80,9 @@ func (r *Rates) Add(ev *event.Event) bool {
 		r.hits += f.Hits
 		return false
 	}
-	x.hits++
-	x.ns += r.Costs.Kinds[ev.Probe].Sum()
+	left, ns := ev.LeftOut().Cost(r.Costs)
+	x.hits += 1 + left
+	x.ns += r.Costs.Kinds[ev.Probe].Sum() + ns
 	if ev.Construct == event.UserRegion && ev.Fn != 0 {
 		r.addFunction(ev)
 	}
@@ -89,7 +90,7 @@ func (r *Rates) Add(ev *event.Event) bool {
 		x.hits++
 		x.ns += r.Costs.Kinds[event.ProbeReturn].Sum()
 	}
-	r.hits++
+	r.hits += 1 + left
 	return false
 }
 
@@ -108,8 +109,9 @@ func (r *Rates) addFunction(ev *event.Event) {
 		f = &rate{}
 		r.functions[ev.Fn] = f
 	}
-	f.hits++
-	f.ns += r.Costs.Kinds[ev.Probe].Sum()
+	left, ns := ev.LeftOut().Cost(r.Costs)
+	f.hits += 1 + left
+	f.ns += r.Costs.Kinds[ev.Probe].Sum() + ns
 }
 
 // dearest names the functions whose probes take most, of those that take a twentieth of the threads'

@@ -59,7 +59,8 @@ func (l *Ledger) Pay(ev *event.Event) {
 	if ev.MPI != nil { // an MPI event stands for two hits
 		ns += l.costs.Kinds[event.ProbeReturn].Sum()
 	}
-	l.last[groupOf[ev.Element()]] += float64(ns) * float64(1+ev.Lost)
+	_, left := ev.LeftOut().Cost(&l.costs)
+	l.last[groupOf[ev.Element()]] += float64(ns)*float64(1+ev.Lost) + float64(left)
 }
 
 // Turn returns what each thread has paid since the last call, and begins anew.

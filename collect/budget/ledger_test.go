@@ -17,12 +17,15 @@ func levelHit(tid uint32, kind int) *event.Event {
 func TestLedger(t *testing.T) {
 	costs := event.HitCosts{}
 	costs.Kinds[event.ProbeNop5] = event.HitCost{Before: 100, After: 200}
+	costs.Kinds[event.ProbeNop5.LeftOut()] = event.HitCost{Before: 100, After: 50}
 	l := NewLedger(costs)
 	l.Begin(1000)
 	lossy := levelHit(2, 3)
 	lossy.Lost = 4
+	end := levelHit(3, 2) // of a function that has called others of its library twice
+	end.Edge, end.Key = event.Release, 2
 	for _, ev := range []*event.Event{
-		levelHit(1, 1), levelHit(1, 1), levelHit(1, 2), levelHit(1, event.LevelKinds), levelHit(2, 1), lossy,
+		levelHit(1, 1), levelHit(1, 1), levelHit(1, 2), levelHit(1, event.LevelKinds), levelHit(2, 1), lossy, end,
 		levelHit(1, 0), // of an older stream: no kind
 		{TID: 1, Construct: event.UserRegion, Fn: 0x401000, Probe: event.ProbeNop5},
 		{TID: 1, Construct: event.Lock, Fn: 1 << 63, Probe: event.ProbeNop5}, // a lock's address is no level
@@ -35,6 +38,7 @@ func TestLedger(t *testing.T) {
 		1: {event.GroupUser + 1: 600, event.GroupUser + 2: 300, event.GroupUser + event.LevelKinds: 300,
 			event.GroupUser: 600, event.GroupLock: 300, event.NoGroup: 300},
 		2: {event.GroupUser + 1: 300, event.GroupUser + 3: 1500},
+		3: {event.GroupUser + 2: 300 + 2*150},
 	}
 	for tid, w := range want {
 		if paid[tid] == nil || *paid[tid] != w {

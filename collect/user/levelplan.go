@@ -330,7 +330,7 @@ func (b *levelPlan) follow(points []probes.CodePoint, e *levelEntry, at uint64, 
 		}
 		b.at[x] = true
 		points = append(points, probes.CodePoint{Name: e.f.Names[0], VAddr: w.Inst.Addr, When: w.When, Construct: event.UserRegion, Edge: event.Release,
-			Fn: e.fn, Lift: w.Lift, Value: int64(event.UserLevel + e.level)})
+			Fn: e.fn, Lift: w.Lift, Value: int64(event.UserLevel + e.level), Outside: b.outside})
 	}
 	return points
 }
