@@ -76,6 +76,7 @@ type RankMPI struct {
 	StartEndCalls []string
 	Communicating int64
 	InitT         int64 // the part of MPIWall in MPI_Init
+	AwayInMPI     int64 // the part of MPITime in which threads were ready to run and had no core
 }
 
 // RankTrust says what a rank's figures lack, and what of them is derived.
@@ -142,6 +143,7 @@ func mpiTimesOf(root *profile.Node, ends *analysis.StartEnd) RankMPI {
 	for _, s := range root.Stats {
 		if s.MPI != nil {
 			r.MPITime += s.MPI.T
+			r.AwayInMPI += s.MPI.NoCore
 			r.MPIWall = max(r.MPIWall, s.MPI.T)
 			r.Communicating = max(r.Communicating, s.MPI.T-ends.All[s.Thread])
 		}

@@ -13,7 +13,8 @@ import (
 
 // Summary says which ranks hold up the others: where, why, and in which call the others wait. All
 // ranks leave MPI_Init together. From then until the end of MPI_Finalize, a rank with less time in
-// MPI has more work outside of it. (The time until MPI_Init depends on the launcher more than on
+// MPI takes longer for its own part: it has more work there, or had no core. Time in MPI counts with
+// and without a core, since a rank that waits loses nothing without one. (The time until MPI_Init depends on the launcher more than on
 // the program.)
 type Summary struct {
 	InMPI spread.Stats // a rank's wall time in MPI after MPI_Init, ns
@@ -151,6 +152,9 @@ func (s *Summary) where(j *Job) {
 	}
 }
 
+// awayOutside is the time in which a rank's threads were ready to run outside of MPI, and had no core.
+func awayOutside(r *Rank) int64 { return max(0, r.NoCore-r.AwayInMPI) }
+
 func (s *Summary) why(j *Job, by mpi.Accounting) {
 	// Ranks that wait in MPI usually stay on their processors, so waiting does not lower their
 	// processor time.
@@ -158,8 +162,8 @@ func (s *Summary) why(j *Job, by mpi.Accounting) {
 	if cpu := float64(rankCPU(slow)); cpu < s.CPU.Mean-mostOf*s.Excess && cpu < (1-mostOf/2)*float64(slow.Wall-slow.MPIWall) {
 		s.Why = LessProcessor
 	}
-	if away := j.RankStats(rankNoCore); slices.Contains(s.Slow, away.MaxRank) &&
-		(float64(slow.NoCore)-away.Mean)/float64(max(1, slow.Threads)) >= mostOf*s.Excess {
+	if away := j.RankStats(awayOutside); slices.Contains(s.Slow, away.MaxRank) &&
+		(float64(awayOutside(slow))-away.Mean)/float64(max(1, slow.Threads)) >= mostOf*s.Excess {
 		s.Why, s.Crowded = Crowded, slow
 		return
 	}

@@ -51,3 +51,23 @@ func TestJobWithoutCores(t *testing.T) {
 		}
 	}
 }
+
+// A slow rank is not slow for time without a core in MPI: there it would have waited.
+func TestJobWithoutCoresInMPI(t *testing.T) {
+	for name, tc := range map[string]struct{ inMPI, outside int64 }{"in MPI": {900, 0}, "outside": {0, 900}} {
+		ranks := reporttest.Figure9Job(t, 0, 200, 0, 0, 0, 0, 0)
+		for i := range ranks[1].Nodes {
+			n := &ranks[1].Nodes[i]
+			for k := range n.Stats {
+				if m := n.Stats[k].MPI; m != nil && i == 0 {
+					m.NoCore = tc.inMPI * reporttest.MS
+				}
+			}
+		}
+		ranks[1].Nodes[0].Stats[0].NoCore = &profile.Cost{Exec: (tc.inMPI + tc.outside) * reporttest.MS}
+		text := string(jobBytes(t, reporttest.ReadJob(t, ranks), WriteText, report.Options{}))
+		if crowded := strings.Contains(text, ": others had the cores"); crowded != (tc.outside > 0) {
+			t.Errorf("%s: blames the lack of cores: %t\n%s", name, crowded, text)
+		}
+	}
+}
