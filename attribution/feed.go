@@ -100,49 +100,30 @@ func (e *engine) followUp() {
 	}
 }
 
+// apply applies an event to its thread. It returns false if the event has to wait for earlier events
+// of other threads.
 func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 	if t.Edge.Pending() && !e.passEdge(t, ev) {
 		return false
 	}
-	if ev.Edge == event.Sampled {
-		if e.OffSince == 0 || ev.Time < e.OffSince {
-			e.Sample(t, ev)
-		}
-		return true
-	}
-	switch ev.Edge {
-	case event.NoCore:
-		e.HadNoCore(t, ev)
-		return true
-	case event.OffCore:
-		e.WasOffCore(t, ev)
+	if !ev.Edge.IsHit() {
+		e.applyOther(t, ev)
 		return true
 	}
 	if t.OffCore != nil {
 		t.OffCore.Seen(ev.Time)
 	}
 	if ev.Lost > 0 {
-		e.log.lose(t.Last)
+		e.noteLost(t, ev)
 	}
-	if t.LastOff = e.OffTime.T; ev.Fold != nil {
-		t.Last = max(t.Last, ev.Fold.Last)
-	} else {
-		t.Last = ev.Time
-	}
-	if ev.Lost > 0 {
-		t.Lossy = true
-		t.Tear()
-		e.Lose(t, ev.Lost)
-	}
+	t.LastOff = e.OffTime.T
+	readTo(t, ev)
 	if len(e.foreign) > 0 {
 		e.endForeigns(t, ev.Time)
 	}
 	real := ev.Time
-	// The task's own clock.
 	if t.Suspended != 0 && ev.Edge != event.Begin && !ev.Construct.IsParallel() {
-		v := *ev
-		v.Time -= t.Suspended
-		ev = &v
+		ev = onTaskClock(t, ev)
 	}
 	if f := t.Top(); f != nil && f.Phase == stack.Done && !e.continues(f, ev) {
 		e.Pop(t, f.Mark)
@@ -188,6 +169,44 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 		e.expect(t, ev, real)
 	}
 	return true
+}
+
+// applyOther applies an event that is no hit of a probe.
+func (e *engine) applyOther(t *stack.Thread, ev *event.Event) {
+	switch ev.Edge {
+	case event.Sampled:
+		if e.OffSince == 0 || ev.Time < e.OffSince {
+			e.Sample(t, ev)
+		}
+	case event.NoCore:
+		e.HadNoCore(t, ev)
+	case event.OffCore:
+		e.WasOffCore(t, ev)
+	}
+}
+
+// readTo notes up to when a thread has been read: to an event, or to the end of what a fold adds up.
+func readTo(t *stack.Thread, ev *event.Event) {
+	if ev.Fold != nil {
+		t.Last = max(t.Last, ev.Fold.Last)
+		return
+	}
+	t.Last = ev.Time
+}
+
+// onTaskClock returns an event with its time by the clock of the task that its thread executes.
+func onTaskClock(t *stack.Thread, ev *event.Event) *event.Event {
+	v := *ev
+	v.Time -= t.Suspended
+	return &v
+}
+
+// noteLost notes that events of a thread were lost between its last event and this one.
+func (e *engine) noteLost(t *stack.Thread, ev *event.Event) {
+	e.log.lose(t.Last)
+	t.Lossy = true
+	t.Tear()
+	e.Lose(t, ev.Lost)
 }
 
 // observe is Engine.Observe.

@@ -25,6 +25,17 @@ func (r *results) writeGoals(p *page) {
 	p.line("## Goals")
 	p.line("")
 	p.head("goal", "found", "")
+	r.costGoals(p)
+	r.appGoals(p)
+	r.throughputGoals(p)
+	r.startGoals(p)
+	p.line("")
+	p.line("That counts stay exact when threads do nothing but reach probes is no matter of speed: `TestSaturationForSeconds` of package e2e.")
+	p.line("")
+}
+
+// costGoals are about what an execution costs.
+func (r *results) costGoals(p *page) {
 	for _, kind := range []struct {
 		title string
 		goal  float64
@@ -50,6 +61,10 @@ func (r *results) writeGoals(p *page) {
 				fmt.Sprintf("%.2f to %.2f; %d of %d operations within it", s.min, s.max, met, len(all)), verdict(met == len(all)))
 		}
 	}
+}
+
+// appGoals are about what measuring the mini-apps costs.
+func (r *results) appGoals(p *page) {
 	if slow, ok := r.slowdown(ours); ok {
 		counted, _ := r.slowdown(counting)
 		found, noise := verdict(slow < goalSlower), r.noise()
@@ -70,6 +85,10 @@ func (r *results) writeGoals(p *page) {
 		p.row(fmt.Sprintf("a bpftrace script adds at least %d times as much time to the mini-apps with libgomp, all in all", goalNaive),
 			found, met)
 	}
+}
+
+// throughputGoals are about how many events and spans a core takes.
+func (r *results) throughputGoals(p *page) {
 	if m := r.inARow(); m > 0 {
 		p.row(fmt.Sprintf("%d million events per second and core through decoder and engine", goalMillions), fmt.Sprintf("%.1f", m), verdict(m >= goalMillions))
 	}
@@ -82,6 +101,10 @@ func (r *results) writeGoals(p *page) {
 		found, met := liveGoal(r.live)
 		p.row(fmt.Sprintf("%d million spans per second recorded beside a running program, nothing lost", goalSpans), found, met)
 	}
+}
+
+// startGoals are about how long attaching and starting take.
+func (r *results) startGoals(p *page) {
 	if r.start != nil {
 		for _, x := range r.start.starts {
 			p.row(fmt.Sprintf("attaching to a process (%s): under %d ms", x.target, goalStart), fmt.Sprintf("%.0f ms", x.attach.median), verdict(x.attach.median < goalStart))
@@ -92,9 +115,6 @@ func (r *results) writeGoals(p *page) {
 			p.row(fmt.Sprintf("starting a process (%s): under %d ms more", l.what, goalLaunch), fmt.Sprintf("%.1f ms", l.more.median), verdict(l.more.median < goalLaunch))
 		}
 	}
-	p.line("")
-	p.line("That counts stay exact when threads do nothing but reach probes is no matter of speed: `TestSaturationForSeconds` of package e2e.")
-	p.line("")
 }
 
 // tooNoisy is how much the bare programs may vary, at most, for a slow-down of

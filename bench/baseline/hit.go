@@ -15,63 +15,24 @@ func Hit(placed []Placed, pid int, during func() error) ([]Placed, error) {
 		return nil, fmt.Errorf("make counters of hits: %w", err)
 	}
 	defer counts.Close()
-	// The cookie is the index of the counter.
-	prog, err := ebpf.NewProgram(&ebpf.ProgramSpec{
-		Type: ebpf.Kprobe, AttachType: ebpf.AttachTraceUprobeMulti, License: "GPL",
-		Instructions: asm.Instructions{
-			asm.FnGetAttachCookie.Call(),
-			asm.StoreMem(asm.RFP, -4, asm.R0, asm.Word),
-			asm.LoadMapPtr(asm.R1, counts.FD()),
-			asm.Mov.Reg(asm.R2, asm.RFP),
-			asm.Add.Imm(asm.R2, -4),
-			asm.FnMapLookupElem.Call(),
-			asm.JEq.Imm(asm.R0, 0, "out"),
-			asm.Mov.Imm(asm.R1, 1),
-			asm.StoreXAdd(asm.R0, asm.R1, asm.DWord),
-			asm.Mov.Imm(asm.R0, 0).WithSymbol("out"),
-			asm.Return(),
-		},
-	})
+	prog, err := countingProgram(counts)
 	if err != nil {
 		return nil, fmt.Errorf("load the program that counts hits: %w", err)
 	}
 	defer prog.Close()
 	var links Links
 	defer func() { links.Close() }()
-	for _, kind := range []struct {
-		take   func(*Placed) bool
-		attach func(*link.Executable, *link.UprobeMultiOptions) (link.Link, error)
-	}{
-		{(*Placed).AtEntry, func(ex *link.Executable, o *link.UprobeMultiOptions) (link.Link, error) {
-			return ex.UprobeMulti(nil, prog, o)
-		}},
-		{func(p *Placed) bool { return p.how == placedReturn }, func(ex *link.Executable, o *link.UprobeMultiOptions) (link.Link, error) {
-			return ex.UretprobeMulti(nil, prog, o)
-		}},
-	} {
-		byPath := map[string]*link.UprobeMultiOptions{}
-		for i := range placed {
-			p := &placed[i]
-			if !kind.take(p) {
-				continue
-			}
-			if byPath[p.Path] == nil {
-				byPath[p.Path] = &link.UprobeMultiOptions{PID: uint32(pid)}
-			}
-			o := byPath[p.Path]
-			o.Addresses, o.Cookies = append(o.Addresses, p.Offset), append(o.Cookies, uint64(i))
-		}
-		for path, o := range byPath {
-			ex, err := link.OpenExecutable(path)
-			if err != nil {
-				return nil, fmt.Errorf("open %s: %w", path, err)
-			}
-			l, err := kind.attach(ex, o)
-			if err != nil {
-				return nil, fmt.Errorf("count hits in %s: %w", path, err)
-			}
-			links = append(links, l)
-		}
+	entry := func(ex *link.Executable, o *link.UprobeMultiOptions) (link.Link, error) {
+		return ex.UprobeMulti(nil, prog, o)
+	}
+	if err := links.count(placed, pid, (*Placed).AtEntry, entry); err != nil {
+		return nil, err
+	}
+	atReturn := func(ex *link.Executable, o *link.UprobeMultiOptions) (link.Link, error) {
+		return ex.UretprobeMulti(nil, prog, o)
+	}
+	if err := links.count(placed, pid, func(p *Placed) bool { return p.how == placedReturn }, atReturn); err != nil {
+		return nil, err
 	}
 	if err := during(); err != nil {
 		return nil, err
@@ -87,4 +48,53 @@ func Hit(placed []Placed, pid int, during func() error) ([]Placed, error) {
 		}
 	}
 	return out, nil
+}
+
+// countingProgram loads a program that adds 1 to the counter whose index is the probe's cookie.
+func countingProgram(counts *ebpf.Map) (*ebpf.Program, error) {
+	return ebpf.NewProgram(&ebpf.ProgramSpec{
+		Type: ebpf.Kprobe, AttachType: ebpf.AttachTraceUprobeMulti, License: "GPL",
+		Instructions: asm.Instructions{
+			asm.FnGetAttachCookie.Call(),
+			asm.StoreMem(asm.RFP, -4, asm.R0, asm.Word),
+			asm.LoadMapPtr(asm.R1, counts.FD()),
+			asm.Mov.Reg(asm.R2, asm.RFP),
+			asm.Add.Imm(asm.R2, -4),
+			asm.FnMapLookupElem.Call(),
+			asm.JEq.Imm(asm.R0, 0, "out"),
+			asm.Mov.Imm(asm.R1, 1),
+			asm.StoreXAdd(asm.R0, asm.R1, asm.DWord),
+			asm.Mov.Imm(asm.R0, 0).WithSymbol("out"),
+			asm.Return(),
+		},
+	})
+}
+
+// count attaches to those of the placed probes that take chooses, file by file. The cookie of a probe
+// is its index in placed.
+func (ls *Links) count(placed []Placed, pid int, take func(*Placed) bool, attach func(*link.Executable, *link.UprobeMultiOptions) (link.Link, error)) error {
+	byPath := map[string]*link.UprobeMultiOptions{}
+	for i := range placed {
+		p := &placed[i]
+		if !take(p) {
+			continue
+		}
+		if byPath[p.Path] == nil {
+			byPath[p.Path] = &link.UprobeMultiOptions{PID: uint32(pid)}
+		}
+		o := byPath[p.Path]
+		o.Addresses, o.Cookies = append(o.Addresses, p.Offset), append(o.Cookies, uint64(i))
+	}
+	for path, o := range byPath {
+		ex, err := link.OpenExecutable(path)
+		if err != nil {
+			return fmt.Errorf("open %s: %w", path, err)
+		}
+		l, err := attach(ex, o)
+		if err != nil {
+			return fmt.Errorf("count hits in %s: %w", path, err)
+		}
+		*ls = append(*ls, l)
+	}
+	return nil
 }

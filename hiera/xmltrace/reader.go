@@ -3,6 +3,7 @@ package xmltrace
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -146,7 +147,7 @@ func (x *reader) operation(e *xml.StartElement) (err error) {
 	}
 	x.op = hiera.Op{Category: category, Executions: 1, Bytes: hiera.Unknown, Dest: hiera.Unknown, Source: hiera.Unknown,
 		Root: hiera.Unknown, Tag: hiera.Unknown, Peer: hiera.Unknown, From: hiera.Unknown}
-	op := &x.op
+	op := fields{Op: &x.op, count: hiera.Unknown}
 	if op.Start, op.Finish, err = x.times(e); err != nil {
 		return err
 	}
@@ -155,60 +156,9 @@ func (x *reader) operation(e *xml.StartElement) (err error) {
 			return x.refuse("attribute %.40s is longer than %d bytes", e.Attr[i].Name.Local, mostValue)
 		}
 	}
-	count, mpiType := int64(hiera.Unknown), ""
 	for i := range e.Attr {
-		value := e.Attr[i].Value
-		switch e.Attr[i].Name.Local {
-		case "operation", "construct", "function", "method":
-			op.Name = value
-		case "class":
-			op.Class = value
-		case "name":
-			op.Object = value
-		case "level":
-			op.Category = value
-		case "file":
-			op.File = value
-		case "line":
-			op.Line = max(0, number(value))
-		case "executions":
-			n, err := strconv.ParseUint(value, 10, 64)
-			if err != nil || n > math.MaxInt32 {
-				return x.refuse("executions=%.20q is no number of executions", value)
-			}
-			op.Executions = n
-		case "time":
-			took, ok := seconds(value)
-			if !ok {
-				return x.refuse("time=%.20q is no time in seconds", value)
-			}
-			op.Idle = op.Finish - op.Start - took
-		case "open":
-			op.Open = value == "yes"
-		case "bytes":
-			if n, err := strconv.ParseInt(value, 10, 64); err == nil && n >= 0 {
-				op.Bytes = n
-			}
-		case "count", "scount":
-			if n, err := strconv.ParseInt(value, 10, 64); err == nil {
-				count = n
-			}
-		case "type", "stype":
-			mpiType = value
-		case "dest":
-			op.Dest = number(value)
-		case "rem":
-			op.Source = number(value)
-		case "peer":
-			op.Peer = number(value)
-		case "from":
-			op.From = number(value)
-		case "tag":
-			op.Tag = number(value)
-		case "root":
-			op.Root = number(value)
-		case "com", "comm":
-			op.Comm = value
+		if err := op.set(e.Attr[i].Name.Local, e.Attr[i].Value); err != nil {
+			return x.refuse("%v", err)
 		}
 	}
 	if op.Name == "" {
@@ -218,7 +168,98 @@ func (x *reader) operation(e *xml.StartElement) (err error) {
 		return x.refuse("%.40s does not name its operation", e.Name.Local)
 	}
 	if op.Bytes == hiera.Unknown && category == hiera.MPI {
-		op.Bytes = hiera.Size(count, mpiType)
+		op.Bytes = hiera.Size(op.count, op.mpiType)
+	}
+	return nil
+}
+
+// fields are what attributes tell of an operation.
+type fields struct {
+	*hiera.Op
+	count   int64  // of elements of an MPI type; hiera.Unknown: not told
+	mpiType string // the type's name
+}
+
+// set sets the field of an attribute. Attributes without a field are skipped.
+func (f *fields) set(attribute, value string) error {
+	if to := f.text(attribute); to != nil {
+		*to = value
+		return nil
+	}
+	if to := f.rankOrTag(attribute); to != nil {
+		*to = number(value)
+		return nil
+	}
+	return f.setFigure(attribute, value)
+}
+
+// text returns the field of an attribute that is a text; nil: there is none.
+func (f *fields) text(attribute string) *string {
+	switch attribute {
+	case "operation", "construct", "function", "method":
+		return &f.Name
+	case "class":
+		return &f.Class
+	case "name":
+		return &f.Object
+	case "level":
+		return &f.Category
+	case "file":
+		return &f.File
+	case "com", "comm":
+		return &f.Comm
+	case "type", "stype":
+		return &f.mpiType
+	}
+	return nil
+}
+
+// rankOrTag returns the field of an attribute that is a rank, or a message's tag; nil: there is none.
+func (f *fields) rankOrTag(attribute string) *int {
+	switch attribute {
+	case "dest":
+		return &f.Dest
+	case "rem":
+		return &f.Source
+	case "peer":
+		return &f.Peer
+	case "from":
+		return &f.From
+	case "tag":
+		return &f.Tag
+	case "root":
+		return &f.Root
+	}
+	return nil
+}
+
+// setFigure sets the field of an attribute that is a number with a rule of its own.
+func (f *fields) setFigure(attribute, value string) error {
+	switch attribute {
+	case "line":
+		f.Line = max(0, number(value))
+	case "executions":
+		n, err := strconv.ParseUint(value, 10, 64)
+		if err != nil || n > math.MaxInt32 {
+			return fmt.Errorf("executions=%.20q is no number of executions", value)
+		}
+		f.Executions = n
+	case "time":
+		took, ok := seconds(value)
+		if !ok {
+			return fmt.Errorf("time=%.20q is no time in seconds", value)
+		}
+		f.Idle = f.Finish - f.Start - took
+	case "open":
+		f.Open = value == "yes"
+	case "bytes":
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil && n >= 0 {
+			f.Bytes = n
+		}
+	case "count", "scount":
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+			f.count = n
+		}
 	}
 	return nil
 }

@@ -188,21 +188,9 @@ func (f *Dependence) step(t *taints, i Inst, source func(Inst) Taint) {
 			t.set(d.Args[0], t.address(m))
 		}
 	case x86asm.CMP, x86asm.TEST:
-		a, b := t.get(d.Args[0]), t.get(d.Args[1])
-		t.flags, t.zero = a|b, 0
-		if imm, isImm := d.Args[1].(x86asm.Imm); isImm && imm == 0 && d.Op == x86asm.CMP || d.Op == x86asm.TEST && d.Args[0] == d.Args[1] {
-			t.zero = a
-		}
+		t.compare(d)
 	case x86asm.DIV, x86asm.IDIV:
-		v := t.get(d.Args[0])
-		f.Dividend[i.Addr] |= t.regs[rax] // the upper half of the dividend is the sign of the lower
-		f.Divisor[i.Addr] |= v
-		t.regs[rax] |= v
-		t.regs[rdx] = t.regs[rax]
-		if v != 0 {
-			t.regs[rax] |= Quotient
-			t.regs[rdx] |= Remainder
-		}
+		f.divide(t, i, t.get(d.Args[0]))
 	case x86asm.CDQ, x86asm.CQO:
 		t.regs[rdx] = t.regs[rax]
 	case x86asm.CDQE, x86asm.CWDE, x86asm.NOP:
@@ -225,17 +213,43 @@ func (f *Dependence) step(t *taints, i Inst, source func(Inst) Taint) {
 	default:
 		if conditional(d.Op) {
 			f.Flags[i.Addr] |= t.flags
-			v := t.flags
-			for _, a := range d.Args {
-				if a != nil {
-					v |= t.get(a)
-				}
-			}
-			t.set(d.Args[0], v)
+			t.setIf(d)
 			return
 		}
 		t.arithmetic(d)
 	}
+}
+
+// compare makes the flags depend on what is compared.
+func (t *taints) compare(d x86asm.Inst) {
+	a, b := t.get(d.Args[0]), t.get(d.Args[1])
+	t.flags, t.zero = a|b, 0
+	if imm, isImm := d.Args[1].(x86asm.Imm); isImm && imm == 0 && d.Op == x86asm.CMP || d.Op == x86asm.TEST && d.Args[0] == d.Args[1] {
+		t.zero = a
+	}
+}
+
+// divide records what a division depends on. v is what the divisor depends on.
+func (f *Dependence) divide(t *taints, i Inst, v Taint) {
+	f.Dividend[i.Addr] |= t.regs[rax] // the upper half of the dividend is the sign of the lower
+	f.Divisor[i.Addr] |= v
+	t.regs[rax] |= v
+	t.regs[rdx] = t.regs[rax]
+	if v != 0 {
+		t.regs[rax] |= Quotient
+		t.regs[rdx] |= Remainder
+	}
+}
+
+// setIf makes the first operand of a conditional instruction depend on the flags and all operands.
+func (t *taints) setIf(d x86asm.Inst) {
+	v := t.flags
+	for _, a := range d.Args {
+		if a != nil {
+			v |= t.get(a)
+		}
+	}
+	t.set(d.Args[0], v)
 }
 
 // arithmetic makes the first operand depend on what all operands depend on.

@@ -150,6 +150,7 @@ func (r *reading) status(position int8) uint8 {
 	return r.onStack(position)
 }
 
+// of returns what the kernel side reads at calls of an operation.
 func (r *reading) of(op *mpi.Operation) bpf.MPIRow {
 	row := bpf.MPIRow{
 		SendCount: r.at(op.Send.Count), SendType: r.at(op.Send.Type),
@@ -163,26 +164,7 @@ func (r *reading) of(op *mpi.Operation) bpf.MPIRow {
 			row.Flags |= flag
 		}
 	}
-	switch op.Name {
-	case "MPI_Init", "MPI_Init_thread":
-		row.Flags |= bpf.MPIBegins
-		if op.Name == "MPI_Init_thread" {
-			const provided = 3
-			row.Request = r.at(provided)
-		}
-	case "MPI_Request_free":
-		row.Flags |= bpf.MPIForget
-	case "MPI_Comm_free", "MPI_Comm_disconnect", "MPI_Win_free":
-		row.Flags |= bpf.MPIForget
-		row.Request = r.at(0)
-	case "MPI_Cart_create": // comm, ndims, dims, periods, reorder, newcomm
-		row.Flags |= bpf.MPIGrid
-		row.SendCount = r.at(1)
-	// comm, indegree, .., .., outdegree, .., .., info, reorder, newcomm
-	case "MPI_Dist_graph_create_adjacent":
-		row.Flags |= bpf.MPIGraph
-		row.RecvCount, row.SendCount = r.at(1), r.at(4)
-	}
+	r.special(op, &row)
 	if m, ok := op.Makes(); ok {
 		row.Flags |= bpf.MPIBirth | bpf.MPIComm
 		if m.Window {
@@ -220,6 +202,30 @@ func (r *reading) of(op *mpi.Operation) bpf.MPIRow {
 	}
 	set(r.stack, bpf.MPIOnStack)
 	return row
+}
+
+// special adds what only some operations have.
+func (r *reading) special(op *mpi.Operation, row *bpf.MPIRow) {
+	switch op.Name {
+	case "MPI_Init", "MPI_Init_thread":
+		row.Flags |= bpf.MPIBegins
+		if op.Name == "MPI_Init_thread" {
+			const provided = 3
+			row.Request = r.at(provided)
+		}
+	case "MPI_Request_free":
+		row.Flags |= bpf.MPIForget
+	case "MPI_Comm_free", "MPI_Comm_disconnect", "MPI_Win_free":
+		row.Flags |= bpf.MPIForget
+		row.Request = r.at(0)
+	case "MPI_Cart_create": // comm, ndims, dims, periods, reorder, newcomm
+		row.Flags |= bpf.MPIGrid
+		row.SendCount = r.at(1)
+	// comm, indegree, .., .., outdegree, .., .., info, reorder, newcomm
+	case "MPI_Dist_graph_create_adjacent":
+		row.Flags |= bpf.MPIGraph
+		row.RecvCount, row.SendCount = r.at(1), r.at(4)
+	}
 }
 
 const winLock = "MPI_Win_lock"

@@ -87,7 +87,12 @@ func MixedProfile() *profile.Profile {
 		Row{Thread: 5, Enter: .2, Body: 3.7, Barrier: 1, Exit: .1, C: 50})
 	b.Node(0, underway, map[int]float64{4: .5}, Row{Thread: 4, Body: .5, C: 1}, Row{Thread: 5, Body: .5, C: 1})
 
-	p := b.P
+	spoil(b.P, anon, loop, underway)
+	return b.P
+}
+
+// spoil adds to a profile what was lost, under way or not seen.
+func spoil(p *profile.Profile, anon, loop, underway int) {
 	p.Meta.Attached, p.Meta.Partial, p.Meta.LostHits = true, 1, 24
 	p.Meta.Runtimes[0].Missing = []string{"omp_test_lock: no safe instruction"}
 	p.Regions[underway].Notes = []string{"Was under way when measurement began."}
@@ -96,7 +101,6 @@ func MixedProfile() *profile.Profile {
 		{Region: loop, Thread: 1, Events: 4}, {Region: -1, Thread: 4, Events: 2}}
 	p.Unseen = []profile.Unseen{{What: "ATOMIC", Reason: "Compiled to single instructions, which call no runtime."}}
 	p.Warnings = []string{"The executable is stripped."}
-	return p
 }
 
 // Costly is a profile of one thread in one critical, with probes that took half of its time.

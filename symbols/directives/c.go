@@ -115,57 +115,83 @@ func (p *cParser) statement() (end int, ok bool) {
 	case t.kind != cWordToken:
 		return p.expression(t)
 	}
-	switch t.text {
-	case "for", "while", "switch":
-		if !p.condition() {
-			return 0, false
-		}
-		return p.statement()
-	case "if":
-		if !p.condition() {
-			return 0, false
-		}
-		end, ok = p.statement()
-		if n, more := p.peek(); ok && more && n.text == "else" {
-			p.next()
-			return p.statement()
-		}
+	if end, ok, is := p.keyword(t.text); is {
 		return end, ok
-	case "do":
-		if _, ok = p.statement(); !ok {
-			return 0, false
-		}
-		return p.expression(cToken{})
-	case "try":
-		end, ok = p.statement()
-		for ok {
-			n, more := p.peek()
-			if !more || n.text != "catch" {
-				break
-			}
-			p.next()
-			if !p.condition() {
-				return 0, false
-			}
-			end, ok = p.statement()
-		}
-		return end, ok
-	case "case", "default":
-		for {
-			n, more := p.next()
-			if !more || n.text == "}" || n.text == ";" {
-				return 0, false
-			}
-			if n.text == ":" {
-				return p.statement()
-			}
-		}
 	}
 	if n, more := p.peek(); more && n.text == ":" { // a label
 		p.next()
 		return p.statement()
 	}
 	return p.expression(t)
+}
+
+// keyword consumes the rest of a statement that begins with a keyword. is tells whether the word is
+// one.
+func (p *cParser) keyword(word string) (end int, ok, is bool) {
+	switch word {
+	case "for", "while", "switch":
+		if p.condition() {
+			end, ok = p.statement()
+		}
+	case "if":
+		end, ok = p.ifStatement()
+	case "do":
+		if _, ok = p.statement(); ok {
+			end, ok = p.expression(cToken{})
+		}
+	case "try":
+		end, ok = p.tryStatement()
+	case "case", "default":
+		if p.label() {
+			end, ok = p.statement()
+		}
+	default:
+		return 0, false, false
+	}
+	return end, ok, true
+}
+
+// ifStatement consumes the rest of an if, and its else.
+func (p *cParser) ifStatement() (end int, ok bool) {
+	if !p.condition() {
+		return 0, false
+	}
+	end, ok = p.statement()
+	if n, more := p.peek(); ok && more && n.text == "else" {
+		p.next()
+		return p.statement()
+	}
+	return end, ok
+}
+
+// tryStatement consumes the rest of a try, and its catches.
+func (p *cParser) tryStatement() (end int, ok bool) {
+	end, ok = p.statement()
+	for ok {
+		n, more := p.peek()
+		if !more || n.text != "catch" {
+			break
+		}
+		p.next()
+		if !p.condition() {
+			return 0, false
+		}
+		end, ok = p.statement()
+	}
+	return end, ok
+}
+
+// label consumes the rest of a case, up to its colon.
+func (p *cParser) label() bool {
+	for {
+		n, more := p.next()
+		if !more || n.text == "}" || n.text == ";" {
+			return false
+		}
+		if n.text == ":" {
+			return true
+		}
+	}
 }
 
 // condition consumes the part between a keyword and its statement, as in for (...) and if constexpr

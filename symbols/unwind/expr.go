@@ -121,18 +121,9 @@ func (m *machine) eval(code []byte, start ...uint64) (result uint64, ok bool) {
 				return 0, false
 			}
 		case op == opDrop, op == opNop:
-		case op == opDup:
-			push(args[0])
-			push(args[0])
-		case op == opSwap:
-			args[0], args[1] = args[1], args[0]
-			n += 2
-		case op == opOver:
-			n += 2
-			push(args[0])
-		case op == opRot:
-			args[0], args[1], args[2] = args[2], args[0], args[1]
-			n += 3
+		case op == opDup, op == opSwap, op == opOver, op == opRot:
+			rearrange(op, stack[n:n+gives])
+			n += gives
 		default:
 			v, defined := arithmetic(op, args)
 			if !defined {
@@ -145,6 +136,21 @@ func (m *machine) eval(code []byte, start ...uint64) (result uint64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// rearrange copies or swaps values of the stack. s holds the operation's arguments, and has room for
+// its results.
+func rearrange(op byte, s []uint64) {
+	switch op {
+	case opDup:
+		s[1] = s[0]
+	case opSwap:
+		s[0], s[1] = s[1], s[0]
+	case opOver:
+		s[2] = s[0]
+	case opRot:
+		s[0], s[1], s[2] = s[2], s[0], s[1]
+	}
 }
 
 // base returns a register's value plus the offset that follows the operation.

@@ -159,18 +159,7 @@ func (m *explorer) stepX86(s *state, d decoded) (done bool, err error) {
 		}
 		return false, m.set(s, in, a0, m.address(s, mem))
 	case x86asm.MOV, x86asm.MOVZX, x86asm.MOVSX, x86asm.MOVSXD:
-		w := width(in, a1)
-		if _, imm := a1.(x86asm.Imm); imm {
-			w = width(in, a0)
-		}
-		v, err := m.get(s, in, a1, w)
-		if err != nil {
-			return false, err
-		}
-		if op == x86asm.MOVSX || op == x86asm.MOVSXD {
-			v = m.sext(v, w)
-		}
-		return false, m.set(s, in, a0, v)
+		return false, m.move(s, in)
 	case x86asm.CBW:
 		return false, m.set(s, in, x86asm.AX, m.sext(m.and(s.regs[rax], 0xff), 1))
 	case x86asm.CWDE:
@@ -195,6 +184,23 @@ func (m *explorer) stepX86(s *state, d decoded) (done bool, err error) {
 		return false, nil
 	}
 	return false, m.arithmetic(s, in)
+}
+
+// move executes a move, with or without extension.
+func (m *explorer) move(s *state, in x86asm.Inst) error {
+	to, from := in.Args[0], in.Args[1]
+	w := width(in, from)
+	if _, imm := from.(x86asm.Imm); imm {
+		w = width(in, to)
+	}
+	v, err := m.get(s, in, from, w)
+	if err != nil {
+		return err
+	}
+	if in.Op == x86asm.MOVSX || in.Op == x86asm.MOVSXD {
+		v = m.sext(v, w)
+	}
+	return m.set(s, in, to, v)
 }
 
 func (m *explorer) push(s *state, in x86asm.Inst) error {
