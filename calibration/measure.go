@@ -43,6 +43,16 @@ type run struct {
 	folded uint64      // number of hits that were folded
 }
 
+// MeasureAlone is Measure where no process is measured: it loads the programs and removes them.
+func MeasureAlone() (*Costs, error) {
+	k, err := bpf.LoadProbes(bpf.Session)
+	if err != nil {
+		return nil, fmt.Errorf("measure what probes cost: %w", err)
+	}
+	defer k.Close()
+	return Measure(k)
+}
+
 // Measure measures what hits cost, with the loaded programs k, in some 50 ms. It stores rows of its
 // own and has a ring of its own, so processes may be measured meanwhile. The error says why the
 // costs are not known.

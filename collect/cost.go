@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"ompp-attach/bpf"
 	"ompp-attach/calibration"
 	"ompp-attach/collect/advice"
 	"ompp-attach/profile"
@@ -114,14 +113,4 @@ func (rd *reader) overhead(o *profile.Overhead) *profile.Overhead {
 		o.Threads, o.Times = c.Crowd.Threads, x
 	}
 	return o
-}
-
-// Calibrate measures what probe hits cost on this machine, without measuring any process.
-func Calibrate() (*calibration.Costs, error) {
-	k, err := bpf.LoadProbes(bpf.Session)
-	if err != nil {
-		return nil, fmt.Errorf("measure what probes cost: %w", err)
-	}
-	defer k.Close()
-	return calibration.Measure(k)
 }

@@ -24,6 +24,7 @@ import (
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
 	"ompp-attach/timeline"
+	"ompp-attach/version"
 )
 
 // Process is one measured program image: a process until it ends or runs another program. A process
@@ -128,7 +129,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 	lv.newEngine(p)
 	p.readNoCore()
 	p.meta = target.Describe(pid)
-	p.meta.Tool, p.meta.Built = Version()
+	p.meta.Tool, p.meta.Built = version.Of()
 	p.meta.MPI = rank.Told(pid)
 	p.meta.Clock = &clocks.Record{Boot: clock.BootID(), Begin: clock.Read()}
 	if g.launched && lv.follower != nil {

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/clock"
+	"ompp-attach/collect/advice"
 	"ompp-attach/collect/launch"
 	"ompp-attach/collect/places"
 	"ompp-attach/collect/rank"
@@ -14,7 +15,6 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/files"
 	"ompp-attach/mpi/clocks"
-	"ompp-attach/preflight"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
@@ -110,7 +110,7 @@ func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *pr
 	for _, f := range files.Stuck() {
 		prof.Warnings = append(prof.Warnings, f+" was not read, because its file system does not answer: what it would have told is missing.")
 	}
-	if w := contention(&pf.machine, len(prof.Threads)); w != "" {
+	if w := advice.Contention(&pf.machine, len(prof.Threads)); w != "" {
 		prof.Warnings = append(prof.Warnings, w)
 	}
 	if w := p.silence(); w != "" {
@@ -133,15 +133,6 @@ func since(to, from uint64) int64 {
 		return 0
 	}
 	return int64(to - from)
-}
-
-// contention returns a warning if the hits of a process's threads may have cost more than was
-// measured with one thread.
-func contention(m *preflight.Machine, threads int) string {
-	if !m.HitsContend(threads) {
-		return ""
-	}
-	return fmt.Sprintf("What a probe costs was measured with one thread. Before Linux 6.14 (this is %s) the hits of many threads at one time hold each other up: with %d threads probes may have taken several times what the report says, unless samples have corrected it.", m.Release, threads)
 }
 
 // silence returns a warning if no event came from a process that was attached to. No probe can tell

@@ -9,6 +9,7 @@ import (
 	"ompp-attach/profile"
 	"ompp-attach/timeline"
 	"ompp-attach/timeline/trigger"
+	"ompp-attach/version"
 )
 
 // Timelines says how single executions are recorded. Open makes the file of a process, if the plan
@@ -38,7 +39,7 @@ func (c *common) recordTimeline(p *Process) {
 	if c.timelines == nil || c.timelines.Plan.Stream && c.timelines.Open == nil {
 		return
 	}
-	tool, _ := Version()
+	tool, _ := version.Of()
 	o := timeline.Options{Plan: c.timelines.Plan, PID: int(p.pid), Tool: tool, Began: p.engine.Clock(p.began), Say: c.say,
 		Polite: func() { _ = unix.Setpriority(unix.PRIO_PROCESS, 0, leastPriority) }} // of the calling thread only
 	if counters, column, turns, ok := c.counting.Numbers(); ok {

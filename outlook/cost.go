@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"ompp-attach/calibration"
-	"ompp-attach/collect"
 	"ompp-attach/collect/target"
 )
 
@@ -26,7 +25,7 @@ func costText(c *calibration.Costs) string {
 
 // Prediction says what measuring a process would cost.
 func Prediction(in *target.Inspection) string {
-	c, err := collect.Calibrate()
+	c, err := calibration.MeasureAlone()
 	if err != nil {
 		return fmt.Sprintf("What measuring would cost is not known: %v.\n", err)
 	}

@@ -9,9 +9,9 @@ import (
 
 	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/cmd/ompp-attach/reading"
-	"ompp-attach/collect"
 	"ompp-attach/collect/launch"
 	"ompp-attach/node"
+	"ompp-attach/version"
 )
 
 func main() {
@@ -75,7 +75,7 @@ func fail(err error) {
 }
 
 func root() *cobra.Command {
-	version, built := collect.Version()
+	tool, built := version.Of()
 	c := &cobra.Command{
 		Use:   "ompp-attach",
 		Short: "Profile unmodified OpenMP and MPI programs: ompP reports and pprof profiles",
@@ -89,7 +89,7 @@ It writes an ompP report, a page for the browser, and profiles for go tool pprof
 Of an MPI job it writes one report over all ranks.
 
 "ompp-attach check" tells what can be measured here, and what is missing.`,
-		Version:           fmt.Sprintf("%s %s", version, built),
+		Version:           fmt.Sprintf("%s %s", tool, built),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,

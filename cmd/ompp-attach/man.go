@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
-	"ompp-attach/collect"
 	"ompp-attach/results"
+	"ompp-attach/version"
 )
 
 func manCommand() *cobra.Command {
@@ -28,8 +28,8 @@ func writeMan(root *cobra.Command, dir string) error {
 		return fmt.Errorf("cannot make %s: %w", dir, results.Reason(err))
 	}
 	root.InitDefaultCompletionCmd()
-	version, built := collect.Version()
-	header := doc.GenManHeader{Section: "1", Source: "ompp-attach " + version, Manual: "ompp-attach"}
+	tool, built := version.Of()
+	header := doc.GenManHeader{Section: "1", Source: "ompp-attach " + tool, Manual: "ompp-attach"}
 	// The commit's date rather than today's: the same source gives the same pages.
 	if date, err := time.Parse(time.RFC3339, built); err == nil {
 		header.Date = &date

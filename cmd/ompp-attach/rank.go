@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"ompp-attach/cmd/ompp-attach/cli"
-	"ompp-attach/collect"
 	"ompp-attach/collect/launch"
 	"ompp-attach/node"
 	"ompp-attach/results"
+	"ompp-attach/version"
 )
 
 // runRank is `run` for a rank of a job. It launches the program and leaves the measurement to the
@@ -109,8 +109,8 @@ var ownFlags = []string{"output", "format", "overwrite", "quiet", "verbose", "vo
 
 // common names the tools that share a collector: they have the same user, job, flags, and version.
 func (f *measureFlags) common(c *cobra.Command, r launch.Rank) []string {
-	version, built := collect.Version()
-	key := []string{r.Job, version, built}
+	tool, built := version.Of()
+	key := []string{r.Job, tool, built}
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(ownFlags, f.Name) {
 			key = append(key, f.Name, f.Value.String())

@@ -12,13 +12,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/calibration"
 	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/cmd/ompp-attach/reading"
-	"ompp-attach/collect"
 	"ompp-attach/report/costs"
 	"ompp-attach/results"
 	"ompp-attach/system"
 	"ompp-attach/system/measure"
+	"ompp-attach/version"
 )
 
 func systemCommand() *cobra.Command {
@@ -93,7 +94,7 @@ func measureSystem(c *cobra.Command, o measure.Options, output string, overwrite
 			return err
 		}
 	}
-	o.Tool, _ = collect.Version()
+	o.Tool, _ = version.Of()
 	progress := newProgress(os.Stderr)
 	o.Progress = progress.show
 	cli.LeaveQuit()
@@ -148,7 +149,7 @@ func interrupted(p *system.Profile, where string) error {
 
 // probeCost measures what our probes cost, if they may be placed here.
 func probeCost() (*system.ProbeCost, error) {
-	c, err := collect.Calibrate()
+	c, err := calibration.MeasureAlone()
 	if err != nil {
 		return nil, err
 	}

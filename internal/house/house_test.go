@@ -194,8 +194,7 @@ const (
 	wantedLines = 400
 	mostLines   = 500
 
-	wantedPackage = 4000
-	mostPackage   = 4200
+	mostPackage = 4000
 )
 
 func TestFileLengths(t *testing.T) {
@@ -229,7 +228,7 @@ func TestFileLengths(t *testing.T) {
 	}
 }
 
-// TestPackageLengths: a package has one concern. One of more than wantedPackage lines, without tests
+// TestPackageLengths: a package has one concern. One of more than mostPackage lines, without tests
 // and generated code, mostly has two.
 func TestPackageLengths(t *testing.T) {
 	sum := map[string]int{}
@@ -250,11 +249,8 @@ func TestPackageLengths(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dir, n := range sum {
-		switch {
-		case n > mostPackage:
+		if n > mostPackage {
 			t.Errorf("%s has %d lines, at most %d are allowed: move a concern into a package of its own", dir, n, mostPackage)
-		case n > wantedPackage:
-			t.Logf("%s has %d lines, more than the %d aimed at", dir, n, wantedPackage)
 		}
 	}
 	if len(sum) < 8 {

@@ -11,12 +11,12 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/cmd/ompp-attach/cli"
-	"ompp-attach/collect"
 	"ompp-attach/efficiency"
 	"ompp-attach/job"
 	"ompp-attach/report/efficiencies"
 	"ompp-attach/report/words"
 	"ompp-attach/results"
+	"ompp-attach/version"
 )
 
 // wantsEfficiency says whether the user asked for the efficiency of the run. Only that has the
@@ -47,8 +47,8 @@ func reportEfficiency(dir string, f *reportFlags) error {
 	if err != nil {
 		return err
 	}
-	version, _ := collect.Version()
-	o := efficiencies.Options{Label: words.Region, All: f.view.All, Tool: version}
+	tool, _ := version.Of()
+	o := efficiencies.Options{Label: words.Region, All: f.view.All, Tool: tool}
 	type output struct {
 		name  string
 		write func(io.Writer) error

@@ -1,13 +1,14 @@
-package collect
+// Package version says which version of the tool runs.
+package version
 
 import (
 	"runtime/debug"
 	"strings"
 )
 
-// Version returns the tool's version and the date of its commit, as the Go
-// toolchain stamped them into the executable.
-func Version() (version, built string) {
+// Of returns the tool's version and the date of its commit, as the Go toolchain stamped them into the
+// executable.
+func Of() (version, built string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown", ""

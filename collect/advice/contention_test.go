@@ -1,4 +1,4 @@
-package collect
+package advice
 
 import (
 	"strings"
@@ -17,7 +17,7 @@ func TestContention(t *testing.T) {
 		{5, 15, 64, true}, {6, 13, 8, true}, {6, 13, 7, false}, {6, 14, 64, false}, {7, 0, 64, false}, {0, 0, 64, false},
 	} {
 		m := &preflight.Machine{Release: "6.1.0-9", Major: tc.major, Minor: tc.minor}
-		got := contention(m, tc.threads)
+		got := Contention(m, tc.threads)
 		if (got != "") != tc.said || tc.said && !strings.Contains(got, "6.1.0-9") {
 			t.Errorf("%d.%d, %d threads: %q", tc.major, tc.minor, tc.threads, got)
 		}
