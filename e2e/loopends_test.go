@@ -69,3 +69,35 @@ func executionsAt(p *profile.Profile) map[string][2]uint64 {
 	}
 	return at
 }
+
+// The same holds among nested regions, tasks, cancelled regions, exceptions and loops of other kinds.
+// libomp's own tool interface counts as many loops.
+func TestLoopWays(t *testing.T) {
+	atOnce(t)
+	for _, level := range []string{"-O0", "-O3"} {
+		t.Run(level, func(t *testing.T) {
+			opt := testbin.Options{Compiler: "clang++-19", Flags: []string{level, "-g"}}
+			measure := func(says string, opt testbin.Options) (*profile.Profile, map[string][2]uint64) {
+				s := clean(t, options{env: []string{"OMP_CANCELLATION=true"}, flags: []string{"--verbose", "--sample", "off", "--counters", "none"}},
+					testbin.Build(t, "loopways.cpp", opt), "40")
+				complete(t, s.main)
+				balanced(t, s.main)
+				if !strings.Contains(s.stderr, says) {
+					t.Errorf("nobody says %q:\n%s", says, s.stderr)
+				}
+				return s.main, executionsAt(s.main)
+			}
+			told, got := measure("probed at their calls", opt)
+			truth := testbin.RunTruth(t, testbin.Build(t, "loopways.cpp", opt), []string{"40"}, []string{"OMP_CANCELLATION=true"})
+			opt.Flags = append(opt.Flags, "-Wl,-u,dlsym")
+			_, want := measure("by dlsym", opt)
+			if d := cmp.Diff(want, got); d != "" || len(want) < 40 {
+				t.Errorf("%d places; -probes at functions +at calls\n%s", len(want), d)
+			}
+			loops := count(told, execC, is(event.Loop, event.ParallelLoop)).total()
+			if n := sum(truth, named("loop")).total(); loops != n || n < 2000 {
+				t.Errorf("%d loops, want %d", loops, n)
+			}
+		})
+	}
+}
