@@ -156,8 +156,8 @@ func TestTimelineKilled(t *testing.T) {
 	if !f.Torn || !f.Dictionary.Unresolved || read == 0 || read != all || f.Last()-f.First() < uint64(10*time.Millisecond) {
 		t.Errorf("%d of %d spans are read, from %d to %d; torn %v", read, all, f.First(), f.Last(), f.Torn)
 	}
-	if out, err := toolOutput(t, "report", "--format", "perfetto", s.dir); err != nil || !strings.Contains(out, "open it at") {
-		t.Errorf("no trace of it: %v\n%s", err, out)
+	if out, err := toolOutput(t, "report", "--format", "perfetto", s.dir); err != nil || !strings.Contains(out, "open it at") || !strings.Contains(out, "was cut off") {
+		t.Errorf("no trace of it, or nothing says that the file was cut off: %v\n%s", err, out)
 	}
 }
 

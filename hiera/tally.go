@@ -45,6 +45,8 @@ type Tally struct {
 	// Communication is the time in MPI operations but those that begin or end the use of MPI, ns. MPI
 	// operations inside others count once.
 	Communication int64
+	// StartEnds is the number of these.
+	StartEnds uint64
 	// Communicating is the number of threads that executed MPI operations.
 	Communicating int
 	// Top is the time in operations of level 0, ns, summed over the threads.
@@ -133,7 +135,10 @@ func (t *Tally) Enter(op *Op) error {
 	t.Level(len(t.stack), op.Executions)
 	inMPI := len(t.stack) > 0 && t.stack[len(t.stack)-1].mpi
 	if op.Category == MPI {
-		if !inMPI && !startEnds[op.Name] {
+		switch {
+		case startEnds[op.Name]:
+			t.StartEnds += op.Executions
+		case !inMPI:
 			t.Communication += op.Time()
 		}
 		if !t.mpiSeen {

@@ -99,6 +99,9 @@ func traces(paths []string) (*Loaded, error) {
 		}
 		l.noteGaps(t, gaps)
 	}
+	if slices.ContainsFunc(l.Processes, func(t *hiera.Tally) bool { return t.StartEnds > 0 }) {
+		l.Notes = append([]string{recorded.NoteStartEnd}, l.Notes...)
+	}
 	l.Sort()
 	l.Graph.Join()
 	return l, nil

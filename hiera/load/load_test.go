@@ -10,6 +10,7 @@ import (
 
 	"ompp-attach/hiera/hieratest"
 	"ompp-attach/hiera/load"
+	"ompp-attach/hiera/recorded"
 	"ompp-attach/hiera/xmltrace"
 )
 
@@ -74,6 +75,14 @@ func TestPaths(t *testing.T) {
 		return err
 	})
 	if l, err := load.Paths([]string{gap}, load.Options{}); err != nil || len(l.Notes) != 2 || !strings.Contains(l.Notes[0], "1.500 s are not in the trace, in 1 gaps") {
+		t.Errorf("%v, %v", l, err)
+	}
+	whole := filepath.Join(dir, "whole.xml")
+	write(t, whole, func(w io.Writer) error {
+		_, err := io.WriteString(w, `<processor rank="P0" init="0" finalize="3"><hieraMPI operation="init" start_time="0" finish_time="2"/></processor>`)
+		return err
+	})
+	if l, err := load.Paths([]string{whole}, load.Options{}); err != nil || len(l.Notes) != 1 || l.Notes[0] != recorded.NoteStartEnd || l.Processes[0].Communication != 0 {
 		t.Errorf("%v, %v", l, err)
 	}
 	for _, c := range []struct {

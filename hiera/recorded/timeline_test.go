@@ -58,8 +58,8 @@ func TestMPITimeline(t *testing.T) {
 	s.End = 2000
 	p, b := record(t, s)
 	tally := sameFigures(t, "calls of MPI", p, read(t, b))
-	if tally.Communication != 4*70 || len(tally.Places) != 6 {
-		t.Errorf("%d ns of communication at %d call sites, want 280 at 6", tally.Communication, len(tally.Places))
+	if tally.Communication != 4*70 || tally.StartEnds != 2 || len(tally.Places) != 6 {
+		t.Errorf("%d ns of communication at %d call sites, without %d; want 280 at 6, without 2", tally.Communication, len(tally.Places), tally.StartEnds)
 	}
 }
 

@@ -102,6 +102,9 @@ func (d damages) warn(timelines []*timeline.File) {
 		if n := d[t] + t.Damaged(); n > 0 {
 			cli.Warn("the timeline of process %d is damaged in %d places: what was there is missing, and gaps stand for it", t.PID, n)
 		}
+		if t.Torn {
+			cli.Warn("the timeline of process %d was cut off %.3f s after its first execution: what came later is missing", t.PID, float64(t.Last()-t.First())/1e9)
+		}
 	}
 }
 
