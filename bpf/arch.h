@@ -30,6 +30,9 @@ struct thread_struct { u64 fsbase; } __attribute__((preserve_access_index));
 #define REG_IP(r)   ((r)->ip)
 #define ZERO_FLAG(r) ((r)->flags & 0x40)
 #define SIGN_FLAG(r) ((r)->flags & 0x80)
+/* While the kernel handles a return (sys_uretprobe, Linux 6.11). It is also so while it handles a
+ * breakpoint. */
+#define MAY_RETURN(r) ((r)->orig_ax == -1ULL)
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs { u64 regs[31], sp, pc, pstate; };
 struct thread_uw { u64 tp_value; } __attribute__((preserve_access_index));
@@ -56,6 +59,7 @@ struct thread_struct { struct thread_uw uw; } __attribute__((preserve_access_ind
 #define REG_IP(r)   ((r)->pc)
 #define ZERO_FLAG(r) ((r)->pstate & (1ULL << 30))
 #define SIGN_FLAG(r) ((r)->pstate & (1ULL << 31))
+#define MAY_RETURN(r) 1
 #endif
 
 struct return_instance {

@@ -154,7 +154,7 @@ static __always_inline int find_site(struct thread_state *t, u64 site)
 
 /* Writes the records of the open construct. If the ring is full, must decides: a record is
  * dropped and counted as lost, or it stays with the rest to be written later. ip is where the
- * thread's user code is, or 0 if that is not known. */
+ * thread's user code is if the kernel may be handling a return of it, else 0. */
 static __always_inline void settle_open(struct thread_state *t, u64 task, u64 ip, int must)
 {
 	struct fold_open *o = &t->open;
@@ -215,7 +215,7 @@ static __always_inline void settle_open(struct thread_state *t, u64 task, u64 ip
 
 /* Settles a thread: writes its sums and its open construct. If must is 0, what
  * the ring has no room for stays; otherwise it is dropped and counted as lost. ip is where the
- * thread's user code is, or 0 if that is not known. */
+ * thread's user code is if the kernel may be handling a return of it, else 0. */
 VERIFIED_ONCE int settle_state(struct thread_state *t, u64 task, u64 ip, int must)
 {
 	if (!t)

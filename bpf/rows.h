@@ -82,7 +82,7 @@ VERIFIED_ONCE u64 site_of_open(u64 task, u64 sp)
 }
 
 /* The same for a call whose entry or return the kernel may be handling right now. probe is the
- * address of the call's probe. ip is where the thread's user code is, or 0 if that is not known.
+ * address of the call's probe. ip is where the thread's user code is, or 0 if no return is handled.
  * The kernel notes a pending return after it has handled the entry. When it handles the return,
  * it has already taken the return from the list and set the thread's ip to the return address
  * (uprobe_handle_trampoline). */

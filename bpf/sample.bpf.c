@@ -159,6 +159,13 @@ STEP(2048)
 STEP(8192)
 STEP(32768)
 
+/* The ip of a thread whose return from a call the kernel may be handling right now, or 0. Anywhere
+ * else in a program, ip says nothing of an open call: its return may have passed without a probe. */
+static __always_inline u64 returning_to(const struct pt_regs *regs, u32 flags)
+{
+	return flags & SAMPLE_KERNEL && MAY_RETURN(regs) ? REG_IP(regs) : 0;
+}
+
 SEC("perf_event")
 int on_sample(struct bpf_perf_event_data *ctx)
 {
@@ -193,7 +200,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	/* The reader must know the thread's open constructs before the sample. */
 	t = folding ? this_thread_state(0) : 0;
 	if (t && !t->busy && !is_settled(t))
-		settle_state(t, bpf_get_current_task(), REG_IP(&regs), 0);
+		settle_state(t, bpf_get_current_task(), returning_to(&regs, flags), 0);
 	if (t && (t->busy || !is_settled(t)))
 		flags |= SAMPLE_CHANGING;
 

@@ -113,8 +113,16 @@ func TestFoldedInTheMiddle(t *testing.T) {
 				}
 				critical, lock := count(p, execC, is(event.Critical)).total(), count(p, execC, is(event.Lock)).total()
 				// One after the other: only at the borders is there one more of one of them.
-				if critical < 1000 || max(critical, lock)-min(critical, lock) > 8 {
+				if critical == 0 || max(critical, lock)-min(critical, lock) > 8 {
 					t.Errorf("%d criticals, %d locks", critical, lock)
+				}
+				// The place of a call is unknown if its probe was taken away while a thread waited
+				// in it, and its return was not seen. Another place is never named.
+				for i, r := range p.Regions {
+					known := r.Location.Function == "storm"
+					if n := count(p, execC, func(other *profile.Region) bool { return other == &p.Regions[i] }).total(); is(event.Critical, event.Lock)(&r) && !known && (r.Location.Object != "" || n > 2) {
+						t.Errorf("%s at %+v, %d times", r.Construct, r.Location, n)
+					}
 				}
 				for i := range p.Nodes {
 					for _, st := range p.Nodes[i].Stats {

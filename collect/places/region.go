@@ -38,6 +38,8 @@ func (r *Resolver) Region(k attribution.Key) profile.Region {
 		} else {
 			reg.Location.Offset = k.Fn
 		}
+	case k.Site == 0 && isLock(k.Construct): // Fn is the lock, if anything
+		reg.Notes = append(reg.Notes, noteNoSite)
 	case k.Site == 0 && k.Fn != 0:
 		r.tail(k, &reg)
 	case r.inlineRegion(k, &reg):
@@ -121,6 +123,14 @@ func isTask(c event.Construct) bool {
 	}
 	return false
 }
+
+// isLock tells whether executions of a construct are added up in the kernel, which takes the place of
+// a call when the call returns.
+func isLock(c event.Construct) bool {
+	return c == event.Critical || c == event.Lock || c == event.NestLock
+}
+
+const noteNoSite = "probes were taken away while threads were in this call: its place was not seen"
 
 // outlined places a region by its outlined function. Each region has one of its own, however the
 // compiler optimised.

@@ -3,7 +3,9 @@ package places
 import (
 	"testing"
 
+	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 	"ompp-attach/regions"
 )
 
@@ -31,6 +33,18 @@ func TestImplicit(t *testing.T) {
 		r := &Resolver{Wanted: Wanted{Inlining: c.inlining}}
 		if got := r.implicit(&c.region, c.runtime); got != c.want {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		}
+	}
+}
+
+// TestUnseenSite: where the call of a lock or critical section was not seen, no other place is named,
+// not even the lock's.
+func TestUnseenSite(t *testing.T) {
+	for _, construct := range []event.Construct{event.Critical, event.Lock, event.NestLock} {
+		k := attribution.Key{RuntimeConstruct: attribution.Kind{Construct: construct, Runtime: event.Kmpc}, Fn: 0x5180}
+		reg := (&Resolver{bound: map[uint64]place{k.Fn: {}}}).Region(k)
+		if reg.Location != (profile.Location{}) || len(reg.Notes) != 1 || reg.Notes[0] != noteNoSite {
+			t.Errorf("%s: %+v, notes %q", construct, reg.Location, reg.Notes)
 		}
 	}
 }
