@@ -10,6 +10,7 @@ import (
 	"ompp-attach/collect/budget"
 	"ompp-attach/collect/links"
 	"ompp-attach/collect/target"
+	"ompp-attach/collect/urgent"
 	"ompp-attach/collect/user"
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -147,7 +148,7 @@ func (pc *placer) removeGroup(g event.Group) {
 		}
 	}
 	pc.mu.Unlock()
-	go urgently(closings...) // close waits until no thread is in a probe's program any more
+	go urgent.Do(closings...) // close waits until no thread is in a probe's program any more
 }
 
 // placeGroup places the probes of a group again, in all processes.

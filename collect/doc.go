@@ -97,7 +97,7 @@
 // This keeps up with a dozen cores that do nothing but reach probes, and the constructs that are
 // executed most often are folded in the kernel side. Several goroutines would have to agree on the
 // order of a thread's records, samples and calls, and on the tables of files that processes share.
-// The reader's thread has a higher priority than the program's threads (urgent.go). The reader
+// The reader's thread has a higher priority than the program's threads (package urgent). The reader
 // never waits for the user: a terminal may be held, so another goroutine writes the messages
 // (package voice).
 //

@@ -113,8 +113,8 @@ func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *pr
 	if w := advice.Contention(&pf.machine, len(prof.Threads)); w != "" {
 		prof.Warnings = append(prof.Warnings, w)
 	}
-	if w := p.silence(); w != "" {
-		prof.Warnings = append(prof.Warnings, w)
+	if p.meta.Attached && p.engine.Events() == 0 {
+		prof.Warnings = append(prof.Warnings, advice.Silence(p.existing))
 	}
 	pf.counting.Complete(prof)
 	pf.selection.Hide(prof)
@@ -133,17 +133,4 @@ func since(to, from uint64) int64 {
 		return 0
 	}
 	return int64(to - from)
-}
-
-// silence returns a warning if no event came from a process that was attached to. No probe can tell
-// where its threads were all the time.
-func (p *Process) silence() string {
-	if !p.meta.Attached || p.engine.Events() > 0 {
-		return ""
-	}
-	threads, were := "its thread", "was"
-	if p.existing > 1 {
-		threads, were = fmt.Sprintf("its %d threads", p.existing), "were"
-	}
-	return fmt.Sprintf("No region, construct or call began or ended while the process was measured. So the report is empty: %s %s outside of all constructs, or in one all the time, and nobody can tell which. Measure for longer, or use --sample task-clock, which shows where threads compute.", threads, were)
 }

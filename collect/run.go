@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"ompp-attach/collect/launch"
+	"ompp-attach/collect/urgent"
 )
 
 // Run launches a program and measures it, its children and their children from their first
@@ -91,14 +92,14 @@ func (m *Measurement) Start() (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	var errRead error
-	urgent := []func(){func() { errRead = m.reader.read(ctx) }}
+	loops := []func(){func() { errRead = m.reader.read(ctx) }}
 	if m.budget != nil {
-		urgent = append(urgent, func() { m.keepBudget(ctx) })
+		loops = append(loops, func() { m.keepBudget(ctx) })
 	}
 	if m.reader.sampling.Unbounded() {
 		wg.Go(func() { m.reader.keepSampling(ctx) })
 	}
-	wg.Go(func() { urgently(urgent...) })
+	wg.Go(func() { urgent.Do(loops...) })
 	wg.Go(func() { m.lives.follow(ctx) })
 	wg.Go(func() { m.lives.keepAlive(ctx) })
 	return sync.OnceValue(func() error {
