@@ -21,6 +21,8 @@ type group struct {
 	from    uint64 // and so do those before this one: a member was not attached to yet
 	old     bool   // it was there before a member was attached to
 	lost    bool   // it is not known with which instance a member's log begins
+	// prepared is how many requests of persistent collective operations each member has made.
+	prepared map[int32]int
 	broken  bool   // members called different operations
 }
 
@@ -92,9 +94,13 @@ func (r *run) collective(k *rank, c *Call, p pattern) {
 	case ending:
 		at, own, ok = k.end, int32(k.log.Rank), k.end >= 0
 	}
+	why := k.unnamed()
+	if ok && c.Op.Info().Persistent {
+		at, why, ok = k.started(c)
+	}
 	if !ok {
-		r.result.Collectives.leave(k.unnamed())
-		k.unknown(c, k.unnamed())
+		r.result.Collectives.leave(why)
+		k.unknown(c, why)
 		r.astray(k, c)
 		return
 	}
@@ -284,7 +290,7 @@ func (m *member) together(r *run, wait, rest Property) longest {
 
 // endCollectives drops the instances that still lack a call of a rank which has no more calls.
 func (r *run) endCollectives(k *rank) {
-	for _, at := range append([]int{k.start, k.end}, k.comms...) {
+	for _, at := range slices.Concat([]int{k.start, k.end}, k.comms, k.persistent) {
 		if at < 0 {
 			continue
 		}

@@ -34,6 +34,7 @@
 //   - collectives.go, camps.go: instances of collective operations; their members by machine
 //   - epochs.go: epochs of RMA windows (post, start, complete, wait)
 //   - locks.go: locks of RMA windows
+//   - persistent.go: collective operations that MPI_Start begins
 //   - align.go, lineup.go: ranks that were attached to at different moments
 //   - waiter.go: of the waits in one call, the longest; across.go: waits between machines
 //   - listen.go: tells what each call had to wait for

@@ -46,20 +46,37 @@ func FuzzRun(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := Run(logsFrom(data))
-		for _, n := range []Count{r.Sends, r.Receives, r.Probes, r.Collectives, r.Requests, r.Epochs, r.Locks} {
-			left := n.Matched
-			for _, x := range n.Left {
-				left += x
+		joined := func() (logs []*RankCalls) {
+			for _, l := range logsFrom(data) {
+				logs = append(logs, attached(l))
 			}
-			if left != n.Calls {
-				t.Fatalf("%+v", r)
-			}
+			return logs
 		}
-		for _, w := range r.Waits {
-			if w.T <= 0 || w.Count == 0 {
-				t.Fatalf("%+v", w)
-			}
+		late := joined()
+		for i, s := range Align(joined, nil) {
+			late[i].Start = s
+		}
+		for _, r := range []*Result{Run(logsFrom(data)), Run(late)} {
+			checkResult(t, r)
 		}
 	})
+}
+
+// checkResult: each call is matched or not, and each wait has a time.
+func checkResult(t *testing.T, r *Result) {
+	t.Helper()
+	for _, n := range []Count{r.Sends, r.Receives, r.Probes, r.Collectives, r.Requests, r.Epochs, r.Locks} {
+		left := n.Matched
+		for _, x := range n.Left {
+			left += x
+		}
+		if left != n.Calls {
+			t.Fatalf("%+v", r)
+		}
+	}
+	for _, w := range r.Waits {
+		if w.T <= 0 || w.Count == 0 {
+			t.Fatalf("%+v", w)
+		}
+	}
 }

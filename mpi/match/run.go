@@ -93,7 +93,9 @@ type rank struct {
 	end      int // the same of MPI_Finalize
 	named    int // the latest call that named the rank (epochs.named)
 	// begun are the requests that calls of the log made, if the rank was attached to.
-	begun map[uint64]struct{}
+	begun      map[uint64]struct{}
+	prepared   map[uint64]int // groups of persistent collective operations, by request
+	persistent []int          // the same groups, and those of other ranks' requests
 }
 
 // operation is a nonblocking operation. completedBy tells it the call that waited for its request.
@@ -106,7 +108,7 @@ func (l lost) completedBy(r *run, w *waiter) { r.fail(w, Reason(l)) }
 
 // enroll notes a rank and its communicators.
 func (r *run) enroll(l *RankCalls) {
-	k := &rank{log: l, index: len(r.ranks), call: -1, requests: map[uint64]operation{}}
+	k := &rank{log: l, index: len(r.ranks), call: -1, requests: map[uint64]operation{}, prepared: map[uint64]int{}}
 	if l.Attached {
 		k.begun = map[uint64]struct{}{}
 	}
@@ -137,7 +139,7 @@ func (r *run) group(name string, size int32) int {
 	if !ok {
 		at = len(r.groups)
 		r.comms[name] = at
-		r.groups = append(r.groups, &group{size: size, members: map[int32]*rank{}, next: map[int32]uint64{}, open: map[uint64]*instance{}, limit: ^uint64(0)})
+		r.groups = append(r.groups, &group{size: size, members: map[int32]*rank{}, next: map[int32]uint64{}, prepared: map[int32]int{}, open: map[uint64]*instance{}, limit: ^uint64(0)})
 	}
 	return at
 }
@@ -155,7 +157,9 @@ func (r *run) take(k *rank, c *Call) {
 		k.begun[c.Request] = struct{}{}
 	}
 	switch {
-	case c.prepares(), p == making:
+	case c.prepares():
+		r.prepare(k, c)
+	case p == making:
 	case p == message:
 		r.message(k, c)
 	case p == completing:

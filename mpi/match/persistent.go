@@ -1,0 +1,43 @@
+package match
+
+import "fmt"
+
+// Persistent collective operations are matched by the order in which their requests were made, and not
+// by that in which they are started: ranks may start them in different orders (MPI-4.0, 6.13). So each
+// request has a group of its own.
+
+// prepare takes a call that makes a persistent operation's request.
+func (r *run) prepare(k *rank, c *Call) {
+	at, own, ok := r.in(k, c)
+	if !c.pattern().collective() || !ok || r.groups[at].old {
+		return
+	}
+	of := r.groups[at]
+	name := fmt.Sprintf("%d\x00%d", at, of.prepared[own])
+	of.prepared[own]++
+	n, known := r.comms[name]
+	if !known {
+		n = r.group(name, of.size)
+		g := r.groups[n]
+		g.members, g.doubted = of.members, of.doubted
+		for own, o := range of.members {
+			if o.persistent = append(o.persistent, n); o.over {
+				g.limit = min(g.limit, g.next[own])
+			}
+		}
+	}
+	k.prepared[c.Request] = n
+}
+
+// started returns the group of a persistent collective operation that a rank starts.
+func (k *rank) started(c *Call) (group int, why Reason, ok bool) {
+	group, ok = k.prepared[c.Request]
+	switch {
+	case ok:
+	case k.log.Attached:
+		why = OldRequest
+	default:
+		why = NoComm
+	}
+	return group, why, ok
+}

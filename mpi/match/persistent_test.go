@@ -1,0 +1,41 @@
+package match
+
+import "testing"
+
+// TestPersistent: persistent collective operations are matched by the order in which their requests
+// were made, in whichever order they are started.
+func TestPersistent(t *testing.T) {
+	prepared := func(c *Call) { c.Untold = true }
+	rank := func(first, second uint64, at ...uint64) []Call {
+		names := map[uint64]string{1: "Barrier_init", 2: "Allreduce_init"}
+		return []Call{call(names[1], 1, 2, as(1), prepared), call(names[2], 2, 3, as(2), prepared),
+			call(names[first], at[0], at[0], as(first)), call(names[second], at[1], at[1], as(second)), call("Waitall", at[2], at[3], of(1, 2)), call("Barrier", at[4], at[5])}
+	}
+	logs := func() []*RankCalls {
+		return world(rank(1, 2, 10, 11, 12, 31, 32, 35), rank(2, 1, 20, 30, 31, 32, 33, 34))
+	}
+	r := Run(logs())
+	if n := r.Collectives; n.Calls != 6 || n.Matched != 6 {
+		t.Errorf("%+v", n)
+	}
+	if got, want := show(r.Waits), "barrier 0@12<1@30 18 x1; barrier 0@32<1@33 1 x1; barrier done 0@32 1 x1"; got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
+	// The requests were made before the ranks were attached to.
+	late := logs()
+	for _, l := range late {
+		list := l.Threads[0].(*List)
+		*list = (*list)[2:]
+		attached(l).Start = Start{Known: true}
+	}
+	if n := Run(late).Collectives; n.Calls != 6 || n.Matched != 2 || n.Left[OldRequest] != 4 {
+		t.Errorf("%+v", n)
+	}
+	// Rank 1 has made one request only.
+	short := logs()
+	list := short[1].Threads[0].(*List)
+	*list = append((*list)[:1:1], (*list)[5:]...)
+	if n := Run(short).Collectives; n.Calls != 4 || n.Matched != 2 || n.Left[NoPartner] != 2 {
+		t.Errorf("%+v", n)
+	}
+}
