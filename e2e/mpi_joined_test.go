@@ -121,7 +121,7 @@ func TestMPIWaitsAttached(t *testing.T) {
 				t.Fatalf("%v: %s", err, text.String())
 			}
 			words := strings.Join(strings.Fields(text.String()), " ")
-			for _, want := range []string{"Wait at MPI barrier", "due to rank ", "the communicator was made before all of its ranks were attached to"} {
+			for _, want := range []string{"Wait at MPI barrier", "due to rank ", "Critical path of the job, from the first to the last call at which all ranks met while they were measured", "the communicator was made before all of its ranks were attached to"} {
 				if !strings.Contains(words, want) {
 					t.Errorf("the report does not say %q:\n%s", want, text.String())
 				}

@@ -153,7 +153,7 @@ func (m *Matching) path() *severity.JobPath {
 		return nil
 	}
 	p := m.Path
-	return &severity.JobPath{Length: p.Length, Unknown: p.Unknown, Bound: p.Bound, Turns: p.Turns, Phases: p.Phases}
+	return &severity.JobPath{Length: p.Length, Unknown: p.Unknown, Bound: p.Bound, Turns: p.Turns, Phases: p.Phases, Part: len(m.Joined) > 0}
 }
 
 // littleAside is the share of the path's length below which calls that may have waited are not named.
@@ -191,21 +191,14 @@ func (m *Matching) whyUnknown() string {
 	return "it cannot be told for whom a rank waited"
 }
 
-func attachedLater(ranks int) string {
-	if ranks == 1 {
-		return " was attached to later."
-	}
-	return " were attached to later."
-}
-
 // pathSentences say why the critical path is not known, or not all of it.
 func (m *Matching) pathSentences() []string {
 	const none = "The critical path over the ranks is not known: "
 	switch p := m.Path; {
-	case p == nil && len(m.Joined) > 0:
-		return []string{none + "that needs all MPI calls of all ranks, and " + RankList(m.Joined) + attachedLater(len(m.Joined))}
 	case p == nil:
 		return []string{none + "that needs all MPI calls of all ranks."}
+	case len(m.Joined) > 0 && p.Overlap < 0 && p.Length == 0:
+		return []string{none + "no two calls are known at which all ranks met after they were attached to."}
 	case p.Overlap >= 0:
 		return []string{fmt.Sprintf(none+"several threads of rank %d were in MPI at the same time.", m.Ranks[p.Overlap])}
 	case p.Length > 0 && p.Unknown == p.Length:

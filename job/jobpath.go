@@ -14,6 +14,7 @@ import (
 // Times are in ns, as measured: with what probes took.
 type CriticalPath struct {
 	Length  int64      // from the first MPI call on the path to the end of the last one
+	Part    bool       // ranks were attached to: from the first to the last call at which all ranks met
 	Unknown int64      // the part of it that is not known
 	Why     string     // why Unknown is not known: the end of a sentence
 	Parts   []PathPart // the longest first
@@ -115,7 +116,7 @@ func (m *Matching) partsOf(ranks []*rankCalls, path func(rank, site int) int) {
 // is empty if the ranks were recorded without --waits or Options do not ask for the path.
 func (j *Job) CriticalPath() (p *CriticalPath, why string) {
 	m := j.Waits
-	if m == nil || m.Path != nil && m.Path.Overlap < 0 && m.Path.Length == 0 {
+	if m == nil || m.Path != nil && m.Path.Overlap < 0 && m.Path.Length == 0 && len(m.Joined) == 0 {
 		return nil, ""
 	}
 	if m.Path == nil || m.Path.Unknown == m.Path.Length {
@@ -131,7 +132,7 @@ func (j *Job) CriticalPath() (p *CriticalPath, why string) {
 	for i, g := range j.Regions {
 		number[g.key] = i
 	}
-	p = &CriticalPath{Length: m.Path.Length, Unknown: m.Path.Unknown, Why: m.whyUnknown(), Nowhere: m.Path.Length - m.Path.Unknown}
+	p = &CriticalPath{Length: m.Path.Length, Part: len(m.Joined) > 0, Unknown: m.Path.Unknown, Why: m.whyUnknown(), Nowhere: m.Path.Length - m.Path.Unknown}
 	for _, x := range m.parts {
 		region, ok := number[x.at.region]
 		if !ok {

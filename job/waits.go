@@ -102,7 +102,7 @@ func matchCalls(ranks []*rankCalls, complete bool) *Matching {
 		taken = append(taken, r)
 	}
 	aligned(taken)
-	out.run(taken, comms.Join(all, complete), complete && len(out.LeftOut)+len(out.Joined) == 0)
+	out.run(taken, comms.Join(all, complete), complete && len(out.LeftOut) == 0)
 	return out
 }
 

@@ -34,6 +34,8 @@ type JobPath struct {
 	Bound   int64 // how much longer another path may be, as clocks of machines were compared
 	Turns   uint64
 	Phases  int // between calls at which all ranks met
+	// Part: ranks were attached to, so the path is that between the first and the last such call.
+	Part bool
 }
 
 func pathTrees() (out []Property) {

@@ -30,7 +30,8 @@ type Result struct {
 	Times map[Place]*Time
 	// Stretches divides the path's times before calls by the calls before these.
 	Stretches map[Stretch]int64
-	// Length is the path's: the parts in Times and Unknown add up to it.
+	// Length is the path's: the parts in Times and Unknown add up to it. If ranks were attached to, the
+	// path is that between the first and the last call at which all ranks met.
 	Length, Unknown int64
 	// Waited is the time of all waits. NoCause is the part that is in no Delay and no Far.
 	Waited, NoCause int64
@@ -107,6 +108,7 @@ type Path struct {
 	from   uint64           // when the phase began, by the clock of the first rank (ns)
 	over   bool             // the phase has too many calls
 	cut    bool             // some log ends early
+	part   bool             // some rank was attached to: only phases between two meetings count
 	own    []map[Work]int64 // by rank: its own times in the phase
 	on     map[Work]int64   // the path of the phase
 }
@@ -118,7 +120,7 @@ func New(logs []*match.RankCalls, path func(rank, site int) int) *Path {
 		hosts: map[string]bool{}, path: path, most: MostCalls, on: map[Work]int64{}}
 	for _, l := range logs {
 		p.hosts[l.Host] = true
-		p.cut = p.cut || l.Until != 0
+		p.cut, p.part = p.cut || l.Until != 0, p.part || l.Attached
 		p.own = append(p.own, map[Work]int64{})
 	}
 	return p
@@ -188,10 +190,13 @@ func (p *Path) Known(rank, number int, last match.Origin) {
 // Together implements match.Listener. It ends a phase.
 func (p *Path) Together(numbers []int, last match.Origin) {
 	took := max(0, int64(last.At)-int64(p.from))
-	p.Phases++
-	if p.over {
+	switch {
+	case p.part && !p.synced: // the phase began before
+	case p.over:
+		p.Phases++
 		p.lose(took)
-	} else {
+	default:
+		p.Phases++
 		p.walk(last.Rank, last.Call, took)
 		p.balance(numbers, took)
 		p.delays(numbers)
@@ -221,6 +226,9 @@ func (p *Path) lose(took int64) {
 func (p *Path) Finish() *Result {
 	if p.Overlap >= 0 || len(p.ranks) == 0 {
 		return &Result{Overlap: p.Overlap}
+	}
+	if p.part { // nor is it known how the last phase ended
+		return &p.Result
 	}
 	last, ends := -1, int64(-1)
 	for i := range p.ranks {

@@ -23,7 +23,7 @@ type group struct {
 	lost    bool   // it is not known with which instance a member's log begins
 	// prepared is how many requests of persistent collective operations each member has made.
 	prepared map[int32]int
-	broken  bool   // members called different operations
+	broken   bool // members called different operations
 }
 
 func (g *group) join(own int32, k *rank) {

@@ -23,8 +23,11 @@ func (t *jobText) path() {
 		t.printf("\n")
 		return
 	}
-	t.sentence("The critical path over the ranks: only less time there makes the job shorter. It takes %s sec, "+
-		"from the first MPI call on it to the end of the last, as measured.", t.sec(float64(p.Length)))
+	span := "from the first MPI call on it to the end of the last"
+	if p.Part {
+		span = "from the first to the last call at which all ranks met while they were measured"
+	}
+	t.sentence("The critical path over the ranks: only less time there makes the job shorter. It takes %s sec, %s, as measured.", t.sec(float64(p.Length)), span)
 	t.printf("\n")
 	told := int64(0)
 	n := min(len(p.Parts), mostOfPath)

@@ -83,7 +83,7 @@ saves at most 0.0110 sec.
 	}
 	attached := reporttest.Waiting(1)
 	attached[1].Meta.Attached = true
-	if got := pathOf(t, attached, job.Options{Path: true}); !strings.Contains(strings.Join(strings.Fields(got), " "), "is not known: that needs all MPI calls of all ranks, and rank 1 was attached to later.") {
+	if got := pathOf(t, attached, job.Options{Path: true}); !strings.Contains(strings.Join(strings.Fields(got), " "), "is not known: no two calls are known at which all ranks met after they were attached to.") {
 		t.Errorf("rank 1 was attached to: %s", got)
 	}
 	if got := pathOf(t, reporttest.Waiting(1)[:1], job.Options{Path: true}); !strings.Contains(got, "that needs all MPI calls of all ranks") {

@@ -53,8 +53,12 @@ func (t *text) jobPath() {
 		return
 	}
 	fmt.Fprintln(t)
-	title := fmt.Sprintf("Critical path of the job, from its first MPI call to the end of its last: only less time here makes the job shorter. "+
-		"Shares are of %s sec, the path's length%s. The path changed the rank %s.", t.Seconds(p.Length), bound(p.Bound), times(int64(p.Turns)))
+	span := "from its first MPI call to the end of its last"
+	if p.Part {
+		span = "from the first to the last call at which all ranks met while they were measured"
+	}
+	title := fmt.Sprintf("Critical path of the job, %s: only less time here makes the job shorter. "+
+		"Shares are of %s sec, the path's length%s. The path changed the rank %s.", span, t.Seconds(p.Length), bound(p.Bound), times(int64(p.Turns)))
 	t.lines("", title)
 	fmt.Fprintln(t)
 	line := func(ns int64, text string) {
@@ -99,7 +103,11 @@ func (t *text) onJobPath(x *severity.OnJobPath) string {
 		text += fmt.Sprintf("; %s sec more than the mean of all ranks", t.Seconds(x.Imbalance))
 	}
 	if t.tells(x.Saves) {
-		text += fmt.Sprintf("; perfect balance here saves at most %s of the job's %s sec", t.Seconds(x.Saves), t.Seconds(t.c.JobPath.Length))
+		whose := "the job's"
+		if t.c.JobPath.Part {
+			whose = "these"
+		}
+		text += fmt.Sprintf("; perfect balance here saves at most %s of %s %s sec", t.Seconds(x.Saves), whose, t.Seconds(t.c.JobPath.Length))
 		if x.Saves > x.Time {
 			text += ", if the part of the path that is not known is here, too"
 		}
