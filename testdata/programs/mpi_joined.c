@@ -10,6 +10,8 @@
 //
 //   PATTERN ROUND RANK ROLE LINE BEFORE AFTER     ns
 //
+// Before, rank 0 prints a line for each round.
+//
 // ROLE is w for a call that waits, l for a call that others wait for, b for both.
 #include <mpi.h>
 #include <stdio.h>
@@ -63,10 +65,10 @@ int main(int argc, char **argv)
 		ms = atol(argv[2]);
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	if (rank == 0)
-		puts("ready");
-	fflush(stdout);
 	for (; !stop; round_now++) {
+		if (rank == 0)
+			puts("round");
+		fflush(stdout);
 		if (rank == round_now % 3)
 			late();
 		CALL("barrier", 'b', MPI_Barrier(MPI_COMM_WORLD));
