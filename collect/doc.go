@@ -1,9 +1,13 @@
 // Package collect runs a measurement. It follows processes, places probes in the runtimes that the
 // processes map, reads the records, and feeds the engine of each process. What needs no measurement
-// has packages of its own: target looks at processes from outside, and launch starts programs. user
-// and selection hold what the user asked for. links holds placed probes, and rank what is known of a
-// process as a rank of a job. plans keeps the plans of files, and places finds addresses in the
-// source. budget decides what is probed, and advice says what the user should know.
+// has packages of its own:
+//
+//   - target looks at processes from outside; launch starts programs
+//   - user and selection hold what the user asked for
+//   - plans keeps the plans of files; links holds placed probes
+//   - places finds addresses in the source
+//   - rank holds what is known of a process as a rank of a job
+//   - budget decides which constructs are probed; advice says what the user should know
 //
 // # Stopping and continuing
 //
@@ -119,10 +123,10 @@
 //	lives     acts on forks, programs, libraries, ends  its fields; of each program over and
 //	                                                    userChecked
 //
-// There are five small locks more: links.Shared has one for the probes that are placed for all
-// processes, and the count of their users; programs.mu guards the list of programs; user.Regions.mu
-// the regions of the user's own; triggered.Snapshots.mu those that --when asks for; and
-// launch.Guard has one.
+// There are five small locks more. programs.mu guards the list of programs, user.Regions.mu the
+// regions of the user's own, and triggered.Snapshots.mu the snapshots that --when asks for. The lock
+// of links.Shared guards the probes that are placed for all processes, and the count of their users.
+// launch.Guard has a lock, too.
 //
 // Locks are taken in this order, and any of them may be left out:
 //

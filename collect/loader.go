@@ -14,8 +14,8 @@ import (
 // programs run. The kernel side reports followed processes only.
 
 // watchLoader watches the dynamic loader of a process, and tells whether it is watched. The loader
-// of a launched program is watched for all processes until the measurement ends; that of an
-// attached process is watched for this process. p is nil for a process that is not measured.
+// of a launched program is watched for all processes until the measurement ends. The loader of an
+// attached process is watched for this process only. p is nil for a process that is not measured.
 // placer.mu is held.
 func (pc *placer) watchLoader(p *Process, mods []symbols.Module) bool {
 	if p != nil && !p.program.launched {

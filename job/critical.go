@@ -65,8 +65,8 @@ func (m *Matching) matched(ranks []*rankCalls, logs []*match.RankCalls, c match.
 	return out
 }
 
-// asideOf returns the time in MPI calls that are not recorded one by one, though they may wait for
-// other ranks or ask for them again and again, by operation (ns).
+// asideOf returns the time in MPI calls that are not recorded one by one, by operation (ns). These
+// calls may wait for other ranks all the same, or ask again and again whether a message has come.
 func asideOf(p *profile.Profile) map[string]int64 {
 	out := map[string]int64{}
 	for i := range p.Nodes[1:] {

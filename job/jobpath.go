@@ -112,8 +112,9 @@ func (m *Matching) partsOf(ranks []*rankCalls, path func(rank, site int) int) {
 	}
 }
 
-// CriticalPath returns the critical path over the ranks; nil: none is known. why says then why, and
-// is empty if the ranks were recorded without --waits or Options do not ask for the path.
+// CriticalPath returns the critical path over the ranks; nil: none is known. In that case why says
+// the reason. why is empty if the ranks were recorded without --waits, or if Options do not ask for
+// the path.
 func (j *Job) CriticalPath() (p *CriticalPath, why string) {
 	m := j.Waits
 	if m == nil || m.Path != nil && m.Path.Overlap < 0 && m.Path.Length == 0 && len(m.Joined) == 0 {

@@ -15,9 +15,8 @@ import (
 )
 
 // WriteOmpp writes ompP's text report: its seven sections with their titles, columns and widths, so
-// that people and scripts that know ompP's reports can read this one. Additions come after what
-// ompP has: more header lines, columns at the right end, sections on MPI's call sites and on the
-// lines that were sampled most, and a section of notes on the figures.
+// that people and scripts that know ompP's reports can read this one. Additions are more header
+// lines, columns at the right end, and sections of their own (docs/reading.md lists them).
 func WriteOmpp(w io.Writer, p *profile.Profile, options Options) error {
 	out := bufio.NewWriter(w)
 	p = options.view(p)

@@ -141,8 +141,8 @@ func (m *Team) lateOf(mem *Member, last uint64) int64 {
 	return max(0, min(m.earlier-m.paid(mem), ledger.Span(min(mem.End, last), last)))
 }
 
-// Since returns the first time at which the team is known to have had its address: when the primary
-// thread told it, or the fork as long as that is all that is known.
+// Since returns the first time at which the team is known to have had its address. That is when the
+// primary thread told the address, or the fork as long as it has not.
 func (m *Team) Since() uint64 {
 	if m.Told {
 		return m.Named

@@ -53,7 +53,7 @@ func (r *Rank) IsWindow(comm int) bool { return comm > 0 && made{r, comm}.how().
 func (r *Rank) Unheld(comm int) bool { return comm >= Most && comm != r.unseen }
 
 // SeenFrom notes that the rank was attached to, and that all of its calls since then are known. makings
-// is how many operations had made communicators and windows of MPI_COMM_WORLD before.
+// is the number of operations that had made communicators and windows of MPI_COMM_WORLD before.
 func (c *Rank) SeenFrom(makings int) { c.sure, c.shift = c.hasMPI, makings }
 
 // group is a communicator with the world ranks of its members, as far as profiles tell.
