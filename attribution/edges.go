@@ -8,10 +8,10 @@ import (
 
 // Ends of calls that are not reported. A probe at a return costs nearly as much as a second hit. So
 // the kernel side reports the returns of short and frequent calls only now and then (bpf/sparse.h):
-// returns of the fork, of a barrier, of a team's end. The arrivals of the team tell nearly as much. A
-// barrier ends, and a team is joined, when the last thread has come. The time from then to the end is
-// taken from executions whose end was reported: from those whose thread came to its next event about
-// as late.
+// returns of the fork, of a barrier, of a team's end. The arrivals of the team tell nearly as much.
+// A barrier ends, and a team is joined, when the last thread has come. The time from then to the
+// end is taken from executions whose end was reported: from those whose thread came to its next
+// event about as late.
 //
 // Before a thread's next event is applied, the end is derived and applied like an event. The event
 // waits until the arrivals of the whole team are known. So an end is never corrected afterwards,

@@ -69,9 +69,9 @@ func (pa *parallel) leaveUnknown(t *stack.Thread, ev *event.Event) {
 	}
 }
 
-// leaveLost drops regions whose end was among a thread's lost events. A thread that starts a team is
-// not inside such a region if it is outside any team. The same holds if its stack is no deeper than at
-// the start of the team that it seems to be in.
+// leaveLost drops regions whose end was among a thread's lost events. A thread that starts a team
+// is not inside such a region if it is outside any team. The same holds if its stack is no deeper
+// than at the start of the team that it seems to be in.
 func (pa *parallel) leaveLost(t *stack.Thread, ev *event.Event) {
 	for i := t.Level(); i >= 0; i = t.Level() {
 		if f := &t.Stack[i]; f.Team != nil && (f.Num < 0 || ev.SP < f.Sp) {
@@ -305,10 +305,10 @@ func goesFirst(m, other *stack.Team) bool {
 	return (m.Since() < other.Since()) != over
 }
 
-// isNext tells whether a worker's begin belongs to the first execution that lacks the worker's number.
-// Another thread's team may have the same address. An earlier team's join is reported after the
-// address is free, and a later team's fork before the address is taken. So all earlier begins of that
-// number must have been applied, and all earlier executions must be known.
+// isNext tells whether a worker's begin belongs to the first execution that lacks the worker's
+// number. Another thread's team may have the same address. An earlier team's join is reported after
+// the address is free, and a later team's fork before the address is taken. So all earlier begins
+// of that number must have been applied, and all earlier executions must be known.
 func (pa *parallel) isNext(k stack.TeamKey, m *stack.Team, begin *event.Event) bool {
 	return pa.noneBefore(k, begin.Num, begin.Time) && (m.Since() <= begin.Time || pa.noneBefore(k, 0, m.Since()))
 }

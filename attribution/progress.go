@@ -5,8 +5,8 @@ import (
 	"ompp-attach/event"
 )
 
-// clockSlack is by how much (ns) an event that still comes from another thread may be older than the
-// time of Advance. Reading the clock and storing the record are two steps.
+// clockSlack is by how much (ns) an event that still comes from another thread may be older than
+// the time of Advance. Reading the clock and storing the record are two steps.
 const clockSlack = 1e6
 
 // stragglerWait is how long (ns) an event may lag behind others that happened
@@ -35,8 +35,8 @@ func (pg *progress) allRead(at uint64) bool {
 	return true
 }
 
-// noneBefore tells whether all begins of a team's thread before a time have been applied. num is the
-// thread's number in the team. Of the primary thread (0), the forks of the team count.
+// noneBefore tells whether all begins of a team's thread before a time have been applied. num is
+// the thread's number in the team. Of the primary thread (0), the forks of the team count.
 func (pg *progress) noneBefore(k stack.TeamKey, num int32, at uint64) bool {
 	if pg.now < at+clockSlack {
 		return false

@@ -37,10 +37,10 @@ func (pc *placer) attachRuntime(p *Process, mod *symbols.Module, a *probes.Attac
 	return link, nil
 }
 
-// mayLeaveOut tells whether entry points of a process may be left without probes. For that, libraries
-// that the process loads later must be seen before their code runs, and no other process may share its
-// probes. A user's region by lines may
-// begin between a loop's end and the event that would tell it. placer.mu is held.
+// mayLeaveOut tells whether entry points of a process may be left without probes. For that,
+// libraries that the process loads later must be seen before their code runs, and no other process
+// may share its probes. A user's region by lines may begin between a loop's end and the event that
+// would tell it. placer.mu is held.
 func (pc *placer) mayLeaveOut(p *Process, mods []symbols.Module) bool {
 	return p.program.launched && !pc.running && pc.budget == nil && !pc.wanted.User.HasLines() &&
 		!p.joins() && p.loops == nil && pc.follower != nil && pc.watchLoader(p, mods)

@@ -124,9 +124,9 @@
 //	                                                    userChecked
 //
 // There are five small locks more. programs.mu guards the list of programs, user.Regions.mu the
-// regions of the user's own, and triggered.Snapshots.mu the snapshots that --when asks for. The lock
-// of links.Shared guards the probes that are placed for all processes, and the count of their users.
-// launch.Guard has a lock, too.
+// regions of the user's own, and triggered.Snapshots.mu the snapshots that --when asks for. The
+// lock of links.Shared guards the probes that are placed for all processes, and the count of their
+// users. launch.Guard has a lock, too.
 //
 // Locks are taken in this order, and any of them may be left out:
 //

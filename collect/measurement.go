@@ -187,16 +187,16 @@ func (m *Measurement) CounterNotes() []string { return m.counting.Notes() }
 func (m *Measurement) Evaluate(formulas []string) { m.counting.Evaluate(formulas) }
 
 // FetchDebugFiles makes the measurement fetch the debug files that it needs to name a process's
-// places. The files are fetched after the process's measurement. Otherwise the process might have to
-// wait for its probes, and so for the network. fetch gets a build id. symbols.UseDebugFiles has to
-// find the file that was fetched.
+// places. The files are fetched after the process's measurement. Otherwise the process might have
+// to wait for its probes, and so for the network. fetch gets a build id. symbols.UseDebugFiles has
+// to find the file that was fetched.
 func (m *Measurement) FetchDebugFiles(fetch func(buildID string) error) {
 	m.profiles.debug = places.NewDebugFiles(fetch)
 }
 
 // Say sets a function that tells the user something at once, while the measurement lasts. say must
-// not wait for the user, and neither must logf of New: the callers hold locks that the reader of the
-// rings needs.
+// not wait for the user, and neither must logf of New: the callers hold locks that the reader of
+// the rings needs.
 func (m *Measurement) Say(say func(sentence string)) { m.say = say }
 
 // RecordCalls makes the profiles record MPI calls one by one, for the waits between ranks. It must be

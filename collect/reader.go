@@ -37,11 +37,11 @@ func ktime() uint64 { return clock.Now() }
 
 // The reader is not woken for each record: that would cost the target 1 us. Each look at the rings
 // costs some 50 us of a processor that the program may need. If a thread loses its core to the
-// reader, the threads that wait for that thread wait longer, too. So the reader looks when a ring fills, or
-// after a long pause (lookEvery). There are three exceptions. A budget has to know earlier what
-// hits have cost (soon). Records behind one that is still being written wake nobody (soon). And the
-// CPU times of a process whose end nobody waits for are known only up to the last look
-// (childEvery).
+// reader, the threads that wait for that thread wait longer, too. So the reader looks when a ring
+// fills, or after a long pause (lookEvery). There are three exceptions. A budget has to know
+// earlier what hits have cost (soon). Records behind one that is still being written wake nobody
+// (soon). And the CPU times of a process whose end nobody waits for are known only up to the last
+// look (childEvery).
 const (
 	lookEvery  = 250 * time.Millisecond
 	childEvery = 50 * time.Millisecond

@@ -174,8 +174,8 @@ func (b *pprofBuilder) labels(t profile.Thread) map[string][]string {
 	return labels
 }
 
-// pprofComments are sentences for the top of each table of pprof: the tool, the machine, and what is
-// missing. Details of single regions are left to the text report.
+// pprofComments are sentences for the top of each table of pprof: the tool, the machine, and what
+// is missing. Details of single regions are left to the text report.
 func pprofComments(p *profile.Profile, raw bool) []string {
 	m := &p.Meta
 	out := []string{

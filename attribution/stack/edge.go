@@ -5,8 +5,8 @@ import (
 	"ompp-attach/event"
 )
 
-// Edge is the end of a call that its thread is in: the begin of the primary thread's body, the end of
-// a barrier, or the join. The kernel side does not report every such end (event.Sparse).
+// Edge is the end of a call that its thread is in: the begin of the primary thread's body, the end
+// of a barrier, or the join. The kernel side does not report every such end (event.Sparse).
 type Edge struct {
 	Enter event.Event // the call's beginning; its edge is NoEdge if no end is pending
 	Edge  event.Edge  // of the end: Begin, Waited or Join

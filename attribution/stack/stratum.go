@@ -71,8 +71,8 @@ func (s *stratum) learn(d, gap float64, byChance bool) {
 	s.squaredSum, s.products, s.squaredGaps = s.squaredSum+d*d, s.products+d*gap, s.squaredGaps+gap*gap
 }
 
-// share is the part of its gap that an execution takes. gap is a usual gap (ns). r is a guess of the
-// part, and counts as much as a number of executions (guesses).
+// share is the part of its gap that an execution takes. gap is a usual gap (ns). r is a guess of
+// the part, and counts as much as a number of executions (guesses).
 func (s *stratum) share(gap, r float64) float64 {
 	return (s.sum + guesses*gap*r) / (s.gaps + guesses*gap)
 }
