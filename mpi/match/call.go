@@ -107,6 +107,7 @@ const (
 	fencing              // MPI_Win_fence
 	creating             // makes an RMA window
 	freeing              // MPI_Win_free
+	someToSome           // all may receive from some only: MPI_Alltoallv
 	allToAll             // all that receive wait for the last one
 	oneToAll             // all that receive wait for the root
 	allToOne             // the root waits for the first one
@@ -155,6 +156,8 @@ func patternOf(op *mpi.Operation) pattern {
 		return fencing
 	case "MPI_Win_free":
 		return freeing
+	case "MPI_Alltoallv", "MPI_Alltoallw", "MPI_Ialltoallv", "MPI_Ialltoallw", "MPI_Alltoallv_init", "MPI_Alltoallw_init":
+		return someToSome
 	case "MPI_Win_post":
 		return posting
 	case "MPI_Win_start":

@@ -224,6 +224,11 @@ func (m *member) wait(r *run) (l longest) {
 		return m.together(r, WaitAtFinalize, WaitAtFinalize)
 	case fencing:
 		return m.together(r, WaitAtFence, WaitAtFence)
+	case someToSome:
+		if m.receives && !m.unknown {
+			return m.together(r, WaitAtNxN, NxNCompletion)
+		}
+		return l
 	case creating:
 		return m.together(r, WaitAtCreate, WaitAtCreate)
 	case freeing:

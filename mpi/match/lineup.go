@@ -162,8 +162,6 @@ func plainOp(op mpi.Op) mpi.Op {
 // it takes such data. even: all ranks that take, or give, have data of the same size.
 func (c *Call) exchanges(own int32) (gives, takes, even bool) {
 	switch name := plainOp(c.Op).String(); name {
-	case "MPI_Alltoallv", "MPI_Alltoallw": // from some ranks only
-		return false, false, false
 	case "MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall", "MPI_Reduce_scatter_block", "MPI_Bcast", "MPI_Scatter", "MPI_Reduce", "MPI_Gather":
 		even = true
 	}

@@ -97,7 +97,7 @@ func (m *member) awaited(r *run) Origin {
 			return r.pick(m.rank, i.latestUpTo(m), 1, entering).entered()
 		}
 		return Origin{}
-	case beginning, ending, fencing, creating, freeing:
+	case beginning, ending, fencing, creating, freeing, someToSome:
 		if v := i.seenBy(r, m.rank); !i.later && v.left.at >= v.latest.at {
 			return v.latest.entered()
 		}
@@ -126,7 +126,7 @@ func (r *run) together(i *instance) {
 				return
 			}
 		}
-	case beginning, ending, fencing, creating, freeing:
+	case beginning, ending, fencing, creating, freeing, someToSome:
 		if int64(v.left.at)-v.left.bound < int64(v.latest.at)+v.latest.bound {
 			return
 		}

@@ -1,6 +1,9 @@
 package match
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestPersistent: persistent collective operations are matched by the order in which their requests
 // were made, in whichever order they are started.
@@ -37,5 +40,18 @@ func TestPersistent(t *testing.T) {
 	*list = append((*list)[:1:1], (*list)[5:]...)
 	if n := Run(short).Collectives; n.Calls != 4 || n.Matched != 2 || n.Left[NoPartner] != 2 {
 		t.Errorf("%+v", n)
+	}
+}
+
+// TestSparse: ranks may exchange data with some others only in MPI_Alltoallv. If one left before the
+// last one came, nobody is known to have waited.
+func TestSparse(t *testing.T) {
+	dense := Run(world([]Call{call("Alltoallv", 0, 9)}, []Call{call("Alltoallv", 5, 8)}, []Call{call("Alltoallv", 7, 8)}))
+	if got, want := show(dense.Waits), "nxn 0@0<2@7 7 x1; nxn 1@5<2@7 2 x1; nxn done 0@0 1 x1"; got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
+	sparse := Run(world([]Call{call("Alltoallv", 0, 6)}, []Call{call("Alltoallv", 5, 6)}, []Call{call("Alltoallv", 7, 8)}))
+	if got := show(sparse.Waits); sparse.Collectives.Matched != 3 || strings.Contains(got, "nxn 0") || strings.Contains(got, "nxn 1") {
+		t.Errorf("%+v, %s", sparse.Collectives, got)
 	}
 }
