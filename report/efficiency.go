@@ -12,5 +12,9 @@ func (o *ompp) efficiency() {
 		return
 	}
 	o.banner("Efficiency Report")
+	if silent(o.p) {
+		o.printf("Useful time of all threads  : %s\n", silentText)
+		return
+	}
 	efficiencies.WriteShort(o.printf, efficiency.OfProfile(o.p))
 }

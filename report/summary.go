@@ -33,15 +33,9 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 		wall += fmt.Sprintf(" (%s with the probes)", measured)
 	}
 	line(words.Program(p), "%s, %s (pid %d%s)", wall, words.Plural(analysis.Threads(p), "thread"), m.PID, ended)
-	cover := analysis.ParallelCoverage(p)
-	line("parallel coverage", "%s%% in %s", share(cover.Share()), words.Plural(cover.Regions, "parallel region"))
-
 	all := analysis.ThreadTime(p)
 	part := func(t int64) string { return share(analysis.Ratio(t, all)) }
-	overheadLines(line, p, &o, part)
-	if !o.Classic {
-		line("efficiency", "%s", efficiencies.Brief(efficiency.OfProfile(p), showsNoCore(p, o.Rules)))
-	}
+	sharesLines(line, p, &o, part)
 	if usesMPI(p) {
 		line("MPI", "%s", mpiSummary(p, sec, part))
 	}
@@ -65,6 +59,28 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 	}
 	writtenFiles(line, files)
 	return out.Flush()
+}
+
+// silent reports whether no probe was hit in a process that was attached to. Then nobody can tell
+// whether its threads were in a parallel region all the time.
+func silent(p *profile.Profile) bool {
+	return p.Meta.Attached && p.Meta.Hits == 0 && len(p.Regions) == 0
+}
+
+const silentText = "not known: no region, construct or call began or ended meanwhile"
+
+// sharesLines writes how much of the time was parallel, lost and useful.
+func sharesLines(line func(key, format string, args ...any), p *profile.Profile, o *Options, part func(int64) string) {
+	if silent(p) {
+		line("parallel coverage", "%s", silentText)
+		return
+	}
+	cover := analysis.ParallelCoverage(p)
+	line("parallel coverage", "%s%% in %s", share(cover.Share()), words.Plural(cover.Regions, "parallel region"))
+	overheadLines(line, p, o, part)
+	if !o.Classic {
+		line("efficiency", "%s", efficiencies.Brief(efficiency.OfProfile(p), showsNoCore(p, o.Rules)))
+	}
 }
 
 // classSums returns the overheads of all parallel regions together.
