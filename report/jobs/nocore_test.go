@@ -71,3 +71,13 @@ func TestJobWithoutCoresInMPI(t *testing.T) {
 		}
 	}
 }
+
+// One rank alone is not compared with itself.
+func TestJobOfOneRank(t *testing.T) {
+	for n, want := range map[int]bool{1: false, 2: true} {
+		text := string(jobBytes(t, reporttest.ReadJob(t, reporttest.Figure9Job(t, make([]uint64, n)...)), WriteText, report.Options{}))
+		if got := strings.Contains(text, "the shortest is"); got != want || !strings.Contains(text, "sec, that of rank 0") {
+			t.Errorf("%d ranks: compares durations: %t, want %t\n%s", n, got, want, text)
+		}
+	}
+}

@@ -132,8 +132,11 @@ func (t *jobText) header() {
 	threads := j.RankStats(func(r *job.Rank) int64 { return int64(r.Threads) })
 	key("Threads", "%s per rank, %s in all", span(threads.Min, threads.Max), threads.Sum)
 	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
-	key("Duration", "%s sec, that of rank %d; the shortest is %s sec shorter (rank %d)",
-		t.sec(float64(wall.Max)), wall.MaxRank, t.sec(wall.Range()), wall.MinRank)
+	duration := fmt.Sprintf("%s sec, that of rank %d", t.sec(float64(wall.Max)), wall.MaxRank)
+	if len(j.Ranks) > 1 {
+		duration += fmt.Sprintf("; the shortest is %s sec shorter (rank %d)", t.sec(wall.Range()), wall.MinRank)
+	}
+	key("Duration", "%s", duration)
 	all := total(func(r *job.Rank) int64 { return r.ThreadTime })
 	inMPI := total(func(r *job.Rank) int64 { return r.MPITime })
 	key("Thread Time", "%s sec over all ranks (wall time times threads)", t.sec(all))
