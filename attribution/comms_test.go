@@ -46,7 +46,7 @@ func TestCommunicators(t *testing.T) {
 	p := e.Finish(at + 10)
 	want := []profile.Comm{
 		{Parent: -1},
-		{Parent: 0, By: &split, Order: 2, Decides: 9, Size: 4, Rank: 3},
+		{Parent: 0, By: &split, Order: 2, Decides: 9, Made: 2000, Size: 4, Rank: 3},
 		{Parent: 0, By: &dup, Order: 1, Made: 1000, Size: 8, Rank: 7},
 		{Parent: 1, By: &dup, Order: 1, Made: 3000, Size: 4, Rank: 3},
 		{Parent: -1, Size: 1},
