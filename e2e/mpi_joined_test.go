@@ -76,7 +76,15 @@ func (j *joinedJob) end(t *testing.T) []noted {
 	if err := j.cmd.Wait(); err != nil {
 		t.Fatalf("the job: %v\n%s", err, j.out.String())
 	}
-	return notesOf(t, j.out.String())
+	var notes []noted
+	for rank := range joinedRanks {
+		text, err := os.ReadFile(fmt.Sprintf("%s.%d", j.file, rank))
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes = append(notes, notesOf(t, string(text))...)
+	}
+	return notes
 }
 
 // attach attaches with --waits, and returns when it has. more are the processes.
@@ -230,9 +238,10 @@ func recordedSince(t *testing.T, notes []noted, ps []*profile.Profile) (out []no
 				if !ok {
 					break
 				}
-				line := lineOfCall(p, c.Site) // 0 if the call was under way at the end
+				// 0 if the call was under way at the end. It may end a moment before the tool looks.
+				line := lineOfCall(p, c.Site)
 				at := slices.IndexFunc(notes, func(n noted) bool {
-					return n.rank == rank && (n.line == line || line == 0) && n.before <= int64(c.Start) && n.after >= int64(c.End)
+					return n.rank == rank && n.before <= int64(c.Start) && (n.line == line && n.after >= int64(c.End) || line == 0 && n.after >= int64(c.Start))
 				})
 				if at < 0 {
 					continue // not noted

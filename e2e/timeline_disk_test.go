@@ -20,8 +20,9 @@ import (
 	"ompp-attach/timeline"
 )
 
-// barriers is a program with more executions than a small disk holds.
-const barriers = 300_000
+// barriers is a program with several times more executions than a small disk holds: on a crowded
+// machine many may be lost.
+const barriers = 1_500_000
 
 // Where a timeline that is written meanwhile finds no more room, or may not be larger, what it has can
 // be read, what it lacks is counted, the status says so, and the profile is whole in its place.

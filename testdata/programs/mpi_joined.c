@@ -6,7 +6,7 @@
 // In each round a rank comes late to a barrier, another one to a reduction, and one to a message on a
 // communicator that is made anew. There is a message on MPI_COMM_WORLD, too, and a request that the
 // next round waits for. Each rank notes the time just before and just after its calls, by the clock
-// that all ranks of a node share. At the end it prints, tab-separated:
+// that all ranks of a node share. At the end it writes to FILE.RANK, tab-separated:
 //
 //   PATTERN ROUND RANK ROLE LINE BEFORE AFTER     ns
 //
@@ -59,6 +59,8 @@ int main(int argc, char **argv)
 	int a = 1, b = 0, stop = 0;
 	MPI_Request none[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL}, q = MPI_REQUEST_NULL;
 	MPI_Status st[2];
+	char path[4096];
+	FILE *f;
 	MPI_Comm pair; /* ranks 0 and 1, and rank 2 */
 
 	if (argc > 2)
@@ -99,12 +101,11 @@ int main(int argc, char **argv)
 	}
 	if (rank == 0)
 		MPI_Wait(&q, st);
-	for (int r = 0; r < 3; r++) {
-		for (int i = 0; r == rank && i < count; i++)
-			printf("%s\t%d\t%d\t%c\t%d\t%ld\t%ld\n", notes[i].pattern, notes[i].round, rank, notes[i].role, notes[i].line, notes[i].before, notes[i].after);
-		fflush(stdout);
-		MPI_Barrier(MPI_COMM_WORLD);
-	}
 	MPI_Finalize();
-	return 0;
+	snprintf(path, sizeof(path), "%s.%d", argv[1], rank);
+	if (!(f = fopen(path, "w")))
+		return 1;
+	for (int i = 0; i < count; i++)
+		fprintf(f, "%s\t%d\t%d\t%c\t%d\t%ld\t%ld\n", notes[i].pattern, notes[i].round, rank, notes[i].role, notes[i].line, notes[i].before, notes[i].after);
+	return fclose(f) != 0;
 }
