@@ -197,6 +197,24 @@ func replay(events []event.Event, end uint64) *profile.Profile {
 	return e.Finish(end)
 }
 
+// replayAsRead is replay of many events: at times the engine is told how far they are fed, as by a
+// reader. Else it has all of them to put in order at the end.
+func replayAsRead(events []event.Event, end uint64) *profile.Profile {
+	earliest := make([]uint64, len(events)+1) // of the events from each on
+	earliest[len(events)] = end
+	for i := len(events) - 1; i >= 0; i-- {
+		earliest[i] = min(earliest[i+1], events[i].Time)
+	}
+	e := New(1, fakeFiles{})
+	for i := range events {
+		if i%256 == 0 {
+			e.Advance(earliest[i])
+		}
+		e.Feed(&events[i])
+	}
+	return e.Finish(end)
+}
+
 // table renders a profile's tree, one line per node and thread:
 // path thread exec.T/C enter body.T/C barrier exit child.
 func table(p *profile.Profile) []string {

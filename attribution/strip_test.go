@@ -32,7 +32,7 @@ func TestStripSums(t *testing.T) {
 	for _, regions := range []int{1, 20, 400, 20_000} {
 		p := &frequent{rnd: rand.New(rand.NewPCG(3, 3)), threads: 3}
 		p.run(regions, 0)
-		got := replay(p.events, p.end())
+		got := replayAsRead(p.events, p.end())
 		if got.Strip == nil || got.Strip.Bins > 2048 {
 			t.Fatalf("%d regions: %+v", regions, got.Strip)
 		}
