@@ -72,9 +72,9 @@ func TestBroken(t *testing.T) {
 					b[rng.IntN(len(b))] = byte(rng.Uint32())
 				}
 			}
-			start := time.Now()
+			before := hostile.ProcessorTime()
 			query(b)
-			if d := time.Since(start); d > 20*time.Second {
+			if d := hostile.ProcessorTime() - before; d > 20*time.Second {
 				t.Errorf("a broken file of %d bytes took %v", len(b), d)
 			}
 		}

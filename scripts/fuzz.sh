@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fuzzes every decoder and parser: what they read comes from others. fuzz.sh [TIME [TARGET...]]: each
 # target for so long (default 5s), or those whose names match one of the patterns. An input may take
-# 10 s and 1 GB (internal/hostile); what fails is kept in the package's testdata/fuzz.
+# 10 s of processor time and 1 GB (internal/hostile); what fails is kept in the package's testdata/fuzz.
 set -eu
 cd "$(dirname "$0")/.."
 each=${1:-5s}

@@ -273,11 +273,11 @@ for (;;) ;
 }
 
 func TestDeepNesting(t *testing.T) {
-	start := time.Now()
+	before := hostile.ProcessorTime()
 	Parse("a.c", strings.Repeat("#pragma omp parallel\n{", 20000))
 	Parse("a.c", strings.Repeat("#pragma omp parallel\nif(x) ", 20000))
 	Parse("a.f90", strings.Repeat("!$omp parallel\n!$omp do\ndo i=1,2\n", 20000))
-	if d := time.Since(start); d > 3*time.Second {
+	if d := hostile.ProcessorTime() - before; d > 3*time.Second {
 		t.Errorf("deeply nested text took %v", d)
 	}
 }
