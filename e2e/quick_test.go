@@ -20,6 +20,7 @@ import (
 // Attaching must not read the whole of what a large program maps. What it
 // takes is told in processor time, which a busy machine changes least.
 func TestAttachQuickly(t *testing.T) {
+	atOnce(t)
 	needTool(t)
 	const limit = time.Second // several times what it takes
 	libs, mb := 500, 300
@@ -41,8 +42,7 @@ func TestAttachQuickly(t *testing.T) {
 		{fmt.Sprintf("%d MB, %d libraries", mb, libs), bin, preload},
 	} {
 		t.Run(p.name, func(t *testing.T) {
-			t.Setenv("LD_PRELOAD", "") // not for the tool
-			target := exec.Command(p.bin, "60")
+			target := exec.Command(p.bin, aLongTime)
 			target.Env = append(append(os.Environ(), threadsEnv(targetThreads)...), p.env)
 			if err := target.Start(); err != nil {
 				t.Fatal(err)
@@ -72,6 +72,7 @@ func TestAttachQuickly(t *testing.T) {
 func attachTime(t *testing.T, pid int) (cpu, wall time.Duration) {
 	t.Helper()
 	cmd := exec.Command(tool, "attach", "--pid", strconv.Itoa(pid), "--duration", "200ms", "-o", filepath.Join(t.TempDir(), "out"))
+	cmd.Env = append(os.Environ(), "LD_PRELOAD=")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
