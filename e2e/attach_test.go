@@ -59,23 +59,25 @@ func launchWith(t *testing.T, runtimes, bin string, args ...string) *target {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = tg.cmd.Process.Kill() })
-	for range 500 {
+	tg.team(t)
+	tg.code = tg.readCode(t)
+	return tg
+}
+
+// team waits until the target has as many threads as its teams.
+func (tg *target) team(t *testing.T) {
+	t.Helper()
+	until(t, "the target has its team", func() bool {
 		tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", tg.pid()))
-		if len(tasks) >= targetThreads {
-			tg.code = tg.readCode(t)
-			return tg
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("%s starts no team", bin)
-	return nil
+		return len(tasks) >= targetThreads
+	})
 }
 
 func (tg *target) pid() int { return tg.cmd.Process.Pid }
 
 // aLongTime, in seconds, is how long a target may run that enough ends: a test takes as long as the
-// machine needs for it, and no longer.
-const aLongTime = "120"
+// machine needs for it, and no longer. Several events, each with its patience, come before.
+const aLongTime = "600"
 
 // enough ends longrun, and checks its result.
 func (tg *target) enough(t *testing.T) {
@@ -203,6 +205,15 @@ func (s *started) profile(t *testing.T) *profile.Profile {
 		t.Fatalf("exit status %d after %s; stderr: %s", got, time.Since(s.began), s.stderr.String())
 	}
 	return decode(t, filepath.Join(s.dir, "profile.json.gz"))
+}
+
+// measured waits until a tool has written its report: only its probes may still be there.
+func (s *started) measured(t *testing.T) {
+	t.Helper()
+	until(t, "the measurement is over", func() bool {
+		_, err := os.Stat(filepath.Join(s.dir, "profile.ompp.txt"))
+		return err == nil
+	})
 }
 
 // probed waits until a tool has placed probes in the target, and then for a while: many of its
@@ -341,12 +352,12 @@ func TestTwoAtOnce(t *testing.T) {
 			var tools []*started
 			shared := ownRuntimes(t)
 			for range 2 {
-				tg := launchWith(t, shared, bin, "6")
+				tg := launchWith(t, shared, bin, aLongTime)
 				targets = append(targets, tg)
 				tools = append(tools, start(t, "attach", "--duration", "1s", "--pid", strconv.Itoa(tg.pid())))
 			}
 			for _, s := range tools {
-				windowOf(t, s.profile(t))
+				s.measured(t)
 			}
 			for _, tg := range targets {
 				clean := false
@@ -354,14 +365,17 @@ func TestTwoAtOnce(t *testing.T) {
 					time.Sleep(100 * time.Millisecond)
 					code, err := codeOf(tg.pid())
 					if err != nil {
-						break // it has ended
+						t.Fatal(err)
 					}
 					clean = len(code) > 0 && tg.same(code)
 				}
 				if !clean {
 					t.Logf("KNOWN WRONG: %s", knownWrong["TestTwoAtOnce"])
 				}
-				tg.right(t)
+			}
+			for i, tg := range targets {
+				tg.enough(t)
+				windowOf(t, tools[i].profile(t))
 			}
 		})
 	}
@@ -437,7 +451,7 @@ func TestKilledAfterLaunch(t *testing.T) {
 		}
 		select {
 		case <-s.ended: // when the last who has its stdout, the program, has ended
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			t.Fatal("the program has not ended")
 		}
 		out := strings.TrimSpace(s.stdout.String())

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -9,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"ompp-attach/internal/testbin"
 )
@@ -91,14 +89,7 @@ func TestAttachToOddMaps(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = tg.cmd.Process.Kill() })
-			for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-				if tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", tg.pid())); len(tasks) >= targetThreads {
-					break
-				}
-				if time.Now().After(deadline) {
-					t.Fatalf("the target starts no team: %s", tg.stderr.String())
-				}
-			}
+			tg.team(t)
 			if tc.after != nil {
 				tc.after(t, libgomp)
 			}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"ompp-attach/internal/testbin"
 	"ompp-attach/profile"
@@ -97,12 +96,10 @@ func buildBLAS(t *testing.T) string {
 // awaitLibrary waits until a process maps a library.
 func awaitLibrary(t *testing.T, pid int, name string) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid)); err == nil && strings.Contains(string(maps), name) {
-			return
-		}
-	}
-	t.Fatalf("process %d does not map %s", pid, name)
+	until(t, fmt.Sprintf("process %d maps %s", pid, name), func() bool {
+		maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+		return err == nil && strings.Contains(string(maps), name)
+	})
 }
 
 // levelCalls returns the executions of a level's functions.

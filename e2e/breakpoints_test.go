@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// untouched fails the test if the runtime's code does not become what it was before within some
-// seconds: a breakpoint was left. The kernel may free a link after the process that held it has ended.
+// untouched fails the test if the runtime's code does not become what it was before in time:
+// a breakpoint was left. The kernel may free a link after the process that held it has ended.
 func (tg *target) untouched(t *testing.T) {
 	t.Helper()
-	deadline := time.Now().Add(5 * time.Second)
+	deadline := time.Now().Add(patience)
 	for {
 		left := tg.breakpoints(t)
 		if left == "" {

@@ -24,7 +24,7 @@ func TestDebugger(t *testing.T) {
 	}
 	bin := testbin.Build(t, "longrun.c", testbin.Options{Compiler: "clang-19"})
 	tg := launch(t, bin, aLongTime, "regions", "1500000")
-	s := start(t, "attach", "--duration", "4s", "--pid", strconv.Itoa(tg.pid()))
+	s := start(t, "attach", "--pid", strconv.Itoa(tg.pid()))
 	tg.probed(t)
 	dir := t.TempDir()
 	over := filepath.Join(dir, "over")
@@ -35,18 +35,28 @@ func TestDebugger(t *testing.T) {
 		t.Fatal(err)
 	}
 	debug := exec.Command(gdb, "-q", "-batch", "-nx", "-p", strconv.Itoa(tg.pid()), "-ex", "break __kmpc_end_critical", "-x", script, "-ex", "detach")
-	var said strings.Builder
-	debug.Stdout, debug.Stderr = &said, &said
+	said, err := os.Create(filepath.Join(dir, "said"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close()
+	debug.Stdout, debug.Stderr = said, said
+	output := func() string {
+		b, _ := os.ReadFile(said.Name())
+		return string(b)
+	}
 	if err := debug.Start(); err != nil {
 		t.Fatal(err)
 	}
 	gone := make(chan error, 1)
 	go func() { gone <- debug.Wait() }()
 	defer func() { _ = debug.Process.Kill() }()
-	until(t, "the measurement is over", func() bool {
-		_, err := os.Stat(filepath.Join(s.dir, "profile.ompp.txt"))
-		return err == nil
-	})
+	until(t, "the breakpoint is set", func() bool { return strings.Contains(output(), "Breakpoint 1 at") })
+	time.Sleep(2 * time.Second) // of the program's regions, one or two come to the breakpoint
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	s.measured(t)
 	select {
 	case <-s.ended:
 		t.Error("the tool took its probes away although the process is being debugged")
@@ -78,6 +88,6 @@ func TestDebugger(t *testing.T) {
 	tg.untouched(t)
 	tg.enough(t)
 	if t.Failed() {
-		t.Log(said.String())
+		t.Log(output())
 	}
 }

@@ -30,7 +30,7 @@ func TestParentThatStopsToo(t *testing.T) {
 		if err != nil {
 			t.Errorf("%v: %s", err, s.stderr.String())
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		t.Error("the program has not ended")
 		for _, pid := range childrenOf(s.cmd.Process.Pid) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -58,14 +58,15 @@ func TestGuardianIsReplaced(t *testing.T) {
 	}
 	await := func(what string, old int) int {
 		t.Helper()
-		for range 200 {
-			if g := guardians(); len(g) == 1 && g[0] != old {
-				return g[0]
+		found := 0
+		until(t, "a guardian "+what, func() bool {
+			g := guardians()
+			if len(g) == 1 && g[0] != old {
+				found = g[0]
 			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		t.Fatalf("no guardian %s; stderr: %s", what, s.stderr.String())
-		return 0
+			return found != 0
+		})
+		return found
 	}
 	first := await("at first", 0)
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {

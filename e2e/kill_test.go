@@ -48,7 +48,7 @@ func TestKillLoop(t *testing.T) {
 			_ = s.cmd.Process.Kill()
 			select {
 			case <-s.ended: // when the last who has its stdout, the program, has ended
-			case <-time.After(30 * time.Second):
+			case <-time.After(patience):
 				t.Fatalf("kill %d: the program has not ended:\n%s", n, s.stdout.String())
 			}
 			out := s.stdout.String()
@@ -152,7 +152,7 @@ func TestStoppedToolHoldsUpNobody(t *testing.T) {
 	}()
 	hear := func(what string) {
 		t.Helper()
-		late := time.After(40 * time.Second)
+		late := time.After(patience)
 		for {
 			select {
 			case s := <-said:

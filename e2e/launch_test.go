@@ -87,7 +87,7 @@ func (s *started) wait(t *testing.T) int {
 	select {
 	case <-s.ended:
 		return s.cmd.ProcessState.ExitCode()
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		_ = s.cmd.Process.Kill()
 		t.Fatalf("the tool has not ended\nstderr: %s", s.stderr.String())
 		return 0
@@ -97,16 +97,16 @@ func (s *started) wait(t *testing.T) int {
 // childOf waits for the process that runs bin under a parent.
 func childOf(t *testing.T, parent int, bin string) int {
 	t.Helper()
-	for range 500 {
+	child := 0
+	until(t, filepath.Base(bin)+" is started", func() bool {
 		for _, pid := range childrenOf(parent) {
 			if exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); exe == bin {
-				return pid
+				child = pid
 			}
 		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("%s was not started", bin)
-	return 0
+		return child != 0
+	})
+	return child
 }
 
 // atWork waits until longrun has its team, and then for many of its regions.

@@ -161,7 +161,8 @@ func TestMPIAttached(t *testing.T) {
 	for _, m := range bothMPIs {
 		t.Run(string(m), func(t *testing.T) {
 			bin := m.Build(t, "mpi_times.c", testbin.Options{})
-			line := m.Launch(ranks, bin, "ring", "8")
+			begun, over := filepath.Join(t.TempDir(), "begun"), newEnd(t)
+			line := m.Launch(ranks, bin, "ring", begun, over.file)
 			job := exec.Command(line[0], line[1:]...)
 			job.Env = append(os.Environ(), m.LaunchEnv(t)...)
 			var out strings.Builder
@@ -170,11 +171,15 @@ func TestMPIAttached(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = job.Process.Kill() })
-			time.Sleep(time.Second) // it is in its rounds
+			until(t, "the job is in its rounds", func() bool {
+				_, err := os.Stat(begun)
+				return err == nil
+			})
 			s := start(t, "attach", "--job", fmt.Sprint(job.Process.Pid), "--duration", "1s")
 			if code := s.wait(t); code != 0 {
 				t.Fatalf("exit status %d: %s", code, s.stderr.String())
 			}
+			over.come(t)
 			if err := job.Wait(); err != nil || out.Len() == 0 {
 				t.Errorf("the job: %v, printed %q", err, out.String())
 			}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"ompp-attach/internal/testbin"
 )
@@ -131,13 +130,10 @@ func (n *namespaceNode) start(t *testing.T, dir string) {
 // UCX takes no other interfaces.
 func (n *namespaceNode) await(t *testing.T, name string) {
 	t.Helper()
-	for range 1000 {
-		if out, err := n.output("ip", "link", "show", name); err == nil && strings.Contains(string(out), "state UP") {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("%s: the interface %s does not run", n.name, name)
+	until(t, n.name+": the interface "+name+" runs", func() bool {
+		out, err := n.output("ip", "link", "show", name)
+		return err == nil && strings.Contains(string(out), "state UP")
+	})
 }
 
 // line is the command line that runs argv on the node.

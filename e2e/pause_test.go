@@ -51,17 +51,13 @@ func control(t *testing.T, verb string, pid int) (status int, stderr string) {
 func pauseSoon(t *testing.T, pid int) {
 	t.Helper()
 	time.Sleep(600 * time.Millisecond)
-	for range 100 {
+	until(t, "the measurement begins", func() bool {
 		status, text := control(t, "pause", pid)
-		if status == 0 {
-			return
-		}
-		if !strings.Contains(text, "no ompp-attach") {
+		if status != 0 && !strings.Contains(text, "no ompp-attach") {
 			t.Fatalf("pause: exit status %d, %q", status, text)
 		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Fatal("the measurement did not begin")
+		return status == 0
+	})
 }
 
 // A measurement is paused and resumed from outside, in the midst of regions:

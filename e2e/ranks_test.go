@@ -86,10 +86,8 @@ func wrapped(mpirun, dir string, ranks int, program ...string) []string {
 // killed with its rank does not.
 func profilesIn(t *testing.T, dir string, n int) (profiles []*profile.Profile) {
 	t.Helper()
-	for range 600 {
-		names, _ := filepath.Glob(filepath.Join(dir, "profile.rank*.json.gz"))
-		if len(names) < n {
-			time.Sleep(50 * time.Millisecond)
+	for began := time.Now(); time.Since(began) < patience; time.Sleep(50 * time.Millisecond) {
+		if names, _ := filepath.Glob(filepath.Join(dir, "profile.rank*.json.gz")); len(names) < n {
 			continue
 		}
 		for rank := range n {
@@ -164,13 +162,12 @@ func TestRanksEnd(t *testing.T) {
 // until waits for a condition.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for range 3000 {
+	for began := time.Now(); time.Since(began) < patience; time.Sleep(10 * time.Millisecond) {
 		if holds() {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("%s: not after 30 s", what)
+	t.Fatalf("%s: not after %s", what, patience)
 }
 
 // toolsOf finds the processes of the built tool that run a subcommand and
