@@ -49,6 +49,8 @@ type Program struct {
 type Writer struct {
 	pace Pace
 
+	gone chan struct{} // holds one token: a program was removed from all since run last looked
+
 	mu      sync.Mutex // never held while a snapshot is written
 	all     []*Program
 	running bool      // run runs
@@ -57,7 +59,7 @@ type Writer struct {
 }
 
 // New returns a writer without programs.
-func New(pace Pace) *Writer { return &Writer{pace: pace} }
+func New(pace Pace) *Writer { return &Writer{pace: pace, gone: make(chan struct{}, 1)} }
 
 // Add adds a program, until stop is called. After stop no snapshot of the program is being written.
 func (w *Writer) Add(x *Program) (stop func()) {
@@ -73,6 +75,10 @@ func (w *Writer) Add(x *Program) (stop func()) {
 		w.mu.Lock()
 		w.all = slices.DeleteFunc(w.all, func(o *Program) bool { return o == x })
 		w.mu.Unlock()
+		select {
+		case w.gone <- struct{}{}:
+		default:
+		}
 		x.writing.Lock()
 		defer x.writing.Unlock()
 		x.over = true
@@ -107,19 +113,21 @@ func (w *Writer) first() (d due, ok bool) {
 }
 
 // run writes the snapshots. Its thread has a low priority, so that the programs get the processors
-// first.
+// first. Between snapshots it sleeps, as each look would wake several of Go's threads.
 func (w *Writer) run() {
 	const polite = 10
 	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), polite)
-	const look = 50 * time.Millisecond // how often programs that are over are looked for
 	free := time.Time{}
 	for d, ok := w.first(); ok; d, ok = w.first() {
 		if d.at.Before(free) {
 			d.at = free
 		}
 		if wait := time.Until(d.at); wait > 0 {
-			time.Sleep(min(wait, look))
+			select {
+			case <-time.After(wait):
+			case <-w.gone:
+			}
 			continue
 		}
 		begin := target.ProcessorTime()
