@@ -82,9 +82,9 @@ func adjust(s *profile.ThreadStats) {
 	s.Task -= within(c.Task, s.Task-max(0, away.Task))
 }
 
-// endTogether lets the workers of a team be in it for as long as its primary thread, if they were so
-// as measured. Where probes took more of a worker, the worker waits for longer in the final barrier.
-// Otherwise it would seem to be in no team meanwhile.
+// endTogether lets the workers of a team be in it for as long as its primary thread, if they were
+// so as measured. Where probes took more of a worker, the worker waits for longer in the final
+// barrier. Otherwise it would seem to be in no team meanwhile.
 func endTogether(threads []profile.Thread, stats []profile.ThreadStats) {
 	for i := range stats {
 		primary := &stats[i]

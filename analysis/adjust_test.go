@@ -31,7 +31,8 @@ func costly() *profile.Profile {
 
 func once(t int64) profile.Span { return profile.Span{T: t, C: 1} }
 
-// Probes take time of threads that have a core: a time without one stays, in its region and outside.
+// Probes take time of threads that have a core: a time without one stays,
+// in its region and outside.
 func TestAdjustLeavesTimeWithoutCore(t *testing.T) {
 	p := costly()
 	p.Nodes[0].Stats[0].NoCore = &profile.Cost{Exec: 950}
@@ -47,8 +48,8 @@ func TestAdjustLeavesTimeWithoutCore(t *testing.T) {
 	}
 }
 
-// A worker of which probes took more than of the primary thread is not outside of the team meanwhile:
-// without probes it had waited in the final barrier.
+// A worker of which probes took more than of the primary thread is not outside of the team
+// meanwhile: without probes it had waited in the final barrier.
 func TestAdjustKeepsTeams(t *testing.T) {
 	p := costly()
 	p.Nodes[1].Stats[1].Cost = &profile.Cost{Exec: 600, Body: 600}
@@ -92,13 +93,15 @@ func TestAdjust(t *testing.T) {
 		}
 	}
 	for i := range p.Nodes {
-		for j, s := range p.Nodes[i].Stats { // what is taken out is known, so that the time as measured can be told
+		// What is taken out is known, so that the time as measured can be told.
+		for j, s := range p.Nodes[i].Stats {
 			if b := a.Nodes[i].Stats[j]; b.Exec.T+b.TakenOut != s.Exec.T {
 				t.Errorf("node %d, thread %d: %d taken out of %d leave %d", i, j, b.TakenOut, s.Exec.T, b.Exec.T)
 			}
 		}
 	}
-	if a.Meta.Duration != 850 || a.Meta.TakenOut != 150 || !a.Meta.Adjusted { // a thread was in regions for as long
+	// A thread was in regions for as long.
+	if a.Meta.Duration != 850 || a.Meta.TakenOut != 150 || !a.Meta.Adjusted {
 		t.Errorf("%+v", a.Meta)
 	}
 	if d := cmp.Diff(costly(), p); d != "" {

@@ -34,7 +34,8 @@ func TestAdjustWaits(t *testing.T) {
 	}
 }
 
-// Probes before a critical's body are no waiting: first the handing over shrinks, then the contention.
+// Probes before a critical's body are no waiting: first the handing over shrinks,
+// then the contention.
 func TestAdjustContention(t *testing.T) {
 	span := func(t int64, c uint64) profile.Span { return profile.Span{T: t, C: c} }
 	p := &profile.Profile{Nodes: []profile.Node{{Parent: -1, Region: -1}, {Stats: []profile.ThreadStats{

@@ -21,7 +21,8 @@ func TestIdle(t *testing.T) {
 	if serial, idle := SerialTime(p), Idle(p); serial != 6*sec || idle != 12*sec {
 		t.Errorf("serial %d, idle %d, want 6 s and 12 s", serial, idle)
 	}
-	p.Nodes[1].Stats = p.Nodes[1].Stats[:1] // one thread's team: the others are idle for all of the time
+	// One thread's team: the others are idle for all of the time.
+	p.Nodes[1].Stats = p.Nodes[1].Stats[:1]
 	if serial, idle := SerialTime(p), Idle(p); serial != 6*sec || idle != 20*sec {
 		t.Errorf("serial %d, idle %d, want 6 s and 20 s", serial, idle)
 	}

@@ -8,8 +8,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Level is a library's level: what its functions did outside of calls of other levels. MPI and OpenMP
-// are levels, too, and so are the user's regions that belong to no library.
+// Level is a library's level: what its functions did outside of calls of other levels. MPI and
+// OpenMP are levels, too, and so are the user's regions that belong to no library.
 type Level struct {
 	Name  string
 	Calls uint64 // executions of the level's regions

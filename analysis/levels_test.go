@@ -27,7 +27,8 @@ func TestLevels(t *testing.T) {
 	p.Nodes[4].Stats = []profile.ThreadStats{stat(0, 300, 0, 8)}    // MPI in that
 	p.Nodes[5].Stats = []profile.ThreadStats{stat(0, 50, 0, 3)}     // scalapack in scalapack
 	p.Nodes[6].Stats = []profile.ThreadStats{stat(0, 70, 0, 1), stat(1, 60, 0, 1)}
-	p.Nodes[6].Stats[1].Calls = &profile.MPIStats{T: 10, Calls: 5} // their regions have been taken out
+	// Their regions have been taken out.
+	p.Nodes[6].Stats[1].Calls = &profile.MPIStats{T: 10, Calls: 5}
 	p.Nodes[6].Stats[0].Estimate = &profile.Estimate{}
 	want := []Level{{"MPI", 13, 310, false}, {"scalapack", 5, 300, false}, {"user regions", 1, 300, false}, {"OpenMP", 2, 120, true}, {"blacs", 4, 100, false}}
 	if d := cmp.Diff(want, Levels(p)); d != "" {

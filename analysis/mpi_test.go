@@ -15,7 +15,8 @@ import (
 // No time is in two classes. Each construct takes 100, of which 60 are a barrier. MPI calls from
 // the construct itself take 40, 10 of them in the barrier. Tasks in the barrier take 20.
 func TestClassifyMPI(t *testing.T) {
-	for c, want := range map[event.Construct]struct{ disjoint, classic int64 }{ // of all classes but MPI
+	// The overheads of all classes but MPI.
+	for c, want := range map[event.Construct]struct{ disjoint, classic int64 }{
 		event.Atomic:       {60, 100},
 		event.Flush:        {60, 100},
 		event.Cancel:       {60, 100},

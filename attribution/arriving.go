@@ -40,10 +40,10 @@ func (sh *sharing) mayHaveArrived(t *stack.Thread, n *tree.Node, at uint64) {
 }
 
 // arriveReduced notes that a thread has come to the barrier of a reduction. There are two ways
-// (__kmpc_reduce, __kmpc_end_reduce in kmp_csupport.cpp). The first call is the barrier, and threads
-// other than the primary get 0 (tree method). Or each thread combines its result in turn and gets 1
-// or 2, and the second call is the barrier. The primary thread gets 1 both ways. second is the
-// time of the second call, or 0.
+// (__kmpc_reduce, __kmpc_end_reduce in kmp_csupport.cpp). The first call is the barrier, and
+// threads other than the primary get 0 (tree method). Or each thread combines its result in turn
+// and gets 1 or 2, and the second call is the barrier. The primary thread gets 1 both ways. second
+// is the time of the second call, or 0.
 func (sh *sharing) arriveReduced(t *stack.Thread, second uint64) {
 	f := t.Top()
 	switch {

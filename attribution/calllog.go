@@ -77,7 +77,8 @@ func matched(cs *mpicall.Comms, c *event.MPICall) match.Call {
 	}
 	switch {
 	case c.Flags&mpi.Inter != 0:
-	case info.Handle == mpi.CommHandle, info.Handle == mpi.WinHandle, c.Op == windowFree: // the latter takes a pointer to the window
+	case info.Handle == mpi.CommHandle, info.Handle == mpi.WinHandle, c.Op == windowFree:
+		// MPI_Win_free takes a pointer to the window.
 		out.Comm = cs.Of(c)
 	}
 	switch x := c.More; {
@@ -123,8 +124,8 @@ func (l *logged) told(p *profile.Profile, d *timeline.Dictionary, stops []Stop) 
 	p.Calls = &c
 }
 
-// logStarted records a persistent operation that MPI_Start or MPI_Startall has started; the event of
-// that call comes next. The operation has no call site of its own: waits are charged to the call
+// logStarted records a persistent operation that MPI_Start or MPI_Startall has started; the event
+// of that call comes next. The operation has no call site of its own: waits are charged to the call
 // that waits for its request.
 func (ca *calls) logStarted(t *stack.Thread, ev *event.Event) {
 	if ca.log == nil || !match.Wanted(ev.MPI.Op) {

@@ -15,9 +15,9 @@ import (
 // causeCases are programs whose causes over distance are known by construction: of each node and
 // thread `delay`, what it passed on, long-term delay (far), and its time on the critical path.
 var causeCases = []struct{ name, events, want string }{
-	// Thread 2 waits 200 for the lock that thread 3 holds, computes x 400 and y 400, and comes last at
-	// 1000. Thread 1 computes x 400 and waits 600: D = 400 (y), W = 200. Thread 3 holds the lock 200,
-	// computes x 400 and waits 400: of D + W = 600, two thirds count.
+	// Thread 2 waits 200 for the lock that thread 3 holds, computes x 400 and y 400, and comes last
+	// at 1000. Thread 1 computes x 400 and waits 600: D = 400 (y), W = 200. Thread 3 holds the lock
+	// 200, computes x 400 and waits 400: of D + W = 600, two thirds count.
 	{"s waits 200 for a lock, computes x 400, y 400; r computes x 400", `
 		0 1 fork parallel fn=300 key=7 size=3 site=90
 		0 1 begin parallel key=7
@@ -70,8 +70,9 @@ var causeCases = []struct{ name, events, want string }{
 		200 1 join parallel`, `
 		PARALLEL@300/BARRIER@430 0:0 wait 200 indirect 200
 		PARALLEL@300/CRITICAL@420 0:1 passed 200 on path 200`},
-	// Thread 1 is last at the first barrier (100), thread 2 at the second (250): the path is 100 in one
-	// loop, then 140 after thread 2 left at 110, and 10 at the region's end. The inner team is no part.
+	// Thread 1 is last at the first barrier (100), thread 2 at the second (250): the path is 100 in
+	// one loop, then 140 after thread 2 left at 110, and 10 at the region's end.
+	// The inner team is no part.
 	{"the path changes threads; a nested team counts for the region that forks it", `
 		0 1 fork parallel fn=300 key=7 size=2 site=90
 		0 1 begin parallel key=7
@@ -156,9 +157,9 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestLateForWantOfACore: thread 2 comes 600 later than thread 1, and was without a core for 450, thread
-// 1 for 50. While a thread is in a barrier, that is no delay. After the first barrier, thread 2 is 30
-// later, and was without a core for longer than that.
+// TestLateForWantOfACore: thread 2 comes 600 later than thread 1, and was without a core for 450,
+// thread 1 for 50. While a thread is in a barrier, that is no delay. After the first barrier,
+// thread 2 is 30 later, and was without a core for longer than that.
 func TestLateForWantOfACore(t *testing.T) {
 	events := parse(t, `
 		0 1 fork parallel fn=300 key=7 size=2 site=90

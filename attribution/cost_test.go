@@ -107,7 +107,8 @@ func TestCostsExactly(t *testing.T) {
 			const late = 1000 // after all
 			want := table(takeOut(replay(events, late)))
 			later, taken := probed(events, someKind, costs)
-			last := costs.Kinds[later[len(later)-1].Probe].After // lies beyond what an end can know of
+			// The cost of the last hit lies beyond what an end can know of.
+			last := costs.Kinds[later[len(later)-1].Probe].After
 			got := replayCosts(later, late+uint64(taken[events[0].TID]-last), costs)
 			if d := cmp.Diff(want, table(takeOut(got))); d != "" {
 				t.Errorf("-without probes +with them\n%s", d)

@@ -118,23 +118,23 @@
 // # Ends that are derived
 //
 // Not every return of a fork, barrier or team's end is reported (event.Sparse). Such an end is
-// pending on its thread (stack.Edge). Before the thread's next event it is derived, and applied like
-// an event (edges.go). These rules keep threads from waiting for each other for ever:
+// pending on its thread (stack.Edge). Before the thread's next event it is derived, and applied
+// like an event (edges.go). These rules keep threads from waiting for each other for ever:
 //
-//   - Events of one thread are applied in order. An event waits only for events of other threads that
-//     came earlier. So the earliest event that waits can always go on, and with it all.
-//   - The next event behind a pending barrier or join waits for the arrivals of the team. These came
-//     before the end, and so before that event.
+//   - Events of one thread are applied in order. An event waits only for events of other threads
+//     that came earlier. So the earliest event that waits can always go on, and with it all.
+//   - The next event behind a pending barrier or join waits for the arrivals of the team. These
+//     came before the end, and so before that event.
 //   - A worker's begin waits until nothing that its primary thread did before is unknown, except
-//     samples. An event of the primary thread that waits itself tells enough: what it did before that
-//     event has been applied.
-//   - A sample behind a pending end waits for its own thread's next event of another kind, for 0.1 s
-//     at most. Nothing of another thread waits for samples. A sample before the team's last arrival
-//     lies in the call.
+//     samples. An event of the primary thread that waits itself tells enough: what it did before
+//     that event has been applied.
+//   - A sample behind a pending end waits for its own thread's next event of another kind, for
+//     0.1 s at most. Nothing of another thread waits for samples. A sample before the team's last
+//     arrival lies in the call.
 //   - A team whose join is pending may be over, and its address in use again. A thread that has not
 //     served its primary thread before begins there only if no earlier begin can still come.
-//   - Arrivals that have not come within a second will not come (progress.go). After a loss, all that
-//     comes has been read when the clock says so.
+//   - Arrivals that have not come within a second will not come (progress.go). After a loss, all
+//     that comes has been read when the clock says so.
 //
 // The time from the last arrival to the end is that of executions that chance has chosen to be
 // reported. An execution stands for those with about the same time from the last arrival to the
@@ -159,9 +159,10 @@
 // # A timeline
 //
 // Engine.Timeline gives the engine a sink (package timeline). Then each charge of an execution, a
-// call or a fold tells the sink the charge and its time (stack/spans.go). So the spans of a timeline
-// add up to the profile, exactly (timeline_test.go). A node gets a number with its first span. At
-// the end the builder says which node of the profile each number has become (build/timeline.go).
+// call or a fold tells the sink the charge and its time (stack/spans.go). So the spans of a
+// timeline add up to the profile, exactly (timeline_test.go). A node gets a number with its first
+// span. At the end the builder says which node of the profile each
+// number has become (build/timeline.go).
 //
 // # The scheduler
 //

@@ -60,8 +60,8 @@ func (e *engine) expect(t *stack.Thread, ev *event.Event, at uint64) {
 const longestHold = 100e6
 
 // passEdge applies the pending end of a thread's call, if it comes before the thread's next event
-// and is not that event. It answers false if events of other threads have to be applied first, or if
-// a sample has to wait for the event behind it.
+// and is not that event. It answers false if events of other threads have to be applied first, or
+// if a sample has to wait for the event behind it.
 func (e *engine) passEdge(t *stack.Thread, ev *event.Event) bool {
 	x := &t.Edge
 	switch {
@@ -92,8 +92,8 @@ func (e *engine) passEdge(t *stack.Thread, ev *event.Event) bool {
 }
 
 // isGivenUp tells whether the arrivals that decide a call's end, before a time, will not come. A
-// thread can be preempted between reading the clock and storing its record, so a second has to pass.
-// If arrivals were lost, all that comes has been read.
+// thread can be preempted between reading the clock and storing its record, so a second has to
+// pass. If arrivals were lost, all that comes has been read.
 func (e *engine) isGivenUp(x *stack.Edge, at uint64) bool {
 	return x.GivenUp || e.allRead(at) && (x.Team.Torn || e.now >= at+stragglerWait)
 }
@@ -103,8 +103,8 @@ func (e *engine) isTaskIn(t *stack.Thread, ev *event.Event) bool {
 	return len(t.Stack) > t.Edge.Depth || ev.Construct == event.TaskExec && ev.Edge == event.Begin
 }
 
-// passSample applies the pending end of a thread's call if it came before a sample. The thread's next
-// event of another kind has to be read first: it tells how long the end may have taken.
+// passSample applies the pending end of a thread's call if it came before a sample. The thread's
+// next event of another kind has to be read first: it tells how long the end may have taken.
 func (e *engine) passSample(t *stack.Thread, at uint64) bool {
 	x := &t.Edge
 	if x.Next == 0 {
@@ -171,7 +171,8 @@ func (e *engine) derive(t *stack.Thread, until uint64) {
 		e.deriveTime(t, until)
 	}
 	at := min(x.At, until)
-	// The thread's time without a core lies anywhere between the call's beginning and the next event.
+	// The thread's time without a core lies anywhere between the call's beginning
+	// and the next event.
 	idle, in := t.Waited-t.WaitedInCall, int64(0)
 	if all := ledger.Span(x.Enter.Time, until); all > 0 {
 		in = int64(float64(idle) * float64(ledger.Span(x.Enter.Time, at)) / float64(all))

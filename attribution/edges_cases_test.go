@@ -50,7 +50,8 @@ func TestDerivedEdgesUnderWay(t *testing.T) {
 	}
 }
 
-// A team of which some event was lost is joined no earlier than its threads have ended their bodies.
+// A team of which some event was lost is joined no earlier than its threads
+// have ended their bodies.
 func TestDerivedJoinOfTornTeam(t *testing.T) {
 	events := parse(t, `
 	1000 1 fork parallel fn=300 key=7 size=2 site=90
@@ -74,8 +75,8 @@ func TestDerivedJoinOfTornTeam(t *testing.T) {
 	}
 }
 
-// A worker with the id of an ended thread waits for the team of that thread's last call. The fork of
-// its own team cannot let the worker go on.
+// A worker with the id of an ended thread waits for the team of that thread's last call. The fork
+// of its own team cannot let the worker go on.
 func TestDerivedEndOfReusedThread(t *testing.T) {
 	events := parse(t, `
 	1000 2 fork parallel fn=300 key=9 size=2 site=90

@@ -43,8 +43,8 @@ func unarmed(t *testing.T, text string) []event.Event {
 	return events
 }
 
-// lateWorker is a region of which the worker begins when the primary thread has come to the join, and
-// has been sampled there.
+// lateWorker is a region of which the worker begins when the primary thread has come to the join,
+// and has been sampled there.
 const lateWorker = `
 1000 1 fork parallel fn=100 key=7 size=2 site=90
 1100 1 begin parallel
@@ -125,8 +125,8 @@ func TestDerivedJoinOfStraggler(t *testing.T) {
 	}
 }
 
-// The address of a team that is over is that of another thread's team. The worker of that team may be
-// read while the first team's join is not derived yet, and its own worker has not been read.
+// The address of a team that is over is that of another thread's team. The worker of that team may
+// be read while the first team's join is not derived yet, and its own worker has not been read.
 func TestDerivedJoinAndTeamAtSameAddress(t *testing.T) {
 	events := unarmed(t, `
 	1000 1 fork parallel fn=100 key=7 size=2 site=90
@@ -166,8 +166,8 @@ func TestDerivedJoinAndTeamAtSameAddress(t *testing.T) {
 	}
 }
 
-// With samples, the profile is that without samples, and no order of reading shows in either. Samples are those of
-// the primary thread: only that thread's joins and begins are derived.
+// With samples, the profile is that without samples, and no order of reading shows in either.
+// Samples are those of the primary thread: only that thread's joins and begins are derived.
 func TestDerivedEdgesWithSamples(t *testing.T) {
 	p := &frequent{rnd: rand.New(rand.NewPCG(3, 3)), threads: 3}
 	p.run(300, 1e-6)
@@ -202,8 +202,8 @@ func TestDerivedEdgesWithSamples(t *testing.T) {
 }
 
 // The same run, measured in full and with its ends derived: testdata/hydro.json.gz is a run of
-// testdata/programs/hydro.c on a busy machine. Most of the time of its ends is that of few executions.
-// Sums differ by chance, and
+// testdata/programs/hydro.c on a busy machine. Most of the time of its ends is that of few
+// executions. Sums differ by chance, and
 // little on average.
 func TestDerivedSumsOfRealRun(t *testing.T) {
 	f, err := os.Open("testdata/hydro.json.gz")
@@ -292,7 +292,8 @@ func totals(p *profile.Profile) map[string]int64 {
 	return out
 }
 
-// While one thread has switched measurement off, arrivals of another thread's team are not reported.
+// While one thread has switched measurement off,
+// arrivals of another thread's team are not reported.
 func TestDerivedEdgesAfterOff(t *testing.T) {
 	e := New(1, fakeFiles{})
 	events := parse(t, `

@@ -159,8 +159,8 @@ func (p *frequent) run(n int, often float64) {
 
 func (p *frequent) end() uint64 { return p.events[len(p.events)-1].Time + 1000 }
 
-// within tells whether two sums differ by 5 % at most. Sums of so many thread-regions differ by some
-// interruptions, which are rare, too.
+// within tells whether two sums differ by 5 % at most. Sums of so many thread-regions differ by
+// some interruptions, which are rare, too.
 func within(exact, derived int64, slack float64) bool {
 	d := float64(exact - derived)
 	return max(d, -d) <= 0.05*float64(max(exact, derived))+slack

@@ -19,15 +19,15 @@ func New(pid uint32, r Resolver) *Engine { return &Engine{newEngine(pid, r)} }
 // MainStack sets the bounds of the process's first stack: all addresses in it belong to one stack.
 func (e *Engine) MainStack(lo, hi uint64) { e.in.StackLo, e.in.StackHi = lo, hi }
 
-// Timeline makes the engine tell a sink of each execution that ends. Call it before the first event.
-// A copy of the engine tells nobody, until it is given a sink of its own (CopyTo).
+// Timeline makes the engine tell a sink of each execution that ends. Call it before the first
+// event. A copy of the engine tells nobody, until it is given a sink of its own (CopyTo).
 func (e *Engine) Timeline(to timeline.Sink) { e.in.Spans = stack.NewSpans(to, e.in.Seats) }
 
 // Costs sets the time that hits of probes take (ns). Before Costs is called, hits count as free.
 func (e *Engine) Costs(c event.HitCosts) { e.in.Ledger.SetCosts(c) }
 
-// NoCoreBefore sets how long each thread had been without a core when measurement began (ns, by thread
-// id).
+// NoCoreBefore sets how long each thread had been without a core when measurement began (ns, by
+// thread id).
 func (e *Engine) NoCoreBefore(before map[uint32]int64) { e.in.NoCoreBefore = before }
 
 // TellsOffCore says that events tell when threads are off their cores. Call it before the first
@@ -93,8 +93,8 @@ func (e *Engine) Copy(r Resolver) *Engine {
 	return &Engine{in}
 }
 
-// CopyTo is Copy, and has the copy tell a sink of its own what the original told its. The sink knows
-// what the original's has been told so far (timeline.Recorder.Branch).
+// CopyTo is Copy, and has the copy tell a sink of its own what the original told its. The sink
+// knows what the original's has been told so far (timeline.Recorder.Branch).
 func (e *Engine) CopyTo(r Resolver, to timeline.Sink) *Engine {
 	c := e.Copy(r)
 	c.in.Spans = e.in.Spans.With(to, c.in.Seats)

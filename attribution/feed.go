@@ -100,8 +100,8 @@ func (e *engine) followUp() {
 	}
 }
 
-// apply applies an event to its thread. It returns false if the event has to wait for earlier events
-// of other threads.
+// apply applies an event to its thread. It returns false if the event has to wait for earlier
+// events of other threads.
 func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 	if t.Edge.Pending() && !e.passEdge(t, ev) {
 		return false
@@ -185,7 +185,8 @@ func (e *engine) applyOther(t *stack.Thread, ev *event.Event) {
 	}
 }
 
-// readTo notes up to when a thread has been read: to an event, or to the end of what a fold adds up.
+// readTo notes up to when a thread has been read: to an event, or to the end of what
+// a fold adds up.
 func readTo(t *stack.Thread, ev *event.Event) {
 	if ev.Fold != nil {
 		t.Last = max(t.Last, ev.Fold.Last)

@@ -26,7 +26,8 @@ type foldThread struct {
 	slots  []event.Event // of Edge Folded
 	sp     uint64
 	latest uint64
-	told   *uint64 // stack pointer of a call that begins a construct and was told of; nil: it has returned
+	// Stack pointer of a call that begins a construct and was told of; nil: it has returned.
+	told *uint64
 }
 
 // folded is a stream that was folded, with the times at which its events were

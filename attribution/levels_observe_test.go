@@ -153,9 +153,9 @@ func TestModelObserveLevels(t *testing.T) {
 	}
 }
 
-// In a library that several levels share, the engine tells which calls come from outside of a level.
-// A call that the library makes, after its probes were away, may lie in an execution that was not
-// seen: it is not counted, and the figures are said to be at least those.
+// In a library that several levels share, the engine tells which calls come from outside of a
+// level. A call that the library makes, after its probes were away, may lie in an execution that
+// was not seen: it is not counted, and the figures are said to be at least those.
 func TestInnerCallsAfterAGap(t *testing.T) {
 	e := New(1, fnPlaces{})
 	of := event.LevelGroup(1).Constructs()
@@ -219,9 +219,9 @@ func (c levelCalls) executions(end uint64) (n map[int]uint64, atLeast map[int]bo
 	return n, atLeast
 }
 
-// An execution that began in a gap is not known, also if a level around it is, or its thread was seen
-// for the first time after the gap, or its library has other probes than the one that it calls. What
-// its library calls in it is not counted.
+// An execution that began in a gap is not known, also if a level around it is, or its thread was
+// seen for the first time after the gap, or its library has other probes than the one that it
+// calls. What its library calls in it is not counted.
 func TestInnerCallsOfUnseenExecutions(t *testing.T) {
 	const outer, middle, inner = 1, 2, 3 // functions
 	for _, c := range []struct {
@@ -254,7 +254,8 @@ func TestInnerCallsOfUnseenExecutions(t *testing.T) {
 		{"another library of the level", 2, func(c levelCalls) {
 			c.feed(20, 1, event.Enter, 1, 2, middle, 500, 0)
 			c.feed(30, 1, event.Release, 1, 2, middle, 500, 0)
-			c.feed(40, 1, event.Enter, 1, 1, inner, 400, event.Inside) // a function of no level has made it
+			// A function of no level has made this call.
+			c.feed(40, 1, event.Enter, 1, 1, inner, 400, event.Inside)
 			c.feed(50, 1, event.Release, 1, 1, inner, 400, 0)
 			c.feed(110, 1, event.Enter, 1, 2, middle, 500, 0)
 			c.feed(210, 1, event.Enter, 1, 1, inner, 400, event.Inside)

@@ -9,9 +9,9 @@ import (
 )
 
 // TestRecordedLevels: testdata/levels.json.gz is a run of `levelstorm 900000000`
-// (testdata/programs/levelstorm.c) on a busy machine, with --max-overhead 5%, the levels tick and rare
-// of one library, the level cheap, and the function now_and_then. The program calls each function but
-// dear_tick 15 times.
+// (testdata/programs/levelstorm.c) on a busy machine, with --max-overhead 5%, the levels tick and
+// rare of one library, the level cheap, and the function now_and_then. The program calls each
+// function but dear_tick 15 times.
 func TestRecordedLevels(t *testing.T) {
 	f, err := os.Open("testdata/levels.json.gz")
 	if err != nil {
@@ -22,7 +22,8 @@ func TestRecordedLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The calls of the level that was let go, from the events: all come from outside of the library.
+	// The calls of the level that was let go, from the events:
+	// all come from outside of the library.
 	of := event.LevelGroup(1).Constructs()
 	var before, counted uint64
 	for i := range s.Events {

@@ -7,7 +7,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// levelEvents builds the events of one thread: a beginning or an end in a level, at a stack pointer.
+// levelEvents builds the events of one thread: a beginning or an end in a level,
+// at a stack pointer.
 type levelEvent struct {
 	begins    bool
 	level     int

@@ -98,7 +98,8 @@ func (s *simulation) outermost(all map[figureKey]*figures, after uint64) map[fig
 		first, _, _ := strings.Cut(at.path[1:], "/")
 		n := 0
 		if _, err := fmt.Sscanf(first, "PARALLEL@%d", &n); err == nil && s.forked[n] > after && s.want[figureKey{"/" + first, s.rootOf[n], 0}] != nil {
-			path := strings.ReplaceAll(at.path, "UTASK", "TASK") // which is told by an earlier region, too
+			// An earlier region tells of the path, too.
+			path := strings.ReplaceAll(at.path, "UTASK", "TASK")
 			out[figureKey{path, 0, at.num}] = f
 		}
 	}

@@ -58,9 +58,11 @@ func (s *callingSim) pass() {
 	s.simulation.pass()
 	for t, c := range s.in {
 		c.running = nil
-		counted := map[string]bool{} // of two executions on one path, one is suspended: the figures do not tell
+		// The figures do not tell which of two executions on one path is suspended.
+		counted := map[string]bool{}
 		for _, f := range slices.Backward(t.visible()) {
-			passed := f.figures.Exec.T > before[f.figures] || f.team != nil // a team's time is settled at its end
+			// A team's time is settled at its end.
+			passed := f.figures.Exec.T > before[f.figures] || f.team != nil
 			if passed && !counted[f.path] {
 				counted[f.path] = true
 				c.running = append(c.running, f.figures)

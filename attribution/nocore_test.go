@@ -229,8 +229,8 @@ func TestNoCoreBeforeTheFirstEvent(t *testing.T) {
 	}
 }
 
-// Threads report short waits together with later ones. No part of a region has more than its time: the
-// rest is in the thread's whole.
+// Threads report short waits together with later ones. No part of a region has more than its time:
+// the rest is in the thread's whole.
 func TestNoCoreReportedTogether(t *testing.T) {
 	events := parse(t, `
 		0 1 fork parallel fn=300 key=7 size=1 site=90

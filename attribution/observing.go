@@ -137,7 +137,8 @@ func (ob *observing) advanceSwitches(pass func(t *stack.Thread, at uint64)) {
 			ob.catchUp(t, c.At+1)
 		}
 		ob.gaps.Account(c, ob.measure())
-		if c.Change == estimate.Observed && c.Of.Has(event.TaskExec) { // older ones were executed meanwhile
+		// Older tasks were executed meanwhile.
+		if c.Change == estimate.Observed && c.Of.Has(event.TaskExec) {
 			maps.DeleteFunc(ob.tasksByKey, func(_ taskKey, x *task) bool { return x.created < c.At })
 		}
 		ob.pending, ob.unobserved = ob.pending[1:], c.Unobserved

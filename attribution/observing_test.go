@@ -186,7 +186,8 @@ func TestExtrapolate(t *testing.T) {
 		{"steady", [][2]uint64{{100 * ms, 10000}},
 			[]estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Unobserved}, {At: 60 * ms, Of: criticals, Change: estimate.Observed}, {At: 70 * ms, Of: criticals, Change: estimate.Period}}, 0.002, 0.015},
 		{"away at the end", [][2]uint64{{100 * ms, 10000}},
-			[]estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20*ms + 500, Of: criticals, Change: estimate.Unobserved}}, 0, 0}, // one is open then
+			// One execution is open then.
+			[]estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20*ms + 500, Of: criticals, Change: estimate.Unobserved}}, 0, 0},
 		{"no period before", [][2]uint64{{100 * ms, 10000}},
 			[]estimate.Switch{{At: 20 * ms, Of: criticals, Change: estimate.Unobserved}, {At: 60 * ms, Of: criticals, Change: estimate.Observed}}, 0.002, 0.21},
 		{"several gaps", [][2]uint64{{100 * ms, 10000}},

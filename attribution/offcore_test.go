@@ -36,7 +36,8 @@ func schedTable(p *profile.Profile) (out []string) {
 	return out
 }
 
-// awayCases are waits that are made of known parts. Events of one thread are in order, as in a ring.
+// awayCases are waits that are made of known parts. Events of one thread are in order,
+// as in a ring.
 var awayCases = []struct{ name, events, want string }{
 	{"a thread spins, is preempted, and sleeps; the latecomer has slept, and has lost its core to process 9",
 		`

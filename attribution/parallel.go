@@ -294,9 +294,9 @@ func (pa *parallel) openTeam(t *stack.Thread, ev *event.Event) *stack.Team {
 	return found
 }
 
-// goesFirst tells whether a worker's begin is sooner that of an execution than of another one of the
-// same team. The earlier one is filled first. One of which the join may be lost comes last: it may
-// be over.
+// goesFirst tells whether a worker's begin is sooner that of an execution than of another one of
+// the same team. The earlier one is filled first. One of which the join may be lost comes last: it
+// may be over.
 func goesFirst(m, other *stack.Team) bool {
 	over, otherOver := m.Joined == 0 && m.Primary.Lossy, other.Joined == 0 && other.Primary.Lossy
 	if over != otherOver {

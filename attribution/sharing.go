@@ -97,8 +97,8 @@ func endsShare(ev *event.Event) bool {
 	return false
 }
 
-// endUntold ends the loop that a thread is in if an event tells the loop's end. A barrier may be the
-// loop's own.
+// endUntold ends the loop that a thread is in if an event tells the loop's end. A barrier may be
+// the loop's own.
 func (sh *sharing) endUntold(t *stack.Thread, ev *event.Event) {
 	if !endsShare(ev) {
 		return
@@ -251,8 +251,8 @@ func (sh *sharing) continues(f *stack.Frame, ev *event.Event) bool {
 }
 
 // ends reports whether a barrier of libomp, by its ident_t, may belong to a construct. Clang's code
-// skips a loop without iterations, but not the loop's barrier: then the barrier follows the construct
-// before that loop, which may have none of its own.
+// skips a loop without iterations, but not the loop's barrier: then the barrier follows the
+// construct before that loop, which may have none of its own.
 func (sh *sharing) ends(n *tree.Node, barrier uint64) bool {
 	if n.Barrier == barrier {
 		return true
@@ -331,7 +331,8 @@ func (sh *sharing) waited(t *stack.Thread, ev *event.Event) {
 		f.Parts[profile.Barrier].C++
 	}
 	if ev.Construct == event.ReductionBarrier && f.Node.Key.Construct != event.Barrier {
-		f.Phase, f.Mark = stack.Done, ev.Time // clang may put a barrier behind the reduction of a loop
+		// clang may put a barrier behind the reduction of a loop.
+		f.Phase, f.Mark = stack.Done, ev.Time
 		return
 	}
 	sh.Pop(t, ev.Time)

@@ -66,7 +66,8 @@ func recordings(t *testing.T, each func(name string, r recording)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		slices.SortStableFunc(s.Events, func(a, b event.Event) int { return cmp.Compare(a.Time, b.Time) }) // they were read ring by ring
+		// The events were read ring by ring.
+		slices.SortStableFunc(s.Events, func(a, b event.Event) int { return cmp.Compare(a.Time, b.Time) })
 		each(filepath.Base(name), recording{func() *Engine { return begin(s) }, s.Events, s.End, s, len(s.Existing) == 0})
 	}
 }
@@ -144,7 +145,8 @@ func executed(p *profile.Profile) map[string]profile.Span {
 		r := p.Regions[n.Region]
 		for _, s := range n.Stats {
 			key := fmt.Sprintf("%s@%d", r.Construct, r.Location.Begin)
-			for _, later := range [][2]string{{"UTASK", "TASK"}, {"PARALLEL LOOP", "PARALLEL"}, {"PARALLEL SECTIONS", "PARALLEL"}} { // what is told later
+			// Only later events tell the construct on the left from the one on the right.
+			for _, later := range [][2]string{{"UTASK", "TASK"}, {"PARALLEL LOOP", "PARALLEL"}, {"PARALLEL SECTIONS", "PARALLEL"}} {
 				key = strings.Replace(key, later[0], later[1], 1)
 			}
 			sum := out[key]

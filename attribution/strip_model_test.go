@@ -15,8 +15,8 @@ type stateTruth struct {
 	final map[*simTeam][]finalWait // times in the final barriers of open teams
 }
 
-// finalWait is a time of a thread in the final barrier of a team. It is part of the team's shutdown if
-// nobody was awaited any more, which is known at the join.
+// finalWait is a time of a thread in the final barrier of a team. It is part of the team's shutdown
+// if nobody was awaited any more, which is known at the join.
 type finalWait struct {
 	tid      uint32
 	from, to uint64
@@ -103,8 +103,8 @@ func (f *simFrame) state() profile.State {
 	return ""
 }
 
-// TestStripSumsOfModel: whatever a program does, and in whatever order its threads are read, the time
-// of each thread in each state is that of the program, to the nanosecond.
+// TestStripSumsOfModel: whatever a program does, and in whatever order its threads are read, the
+// time of each thread in each state is that of the program, to the nanosecond.
 func TestStripSumsOfModel(t *testing.T) {
 	compared := 0
 	for seed := range uint64(200) {
@@ -142,9 +142,9 @@ func TestStripSumsOfModel(t *testing.T) {
 	}
 }
 
-// TestStripBinsOfModel: the time of each thread in each state in each bin is that of the program, to
-// the nanosecond, whatever the width of the bins. A step of the program takes so long here that it
-// runs for some bins, or for so many that bins are added up.
+// TestStripBinsOfModel: the time of each thread in each state in each bin is that of the program,
+// to the nanosecond, whatever the width of the bins. A step of the program takes so long here that
+// it runs for some bins, or for so many that bins are added up.
 func TestStripBinsOfModel(t *testing.T) {
 	compared, widths := 0, map[uint64]int{}
 	for seed := range tries(uint64(50)) {

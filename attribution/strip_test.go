@@ -140,8 +140,8 @@ func TestStripStates(t *testing.T) {
 	}
 }
 
-// BenchmarkStrip: by how much the strip makes the engine slower: processor time, the median of ratios of
-// pairs in turns.
+// BenchmarkStrip: by how much the strip makes the engine slower: processor time, the median of
+// ratios of pairs in turns.
 func BenchmarkStrip(b *testing.B) {
 	for _, s := range streams {
 		b.Run(s.name, func(b *testing.B) {

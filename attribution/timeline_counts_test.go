@@ -75,7 +75,8 @@ func TestTimelineCounters(t *testing.T) {
 	}
 }
 
-// TestTimelineCountersOfCases: the same of every case that the engine is tested with, folded and not.
+// TestTimelineCountersOfCases: the same of every case that the engine is tested with,
+// folded and not.
 func TestTimelineCountersOfCases(t *testing.T) {
 	n := 0
 	for _, tc := range slices.Concat(commonCases, gompCases, inlineCases, kmpcCases, taskCases, newerCases, userCases, pauseCases) {
@@ -96,8 +97,8 @@ func TestTimelineCountersOfCases(t *testing.T) {
 	}
 }
 
-// TestTimelineWithoutCounters: a timeline is the same to the byte whether its events had counters that
-// nobody wanted recorded, or none.
+// TestTimelineWithoutCounters: a timeline is the same to the byte whether its events had counters
+// that nobody wanted recorded, or none.
 func TestTimelineWithoutCounters(t *testing.T) {
 	s := simulate(rand.New(rand.NewPCG(1, 2)), event.Gomp, 300)
 	var sizes []int64

@@ -87,8 +87,8 @@ func checkNesting(t *testing.T, f *timeline.File) {
 	}
 }
 
-// TestTimelineSums: the spans of a recorded program add up to its profile, exactly. So do those of a
-// program of whose events some were lost.
+// TestTimelineSums: the spans of a recorded program add up to its profile, exactly. So do those of
+// a program of whose events some were lost.
 func TestTimelineSums(t *testing.T) {
 	for _, s := range recordedStreams(t) {
 		t.Run(s.name, func(t *testing.T) {
@@ -160,8 +160,8 @@ func TestTimelineSumsOfModel(t *testing.T) {
 	}
 }
 
-// TestTimelineLongest: of a recorded program, the longest executions of each region are the same as in
-// a timeline of all, and what was under way meanwhile is there, too.
+// TestTimelineLongest: of a recorded program, the longest executions of each region are the same as
+// in a timeline of all, and what was under way meanwhile is there, too.
 func TestTimelineLongest(t *testing.T) {
 	for _, s := range recordedStreams(t) {
 		t.Run(s.name, func(t *testing.T) {
@@ -216,8 +216,8 @@ func TestTimelineLongest(t *testing.T) {
 	}
 }
 
-// longestByRegion returns the longest executions of each region. Of those that are equally long with
-// one that is left out, it returns none.
+// longestByRegion returns the longest executions of each region. Of those that are equally long
+// with one that is left out, it returns none.
 func longestByRegion(spans []timeline.Span, regions []int, most int) (out []timeline.Span) {
 	type id struct {
 		region int
@@ -252,8 +252,8 @@ func longestByRegion(spans []timeline.Span, regions []int, most int) (out []time
 	return out
 }
 
-// TestTimelineDerived: exactly the executions with a derived time are marked approximate; all others
-// are those of the full stream.
+// TestTimelineDerived: exactly the executions with a derived time are marked approximate; all
+// others are those of the full stream.
 func TestTimelineDerived(t *testing.T) {
 	p := &frequent{rnd: rand.New(rand.NewPCG(3, 3)), threads: 3}
 	p.run(400, 0)

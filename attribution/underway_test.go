@@ -43,12 +43,13 @@ func TestUnderWay(t *testing.T) {
 		line   int  // 0: not known
 		few    bool // a note says that not all threads' places tell
 	}{
-		"a construct":                        {[][]event.Event{critical(1, 5010)}, 50, false},
-		"two in one region":                  {[][]event.Event{critical(1, 5010), critical(2, 5020)}, 50, false},
-		"two in two regions":                 {[][]event.Event{critical(1, 5010), critical(2, 6020)}, 0, false},
-		"in a function":                      {[][]event.Event{critical(1, 4000)}, 0, false},
-		"in a function, by samples":          {[][]event.Event{critical(1, 4000), sample(1, 4010, 5011, 3000)}, 50, false},
-		"a sample returns to another's code": {[][]event.Event{critical(1, 4000), sample(1, 4010, 6000, 3000)}, 50, false}, // the call is at its end
+		"a construct":               {[][]event.Event{critical(1, 5010)}, 50, false},
+		"two in one region":         {[][]event.Event{critical(1, 5010), critical(2, 5020)}, 50, false},
+		"two in two regions":        {[][]event.Event{critical(1, 5010), critical(2, 6020)}, 0, false},
+		"in a function":             {[][]event.Event{critical(1, 4000)}, 0, false},
+		"in a function, by samples": {[][]event.Event{critical(1, 4000), sample(1, 4010, 5011, 3000)}, 50, false},
+		// The call is at its end.
+		"a sample returns to another's code": {[][]event.Event{critical(1, 4000), sample(1, 4010, 6000, 3000)}, 50, false},
 		"a region in the region":             {[][]event.Event{critical(1, 4000), sample(1, 6010, 5011, 3000)}, 50, false},
 		"a cut sample":                       {[][]event.Event{critical(1, 4000), cut(1, 6010)}, 0, false},
 		"a whole one like a cut one":         {[][]event.Event{critical(1, 4000), cut(1, 5010), sample(1, 5010)}, 50, false},

@@ -12,8 +12,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// waitModel executes teams whose threads really wait for each other at barriers. It writes down what
-// the probes would tell and, from the arrivals, who waited for whom.
+// waitModel executes teams whose threads really wait for each other at barriers. It writes down
+// what the probes would tell and, from the arrivals, who waited for whom.
 type waitModel struct {
 	rnd    *rand.Rand
 	events []event.Event

@@ -22,7 +22,8 @@ func waitTable(p *profile.Profile) []string {
 		r := p.Regions[n.Region]
 		path[i] = path[n.Parent] + "/" + fmt.Sprintf("%s@%d", r.Construct, r.Location.Begin)
 		for _, s := range n.Stats {
-			if w := s.Waits; w != nil && *w != (profile.Waits{OnPath: w.OnPath}) { // see criticalPath
+			// See criticalPath.
+			if w := s.Waits; w != nil && *w != (profile.Waits{OnPath: w.OnPath}) {
 				th := p.Threads[s.Thread]
 				more := ""
 				if w.Indirect != 0 || w.Passed != 0 || w.Far != 0 {

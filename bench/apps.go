@@ -202,7 +202,8 @@ func measureHybrid(t target, openmpShim, dir string) (*appCost, error) {
 		return nil, err
 	}
 	defer p.stop()
-	shimmed, err := startProcess(t.mpirun("LD_PRELOAD=" + t.shim + ":" + openmpShim)) // counts are written nowhere
+	// Counts are written nowhere.
+	shimmed, err := startProcess(t.mpirun("LD_PRELOAD=" + t.shim + ":" + openmpShim))
 	if err != nil {
 		return nil, err
 	}

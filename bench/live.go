@@ -103,8 +103,8 @@ func (l *live) turn(p *process, dir string) (err error) {
 	return nil
 }
 
-// settledTime waits until a process does next to nothing, and returns the processor time that it has
-// used. Then it has recorded what it was told.
+// settledTime waits until a process does next to nothing, and returns the processor time that it
+// has used. Then it has recorded what it was told.
 func settledTime(pid int) (time.Duration, error) {
 	const (
 		pause  = 100 * time.Millisecond
@@ -144,8 +144,8 @@ func (s *spans) add(o spans) {
 	s.recorded, s.dropped, s.unknown = s.recorded+o.recorded, s.dropped+o.dropped, s.unknown || o.unknown
 }
 
-// most returns the operation of which most executions per second were recorded without loss; nil: there
-// is none.
+// most returns the operation of which most executions per second were recorded without loss; nil:
+// there is none.
 func most(all []*live) (best *live) {
 	for _, l := range all {
 		if !l.spans.unknown && l.spans.dropped == 0 && (best == nil || spreadOf(l.rate).median > spreadOf(best.rate).median) {

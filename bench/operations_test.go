@@ -87,8 +87,8 @@ func TestMarkdownOfNothing(t *testing.T) {
 	}
 }
 
-// The goal for timelines of running programs is met, missed or not told by what was lost, and by what
-// the program executed.
+// The goal for timelines of running programs is met, missed or not told by what was lost, and by
+// what the program executed.
 func TestLiveGoal(t *testing.T) {
 	of := func(rate float64, dropped uint64) *live {
 		return &live{operation: operation{title: "barrier", threads: 1}, rate: []float64{rate}, share: []float64{0.3}, perSpan: []float64{3e-7}, spans: spans{recorded: 5, dropped: dropped}}

@@ -14,8 +14,8 @@ type spans struct {
 	unknown           bool // something is missing of which the number is not known
 }
 
-// record attaches ompp-attach to a process, to record all executions into a file. What it returns ends
-// that, and counts what is in the file.
+// record attaches ompp-attach to a process, to record all executions into a file. What it returns
+// ends that, and counts what is in the file.
 func (s *spans) record(pid int, dir string) (func() error, error) {
 	stop, _, err := attachTool(pid, dir, "--timeline", "all")
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 )
@@ -80,7 +81,52 @@ func (r *results) markdown() string {
 	if len(r.launches) > 0 {
 		p.WriteString(launchesMarkdown(r.launches))
 	}
-	return strings.TrimRight(p.String(), "\n") + "\n"
+	return filled(strings.TrimRight(p.String(), "\n") + "\n")
+}
+
+// columns is how long lines of a document's text may be.
+const columns = 100
+
+// filled breaks the lines of a document's paragraphs and list items anew, behind the last word that
+// fits. Titles and tables stay as they are.
+func filled(text string) string {
+	var b strings.Builder
+	at := 0 // length of the line under way; 0: a paragraph begins
+	indent := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		if line == "" || line[0] == '|' || line[0] == '#' {
+			if at > 0 {
+				b.WriteByte('\n')
+			}
+			at, indent = 0, ""
+			b.WriteString(line + "\n")
+			continue
+		}
+		if strings.HasPrefix(line, "- ") {
+			if at > 0 {
+				b.WriteByte('\n')
+			}
+			at, indent = 0, "  "
+		}
+		for _, word := range strings.Fields(line) {
+			switch n := utf8.RuneCountInString(word); {
+			case at == 0:
+				at = n
+			case at+1+n > columns:
+				b.WriteString("\n" + indent)
+				at = len(indent) + n
+			default:
+				b.WriteByte(' ')
+				at += 1 + n
+			}
+			b.WriteString(word)
+		}
+	}
+	if at > 0 {
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
 
 // figure formats a spread; verb is of one number.

@@ -59,8 +59,8 @@ func collisions(flags map[string]uint64, fit int) (out []string) {
 	return out
 }
 
-// TestFlagsApart: records of several kinds share the field of flags, so no two flags may be one bit,
-// whichever kinds they are for. The generated constants are those of shared.h.
+// TestFlagsApart: records of several kinds share the field of flags, so no two flags may be one
+// bit, whichever kinds they are for. The generated constants are those of shared.h.
 func TestFlagsApart(t *testing.T) {
 	fields := map[string]int{"mpiMpiFlag": 8 * len16(mpiMpiRecord{}.Flags), "probeRecordFlag": 8 * len16(probeRecord{}.Flags)}
 	files, err := filepath.Glob("*_bpfel.go")

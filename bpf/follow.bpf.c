@@ -77,7 +77,7 @@ static __always_inline int handles_continue(void)
 {
 	struct task_struct___signals *task = (void *)bpf_get_current_task_btf();
 
-	return (u64)BPF_CORE_READ(task, sighand, action[SIGCONT - 1].sa.sa_handler) > 1; /* SIG_DFL, SIG_IGN */
+	return (u64)BPF_CORE_READ(task, sighand, action[SIGCONT - 1].sa.sa_handler) > 1; /* SIG_IGN */
 }
 
 /* The user whose processes the tool may continue; ANYONE: those of all users. */

@@ -271,7 +271,7 @@ static __always_inline void look_at_result(struct pt_regs *regs, struct mpi_row 
 		tell_complete(row, t, REG_RET(regs));
 	if (t->came && (u32)REG_RET(regs) == 0)
 		tell_wild(row, t);
-	if (row->flags & MPI_ROW_BEGUN) /* of MPI_Comm_idup, result_at is where the communicator will be */
+	if (row->flags & MPI_ROW_BEGUN) /* MPI_Comm_idup: its communicator will be at result_at */
 		c->request = stored_handle(row->library, row->flags & MPI_ROW_COMM ? word(t, row->status) : t->result_at);
 	if ((row->flags & (MPI_ROW_BEGUN | MPI_ROW_KEEP)) == MPI_ROW_BEGUN)
 		note_wild(row, c);

@@ -27,7 +27,7 @@ struct {
 	__type(value, struct mpi_degrees);
 } mpi_neighbors SEC(".maps");
 
-/* When communicators, windows and groups were made, as far as that was seen. Handles are used again. */
+/* When communicators, windows and groups were made, if that was seen. MPI uses handles again. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
@@ -443,7 +443,7 @@ static __always_inline void look_at_data(struct mpi_row *row, struct mpi_thread 
 		c->own = birth_of(l, t);
 	if (flags & MPI_ROW_MATCHED && row->comm != MPI_NO_ARG)
 		c->birth = flags & MPI_ROW_MAKES_GROUP && flags & MPI_ROW_GROUP ? given_at(l, t, c->comm) : birth_of(l, t);
-	if (flags & MPI_ROW_GROUP) /* predefined groups are given, too: an empty one, all of the world */
+	if (flags & MPI_ROW_GROUP) /* also predefined groups: the empty one, all of the world */
 		c->own = given_at(l, t, word(t, row->recv_tag));
 	look_for_status(row, l, t);
 	if (row->send_buf != MPI_NO_ARG && word(t, row->send_buf) == l->in_place)

@@ -151,7 +151,8 @@ static __always_inline void watch_stops(void)
 	if (!w)
 		return;
 	begun = 1;
-	if (bpf_timer_init(&w->timer, &watchdogs, 1 /* CLOCK_MONOTONIC */) || bpf_timer_set_callback(&w->timer, look))
+	/* 1 is CLOCK_MONOTONIC. */
+	if (bpf_timer_init(&w->timer, &watchdogs, 1) || bpf_timer_set_callback(&w->timer, look))
 		return;
 	bpf_timer_start(&w->timer, WATCH_EVERY, 0);
 }

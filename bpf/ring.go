@@ -47,8 +47,8 @@ func mapRing(m *ebpf.Map) (*memoryRing, error) {
 	return r, nil
 }
 
-// read hands over the entries that are there, limit at most, and returns how many. blocked says that
-// read met an entry that is still being written. Entries are valid during the call only.
+// read hands over the entries that are there, limit at most, and returns how many. blocked says
+// that read met an entry that is still being written. Entries are valid during the call only.
 func (r *memoryRing) read(limit int, use func([]byte) error) (n int, blocked bool, err error) {
 	r.at = atomic.LoadUint64(r.consumer) // another reader may have been here before
 	end, given := atomic.LoadUint64(r.producer), r.at

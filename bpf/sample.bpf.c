@@ -160,7 +160,7 @@ STEP(8192)
 STEP(32768)
 
 /* The ip of a thread whose return from a call the kernel may be handling right now, or 0. Anywhere
- * else in a program, ip says nothing of an open call: its return may have passed without a probe. */
+ * else, ip says nothing of an open call: its return may have passed without a probe. */
 static __always_inline u64 returning_to(const struct pt_regs *regs, u32 flags)
 {
 	return flags & SAMPLE_KERNEL && MAY_RETURN(regs) ? REG_IP(regs) : 0;

@@ -18,7 +18,8 @@ func counted(n *int, away *OffCoreRecord) *Uses {
 		OffCore: func(r *OffCoreRecord) { *n++; *away = *r }}
 }
 
-// A record of a time off a core is told from the record of a time without one, which has the same flag.
+// A record of a time off a core is told from the record of a time without one,
+// which has the same flag.
 func TestDecodeAway(t *testing.T) {
 	want := OffCoreRecord{Time: 9, Pid: 2, Tid: 3, Flags: recOffCore, Lost: 4, Off: 5, Woken: 6, Own: 7, Foreign: 8, ByTime: 1, By: 12, Moves: 13, ByName: [16]uint8{'x'}}
 	b := make([]byte, unsafe.Sizeof(want))
@@ -60,8 +61,8 @@ func FuzzEntry(f *testing.F) {
 	})
 }
 
-// A thread that sleeps is off its core for as long as it slept, and is woken at the end of that. The
-// scheduler's own count of such switches is the same.
+// A thread that sleeps is off its core for as long as it slept, and is woken at the end of that.
+// The scheduler's own count of such switches is the same.
 func TestSchedTellsOfSleep(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("watching the scheduler needs root")

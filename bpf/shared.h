@@ -24,8 +24,8 @@ enum row_flag {
 	ROW_RETURN         = 1 << 1,  /* report the return; its value goes to a */
 	ROW_RETURN_IF_ZERO = 1 << 2,  /* ... only a return of zero */
 	ROW_OUTSIDE_ONLY   = 1 << 3,  /* ignore calls that the library makes itself */
-	ROW_TEAM_FROM_TLS  = 1 << 4,  /* a = team, num = thread number, from libgomp's thread structure */
-	ROW_FREE_IF_ZF     = 1 << 5,  /* zero flag set: the lock was free (after its compare-and-swap) */
+	ROW_TEAM_FROM_TLS  = 1 << 4,  /* a = team, num = thread number, from libgomp's thread data */
+	ROW_FREE_IF_ZF     = 1 << 5,  /* zero flag set, by compare-and-swap: the lock was free */
 	ROW_FREE_IF_NOT_SF = 1 << 6,  /* sign flag clear: nobody waits (after the release) */
 	ROW_ONLY_IF_ZF     = 1 << 7,  /* ignore the hit unless the zero flag is set */
 	ROW_ONLY_IF_NOT_ZF = 1 << 8,  /* ignore the hit unless the zero flag is clear */
@@ -264,9 +264,9 @@ enum mpi_row_flag {
 	MPI_ROW_RECV_AT_ROOT = 1 << 5, /* the receive side's are */
 	MPI_ROW_ON_STACK    = 1 << 6,  /* some arguments are on the stack */
 	MPI_ROW_SITE        = 1 << 19, /* the return address is needed at entry */
-	MPI_ROW_GRAPH       = 1 << 20, /* makes a communicator: send_count neighbours out, recv_count in */
+	MPI_ROW_GRAPH       = 1 << 20, /* makes a communicator: send_count edges out, recv_count in */
 	MPI_ROW_GRID        = 1 << 21, /* ... with two neighbours in each of send_count dimensions */
-	MPI_ROW_COMM        = 1 << 22, /* makes a communicator; tag is what decides its members or ranks */
+	MPI_ROW_COMM        = 1 << 22, /* makes a communicator; tag decides its members or ranks */
 	MPI_ROW_WINDOW      = 1 << 23, /* makes a window */
 	MPI_ROW_BIRTH       = 1 << 24, /* it matters when the communicator or window was made */
 	MPI_ROW_BEGINS      = 1 << 7,  /* MPI_COMM_WORLD exists from the call's return on */
@@ -278,7 +278,7 @@ enum mpi_row_flag {
 	MPI_ROW_SEND_TYPES  = 1 << 13,
 	MPI_ROW_RECV_COUNTS = 1 << 14,
 	MPI_ROW_RECV_TYPES  = 1 << 15,
-	MPI_ROW_SEND_OWN    = 1 << 16, /* the own rank's element of send_count is wanted besides the sum */
+	MPI_ROW_SEND_OWN    = 1 << 16, /* wanted: also the own rank's element of send_count */
 	MPI_ROW_RECV_OWN    = 1 << 17,
 	MPI_ROW_LOCAL       = 1 << 18, /* arrays are as long as the local group */
 	/* Of rows whose calls are to be matched with those of other ranks: */

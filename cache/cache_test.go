@@ -74,7 +74,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// The cache has at most mostFiles files, and the oldest go first. What another run is writing stays.
+// The cache has at most mostFiles files, and the oldest go first.
+// What another run is writing stays.
 func TestBounded(t *testing.T) {
 	c, dir := opened(t)
 	if err := os.WriteFile(filepath.Join(dir, ".ompp-attach-other"), nil, 0o600); err != nil {
@@ -95,7 +96,8 @@ func TestBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(list) > mostFiles+2 { // the newest stands there before the oldest goes, and the other run's
+	// The newest file stands there before the oldest goes, and so does the other run's.
+	if len(list) > mostFiles+2 {
 		t.Errorf("%d files", len(list))
 	}
 	for i, want := range map[int]bool{0: false, more - 2: false, more + 1: true, mostFiles + more - 1: true} {

@@ -105,8 +105,8 @@ func (c *Costs) foldedJump() Split {
 	return Split{c.Jump.Before, max(0, c.Folded.After+c.Jump.After-c.Emulated.After)}
 }
 
-// CrowdTable returns the costs of all kinds of hits while as many threads as there are processors hit
-// probes at once, in whole ns.
+// CrowdTable returns the costs of all kinds of hits while as many threads as there are processors
+// hit probes at once, in whole ns.
 func (c *Costs) CrowdTable() (t event.HitCosts) {
 	t = c.Table()
 	if x := c.Crowd.Times(); x > 1 {

@@ -9,9 +9,9 @@ import (
 )
 
 // Before Linux 6.14 threads that hit probes at once wait for each other in the kernel: a hit of 64
-// threads takes some 8 us (kernel commits e0925f2dc4de, cd7bdd9d46a9). So the costs of one thread are
-// compared with those of as many threads as there are processors. Their hits write no record: rings
-// are the tool's own matter, and each thread of a measured program has one to itself.
+// threads takes some 8 us (kernel commits e0925f2dc4de, cd7bdd9d46a9). So the costs of one thread
+// are compared with those of as many threads as there are processors. Their hits write no record:
+// rings are the tool's own matter, and each thread of a measured program has one to itself.
 
 const (
 	crowdRounds = 5
@@ -21,13 +21,14 @@ const (
 
 // Crowd is what a hit takes longer while many threads hit probes.
 type Crowd struct {
-	Threads int     `json:"threads"` // as many as there are processors, at most 128; 0: one processor
-	Alone   float64 `json:"alone"`   // an emulated hit without a record, of one thread, ns
-	Each    float64 `json:"each"`    // the same of each of the threads, ns
+	// As many as there are processors, at most 128; 0: one processor.
+	Threads int     `json:"threads"`
+	Alone   float64 `json:"alone"` // an emulated hit without a record, of one thread, ns
+	Each    float64 `json:"each"`  // the same of each of the threads, ns
 }
 
-// noise is the share by which the costs of two turns differ on a busy machine, or by the processors'
-// caches.
+// noise is the share by which the costs of two turns differ on a busy machine, or by the
+// processors' caches.
 const noise = 0.25
 
 // Times is how many times as long a hit takes: 1 if it takes no longer, as far as can be told. On a
@@ -73,8 +74,8 @@ func (r *run) takeCrowd() (c Crowd, err error) {
 	return c, nil
 }
 
-// together makes each of the program's threads call a function n times. It returns the processor time
-// of each (ns).
+// together makes each of the program's threads call a function n times. It returns the processor
+// time of each (ns).
 func (t *target) together(function uint64, n, threads int) (cpu []int64, err error) {
 	var c []byte
 	for range threads {

@@ -124,7 +124,8 @@ func usesOf(m *program) []use {
 	uses := []use{
 		bare: {on: emulated, none: true},
 
-		ignored: {on: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowOnlyIfZF | bpf.RowOnlyIfNotZF}}, // of all hits
+		// of all hits
+		ignored: {on: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowOnlyIfZF | bpf.RowOnlyIfNotZF}},
 		// Reads the second word behind the second argument, an address that the driver's last
 		// system call has left there.
 		reads:   {on: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowBFromA, A: bpf.Arg(1)}},

@@ -113,7 +113,8 @@ var programs = map[string]program{
 			0x49, 0xc7, 0xc0, 0xff, 0xff, 0xff, 0xff, // mov $-1,%r8
 			0x45, 0x31, 0xc9, // xor %r9d,%r9d
 			0x0f, 0x05, // syscall
-			// clone(CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD|CLONE_SYSVSEM, its end)
+			// clone(CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD|CLONE_SYSVSEM, its
+			// end)
 			0x48, 0x8d, 0xb0, 0x00, 0x80, 0x00, 0x00, // lea 0x8000(%rax),%rsi
 			0xb8, 0x38, 0x00, 0x00, 0x00, // mov $56,%eax
 			0xbf, 0x00, 0x0f, 0x05, 0x00, // mov $0x50f00,%edi
@@ -127,12 +128,17 @@ var programs = map[string]program{
 		},
 		stamp: 0x80, spawn: 0x96,
 		bodies: map[instruction]body{
-			nop5:       {code: []byte{0x0f, 0x1f, 0x44, 0x00, 0x00, 0xc3}},                   // nopl 0(%rax,%rax); ret
-			jump:       {code: []byte{0xeb, 0x00, 0xc3}},                                     // jmp next; next: ret
-			emulated:   {code: []byte{0x55, 0x5d, 0xc3}},                                     // push %rbp; pop %rbp; ret
-			call:       {code: []byte{0xe8, 0x01, 0x00, 0x00, 0x00, 0xc3 /* here: */, 0xc3}}, // call here; ret; here: ret
-			pair:       {code: []byte{0x55, 0x5d, 0x55, 0x5d, 0xc3}, second: 2},              // push %rbp; pop %rbp; push %rbp; pop %rbp; ret
-			singleStep: {code: []byte{0xf3, 0x0f, 0x1e, 0xfa, 0xc3}},                         // endbr64; ret
+			// nopl 0(%rax,%rax); ret
+			nop5: {code: []byte{0x0f, 0x1f, 0x44, 0x00, 0x00, 0xc3}},
+			// jmp next; next: ret
+			jump: {code: []byte{0xeb, 0x00, 0xc3}},
+			// push %rbp; pop %rbp; ret
+			emulated: {code: []byte{0x55, 0x5d, 0xc3}},
+			// call here; ret; here: ret
+			call: {code: []byte{0xe8, 0x01, 0x00, 0x00, 0x00, 0xc3 /* here: */, 0xc3}},
+			// push %rbp; pop %rbp; push %rbp; pop %rbp; ret
+			pair:       {code: []byte{0x55, 0x5d, 0x55, 0x5d, 0xc3}, second: 2},
+			singleStep: {code: []byte{0xf3, 0x0f, 0x1e, 0xfa, 0xc3}}, // endbr64; ret
 		},
 	},
 	"arm64": {
@@ -192,7 +198,8 @@ var programs = map[string]program{
 			0x92800004, // mov x4, #-1
 			0xd2800005, // mov x5, #0
 			0xd4000001, // svc #0
-			// clone(CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD|CLONE_SYSVSEM, its end)
+			// clone(CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD|CLONE_SYSVSEM, its
+			// end)
 			0x91402001, // add x1, x0, #8, lsl #12
 			0xd2801b88, // mov x8, #220
 			0xd281e000, // mov x0, #0x0f00
@@ -210,10 +217,13 @@ var programs = map[string]program{
 		),
 		stamp: 0x80, spawn: 0x98,
 		bodies: map[instruction]body{
-			emulated:   {code: words(0xd503201f, 0xd65f03c0)},                                   // nop; ret
-			call:       {code: words(0xaa1e03e9, 0x94000002, 0xaa0903fe, 0xd65f03c0), probe: 4}, // mov x9, x30; bl end; mov x30, x9; end: ret
-			pair:       {code: words(0xd503201f, 0xd503201f, 0xd65f03c0), second: 4},            // nop; nop; ret
-			singleStep: {code: words(0xaa0a03ea, 0xd65f03c0)},                                   // mov x10, x10; ret
+			// nop; ret
+			emulated: {code: words(0xd503201f, 0xd65f03c0)},
+			// mov x9, x30; bl end; mov x30, x9; end: ret
+			call: {code: words(0xaa1e03e9, 0x94000002, 0xaa0903fe, 0xd65f03c0), probe: 4},
+			// nop; nop; ret
+			pair:       {code: words(0xd503201f, 0xd503201f, 0xd65f03c0), second: 4},
+			singleStep: {code: words(0xaa0a03ea, 0xd65f03c0)}, // mov x10, x10; ret
 		},
 	},
 }
@@ -259,7 +269,8 @@ func (m *program) image(kinds []instruction) ([]byte, error) {
 	size := uint64(codeOffset + len(code))
 	segments := []elf.Prog64{
 		{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_X), Vaddr: loadAt, Paddr: loadAt, Filesz: size, Memsz: size, Align: m.pageMax},
-		{Type: uint32(elf.PT_GNU_STACK), Flags: uint32(elf.PF_R | elf.PF_W), Align: 16}, // no executable stack
+		// no executable stack
+		{Type: uint32(elf.PT_GNU_STACK), Flags: uint32(elf.PF_R | elf.PF_W), Align: 16},
 	}
 	var b bytes.Buffer
 	for _, v := range []any{head, segments} {

@@ -28,7 +28,8 @@ func read(id int32) int64 {
 var Offset = sync.OnceValue(func() int64 {
 	own, _ := os.Readlink("/proc/self/ns/time")
 	kids, _ := os.Readlink("/proc/self/ns/time_for_children")
-	if own != kids { // timens_offsets holds the offsets of children, and we are not in their namespace
+	// timens_offsets holds the offsets of children, and we are not in their namespace.
+	if own != kids {
 		return 0
 	}
 	text, _ := os.ReadFile("/proc/self/timens_offsets") // Linux before 5.6 has no such file

@@ -46,8 +46,8 @@ func (pc *placer) mayLeaveOut(p *Process, mods []symbols.Module) bool {
 		!p.joins() && p.loops == nil && pc.follower != nil && pc.watchLoader(p, mods)
 }
 
-// placeLoops places the probes at calls of static loops in files that have none yet. Where calls may
-// come that are not known, the entry points get their probes again, and the calls lose theirs.
+// placeLoops places the probes at calls of static loops in files that have none yet. Where calls
+// may come that are not known, the entry points get their probes again, and the calls lose theirs.
 // placer.mu is held.
 func (pc *placer) placeLoops(p *Process, mods []symbols.Module, incomplete error) error {
 	l := p.loops
@@ -97,8 +97,8 @@ func (pc *placer) probeEntries(p *Process) error {
 	return nil
 }
 
-// tookLoops tells whether probes of loops of a process have been placed, or replaced, since the last
-// call.
+// tookLoops tells whether probes of loops of a process have been placed, or replaced, since the
+// last call.
 func (pc *placer) tookLoops(p *Process) bool {
 	pc.mu.Lock()
 	defer pc.mu.Unlock()

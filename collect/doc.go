@@ -115,8 +115,8 @@
 //
 //	part      does                                      its mu protects
 //	reader    reads the rings, feeds the engines        its fields, and of each process the struct
-//	                                                    reading; of each program refused, troubles,
-//	                                                    done; limiter.ledger and worst
+//	                                                    reading; of each program refused,
+//	                                                    troubles, done; limiter.ledger and worst
 //	placer    places and removes probes                 its fields, and of each process the struct
 //	                                                    placement; the links.Groups
 //	profiles  makes profiles, one at a time             the debug files that profiles share

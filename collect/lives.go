@@ -172,7 +172,8 @@ func (lv *lives) placeProbes(p *Process, l *bpf.Life) {
 // goOn continues a process that was stopped for a life, and takes the time of the stop out of the
 // program's time. p is nil if the process is not measured.
 func (lv *lives) goOn(p *Process, l *bpf.Life) {
-	early := lv.follower.WentOn(int(l.Pid), l.Time) // the kernel side has continued it; 0: it has not
+	// When the kernel side continued the process; 0: it has not.
+	early := lv.follower.WentOn(int(l.Pid), l.Time)
 	lv.reader.mu.Lock()
 	now := ktime()
 	until := now

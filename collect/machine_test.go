@@ -45,7 +45,8 @@ func recordOf(t testing.TB, d *probes.Decoder, ev *event.Event) bpf.Record {
 // same compares the fields that the engine reads.
 func same(a, b event.Event) bool {
 	a.Flags, b.Flags = a.Flags&event.FreeAtOnce, b.Flags&event.FreeAtOnce
-	if a.Construct == event.Parallel && a.Edge == event.Begin && a.Num == 0 { // libgomp's primary thread begins by a return
+	// libgomp's primary thread begins by a return.
+	if a.Construct == event.Parallel && a.Edge == event.Begin && a.Num == 0 {
 		b.Key = a.Key
 	}
 	a.Counters, b.Counters = nil, nil

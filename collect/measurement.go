@@ -30,8 +30,10 @@ type Measurement struct {
 	placer   *placer
 	profiles *profiles
 	lives    *lives
-	asking   sync.RWMutex                                           // requests of other runs of the tool hold it for reading; see Close
-	onDump   atomic.Pointer[func(pid int) (name string, err error)] // writes a snapshot of a process; nil: nobody does
+	// Requests of other runs of the tool hold asking for reading; see Close.
+	asking sync.RWMutex
+	// Writes a snapshot of a process; nil: nobody does.
+	onDump atomic.Pointer[func(pid int) (name string, err error)]
 }
 
 // common is what all parts of a measurement use. It does not change once the measurement has
@@ -199,8 +201,8 @@ func (m *Measurement) FetchDebugFiles(fetch func(buildID string) error) {
 // the rings needs.
 func (m *Measurement) Say(say func(sentence string)) { m.say = say }
 
-// RecordCalls makes the profiles record MPI calls one by one, for the waits between ranks. It must be
-// called before any process is measured, and after Select. The error names an operation that the
+// RecordCalls makes the profiles record MPI calls one by one, for the waits between ranks. It must
+// be called before any process is measured, and after Select. The error names an operation that the
 // selection leaves out, without which the others cannot be matched.
 func (m *Measurement) RecordCalls() error {
 	for i := range mpi.Operations {

@@ -103,7 +103,8 @@ func (rd *reader) feedMPI(r *bpf.MPIRecord) {
 	if rd.mpiReading.decoder.Asked(r) {
 		return
 	}
-	if rd.mpiReading.decoder.Neighbors(r) && p.rank.Neighbors(r) { // the kernel side then knows them for later calls
+	// The kernel side then knows them for later calls.
+	if rd.mpiReading.decoder.Neighbors(r) && p.rank.Neighbors(r) {
 		if err := rd.mpiReading.kernel.SetDegrees(int(p.pid), r.Comm, r.In, r.Np); err != nil {
 			rd.logf("process %d: %v", p.pid, err)
 		}

@@ -122,7 +122,8 @@ func (pc *placer) placeRuntime(p *Process, mod *symbols.Module, mods []symbols.M
 func (pc *placer) removeProbes(p *Process) {
 	pc.mu.Lock()
 	p.detached = true
-	p.cores.Read(preflight.Root(), int(p.pid)) // a runtime may have bound its threads since the last look
+	// A runtime may have bound its threads since the last look.
+	p.cores.Read(preflight.Root(), int(p.pid))
 	all := pc.detachLinks(p)
 	libs := p.libs
 	p.libs = nil

@@ -35,9 +35,10 @@ type Process struct {
 	program *Program
 	first   bool // the process that we launched or attached to
 	mapped  *symbols.Process
-	found   uint64                // CLOCK_MONOTONIC, ns, read before the process was first looked at
-	gone    bool                  // it has ended, so nobody can hit its probes
-	say     func(sentence string) // see Measurement.Say
+	// CLOCK_MONOTONIC, ns, read before the process was first looked at.
+	found uint64
+	gone  bool                  // it has ended, so nobody can hit its probes
+	say   func(sentence string) // see Measurement.Say
 
 	placement
 	reading
@@ -77,10 +78,11 @@ type placed struct {
 // reading is what is read of a process, and what the engine needs for it. Guarded by reader.mu. The
 // times are of CLOCK_MONOTONIC, in ns.
 type reading struct {
-	engine       *attribution.Engine
-	resolver     *places.Resolver
-	usage        *advice.Usage
-	rates        *advice.Rates        // of the process's first second; nil: that is over, or the cost of hits is not known
+	engine   *attribution.Engine
+	resolver *places.Resolver
+	usage    *advice.Usage
+	// Rates of the process's first second; nil: that is over, or the cost of hits is not known.
+	rates        *advice.Rates
 	recorder     *stream.Recorder     // see Measurement.RecordEvents; nil normally
 	timeline     *timeline.Recorder   // see Measurement.RecordTimelines; nil normally
 	triggers     *triggered.Snapshots // see Timelines.When; nil normally
@@ -106,7 +108,8 @@ type reading struct {
 // newProcess registers a process before its first probe is placed.
 func (lv *lives) newProcess(pid int, g *Program) *Process {
 	if lv.follower != nil { // there is none in tests
-		lv.follower.Change(pid, bpf.FollowKnown, 0) // comes before describe: a later exec is reported as a life
+		// This comes before describe: a later exec is reported as a life.
+		lv.follower.Change(pid, bpf.FollowKnown, 0)
 	}
 	now := ktime()
 	p := &Process{

@@ -49,7 +49,8 @@ func (pf *profiles) finish(p *Process, ended string) {
 	}
 	// From here on no other goroutine uses the process, so the reader does not wait while places
 	// are looked up.
-	if p.engine.Events() == 0 && len(p.placed) == 0 && len(p.placedMPI) == 0 { // it had nothing to be measured
+	// The process had nothing to be measured.
+	if p.engine.Events() == 0 && len(p.placed) == 0 && len(p.placedMPI) == 0 {
 		pf.reader.mu.Lock()
 		p.program.troubles = append(p.program.troubles, p.warnings...)
 		pf.reader.mu.Unlock()

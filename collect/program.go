@@ -164,10 +164,11 @@ func firstFirst(a, b *Process) int {
 // Result is the outcome of a measurement, or of one of its programs.
 type Result struct {
 	Profiles []*profile.Profile // the first process's first, then in order of their ends
-	First    *profile.Profile   // of the process launched or attached to; nil if it used neither OpenMP nor MPI
-	Exit     int                // exit status of a launched program; 128+N if killed by signal N
-	Lost     uint64             // records dropped in the kernel
-	Streams  []*stream.Stream   // with RecordEvents: of the Profiles, in their order
+	// The profile of the process launched or attached to; nil if it used neither OpenMP nor MPI.
+	First   *profile.Profile
+	Exit    int              // exit status of a launched program; 128+N if killed by signal N
+	Lost    uint64           // records dropped in the kernel
+	Streams []*stream.Stream // with RecordEvents: of the Profiles, in their order
 	// With RecordTimelines: of the profiles. A timeline whose plan streams has its file already.
 	Timelines map[*profile.Profile]*timeline.Recorder
 	Troubles  []string // sentences: why processes have no profile

@@ -46,7 +46,8 @@ const (
 	lookEvery  = 250 * time.Millisecond
 	childEvery = 50 * time.Millisecond
 	soon       = 5 * time.Millisecond
-	batch      = 1 << 12 // records: a batch that still lies in the processor's cache when the engine takes it
+	// Records: a batch that still lies in the processor's cache when the engine takes it.
+	batch = 1 << 12
 )
 
 // read drains the rings into the engines until ctx ends, then once more. It also reads the
@@ -158,7 +159,8 @@ func (rd *reader) drain() (d drained, err error) {
 	return d, nil
 }
 
-// feeding feeds records to the engines of their processes. Its fields are used again for each record.
+// feeding feeds records to the engines of their processes.
+// Its fields are used again for each record.
 type feeding struct {
 	*reader
 	latest uint64   // time of the latest record: CLOCK_MONOTONIC, ns

@@ -17,7 +17,8 @@ import (
 type Timelines struct {
 	Plan timeline.Plan
 	Open func(pid, program int) (io.WriteCloser, error)
-	// When are conditions. Executions that fulfil one have a snapshot written, with what is kept then.
+	// When are conditions. Executions that fulfil one have a snapshot written,
+	// with what is kept then.
 	When []*trigger.Condition
 	dump func(pid int) (name string, err error)
 }
@@ -33,15 +34,16 @@ func (m *Measurement) RecordTimelines(t *Timelines) {
 // leastPriority is the nice value of the thread that compresses a timeline.
 const leastPriority = 19
 
-// recordTimeline begins to record a process's timeline if the user wants one. A timeline that cannot
-// be recorded is no reason not to measure.
+// recordTimeline begins to record a process's timeline if the user wants one. A timeline that
+// cannot be recorded is no reason not to measure.
 func (c *common) recordTimeline(p *Process) {
 	if c.timelines == nil || c.timelines.Plan.Stream && c.timelines.Open == nil {
 		return
 	}
 	tool, _ := version.Of()
 	o := timeline.Options{Plan: c.timelines.Plan, PID: int(p.pid), Tool: tool, Began: p.engine.Clock(p.began), Say: c.say,
-		Polite: func() { _ = unix.Setpriority(unix.PRIO_PROCESS, 0, leastPriority) }} // of the calling thread only
+		// The priority of the calling thread only.
+		Polite: func() { _ = unix.Setpriority(unix.PRIO_PROCESS, 0, leastPriority) }}
 	if counters, column, turns, ok := c.counting.Numbers(); ok {
 		o.Counting = &timeline.Counting{Counters: counters, Column: column, Turns: turns}
 	}
@@ -74,7 +76,8 @@ func (p *Process) completeTimeline(prof *profile.Profile, say func(string)) {
 		p.timeline.End(&timeline.Dictionary{})
 	} else if d := p.timeline.Dictionary(); d != nil {
 		d.Meta = prof.Meta
-		for _, l := range prof.Lost { // gather adds more, but only after a streamed timeline has ended
+		// gather adds more, but only after a streamed timeline has ended.
+		for _, l := range prof.Lost {
 			d.Meta.LostHits += l.Events
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"ompp-attach/symbols"
 )
 
-// tellsLoops tells whether beginnings of loops in a file need no probe, because events of regions and
-// barriers tell when loops begin. For that, all probes of libgomp must be in place before the file's
-// code runs, and must stay, and no file may switch measurement off. The answer is not known while the
-// loader has loaded no libraries yet. placer.mu is held.
+// tellsLoops tells whether beginnings of loops in a file need no probe, because events of regions
+// and barriers tell when loops begin. For that, all probes of libgomp must be in place before the
+// file's code runs, and must stay, and no file may switch measurement off. The answer is not known
+// while the loader has loaded no libraries yet. placer.mu is held.
 func (pc *placer) tellsLoops(p *Process, mod *symbols.Module, mods []symbols.Module) (told, known bool) {
 	o := mod.Object()
 	if pc.running || pc.plans.Switches(mods) || !pc.wanted.Inlining || !target.RequiresGomp(o) || !p.program.launched || pc.budget != nil ||
@@ -42,9 +42,9 @@ func (p *Process) usesOnly(r event.Runtime) (ok bool) {
 	return ok
 }
 
-// probeBeginnings places the probes at beginnings of loops in a file that were left out, as a library
-// that was loaded later may switch measurement off and on. A loop that is told twice counts once.
-// placer.mu is held.
+// probeBeginnings places the probes at beginnings of loops in a file that were left out, as a
+// library that was loaded later may switch measurement off and on. A loop that is told twice counts
+// once. placer.mu is held.
 func (pc *placer) probeBeginnings(p *Process, mod *symbols.Module, pl *placed) error {
 	pl.told = false
 	a, err := pc.plans.Beginnings(mod)

@@ -140,7 +140,8 @@ func figureNamed(name string) (Figure, bool) {
 			return f, true
 		}
 	}
-	switch by := mpi.Minimal; strings.ToLower(name) { // Check takes those of the reader's accounting
+	// Check takes the volumes of the reader's accounting.
+	switch by := mpi.Minimal; strings.ToLower(name) {
 	case "bytes":
 		_, _, f := job.Volumes(by)
 		return Figure(f), true

@@ -14,11 +14,12 @@ import (
 type place struct {
 	construct      event.Construct
 	name, function string
-	file           string // base name: a build may have its files elsewhere; of a region without lines, the object's
-	lines          bool
-	begin, end     int
-	offset         uint64
-	merged         string
+	// The base name: a build may have its files elsewhere. Of a region without lines, the object's.
+	file       string
+	lines      bool
+	begin, end int
+	offset     uint64
+	merged     string
 }
 
 func placeOf(r *profile.Region) place {

@@ -25,8 +25,8 @@ func unlessOthersRun(t *testing.T, attempt func() (wrong []string)) {
 	}
 }
 
-// judged fails the test with what is wrong, unless other programs took a good part of the processors
-// since then: that is only told, and judged is false.
+// judged fails the test with what is wrong, unless other programs took a good part of the
+// processors since then: that is only told, and judged is false.
 func judged(t *testing.T, since machine, wrong string) bool {
 	t.Helper()
 	now := readMachine(t)

@@ -381,7 +381,7 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 }
 
-// Who attaches to a process that another run measures is told what that costs; the other run goes on.
+// A second run that attaches to a measured process says what that costs; the first run goes on.
 func TestAttachTwice(t *testing.T) {
 	atOnce(t)
 	tg := launch(t, testbin.Build(t, "longrun.c", testbin.Options{}), aLongTime)

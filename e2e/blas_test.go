@@ -14,8 +14,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// The calls of a library of Debian's are counted exactly in a program without OpenMP and MPI, launched
-// and attached to.
+// The calls of a library of Debian's are counted exactly in a program without OpenMP and MPI,
+// launched and attached to.
 func TestBLASLevel(t *testing.T) {
 	atOnce(t)
 	needTool(t)

@@ -25,7 +25,8 @@ func (tg *target) untouched(t *testing.T) {
 	}
 }
 
-// breakpoints names a byte of the runtime's code that is not what it was before; empty: there is none.
+// breakpoints names a byte of the runtime's code that is not what it was before; empty:
+// there is none.
 func (tg *target) breakpoints(t *testing.T) string {
 	t.Helper()
 	checked := 0

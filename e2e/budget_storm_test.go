@@ -55,7 +55,8 @@ func TestBudgetInStorms(t *testing.T) {
 		{"loop", "150000", map[string]event.Constructs{"lock": locks}},
 	} {
 		for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
-			if b.compiler != "gcc" && tc.kind == "contended" { // libomp's waiters yield for ever on a busy machine
+			// libomp's waiters yield for ever on a busy machine.
+			if b.compiler != "gcc" && tc.kind == "contended" {
 				continue
 			}
 			t.Run(tc.kind+" "+b.compiler, func(t *testing.T) {

@@ -100,7 +100,8 @@ func TestBudget(t *testing.T) {
 	} {
 		t.Run(tc.kind+" "+tc.compiler, func(t *testing.T) {
 			bin := testbin.Build(t, "phases.c", tc.options())
-			timed(t, func() func(time.Duration) []string { // the storm goes as fast as the machine lets it
+			// The storm goes as fast as the machine lets it.
+			timed(t, func() func(time.Duration) []string {
 				events := filepath.Join(t.TempDir(), "events")
 				s := clean(t, options{env: threadsEnv(threads), flags: []string{"--max-overhead", fmt.Sprint(budget), "--record-events", events, "--sample", "off"}},
 					bin, tc.kind, strconv.Itoa(tc.steps), "0.5", "6", "3")

@@ -60,7 +60,8 @@ func checkStarved(t *testing.T, s *session) {
 		if i == 0 {
 			least -= truth[2] // which it waited before measurement began, or not
 		}
-		if most := want + want/20 + 60*ms; none[i] < least || none[i] > most { // the truth was read before its end
+		// The truth was read before its end.
+		if most := want + want/20 + 60*ms; none[i] < least || none[i] > most {
 			t.Errorf("thread %d: %d ms without a core, the kernel says %d", i, none[i]/ms, want/ms)
 		}
 	}

@@ -99,7 +99,8 @@ func preferred(t *testing.T) {
 		t.Logf("at the usual priority: %v", err)
 	}
 	t.Cleanup(func() {
-		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, 20-was) // the system call's answer is 20 less that
+		// The system call's answer is 20 less the priority.
+		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, 20-was)
 		runtime.UnlockOSThread()
 	})
 }

@@ -52,8 +52,9 @@ func TestCounters(t *testing.T) {
 		var s *session
 		timed(t, func() func(time.Duration) []string {
 			s = clean(t, options{pinned: crowded, env: []string{"OMP_WAIT_POLICY=passive", "GOMP_SPINCOUNT=0"},
-				// Of single probes the kernel takes one away after the other, of which each waits for
-				// all processors (perf_uprobe_destroy, synchronize_rcu_tasks_trace): few are fast.
+				// Of single probes the kernel takes one away after the other, of which each waits
+				// for all processors (perf_uprobe_destroy, synchronize_rcu_tasks_trace):
+				// few are fast.
 				flags: []string{"--attach-mode", mode, "--only", "critical", "--counters", "task-clock,page-faults,context-switches", "--eval", "MS=task-clock/1e6"}}, bin)
 			return func(late time.Duration) []string { return checkBusy(t, s.main, int64(late)) }
 		})
@@ -126,7 +127,8 @@ func countersOfCPU(t *testing.T, bin string) (wrong []string) {
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = other.Process.Kill(); _ = other.Wait() }() // its time then counts as the test's
+	// The time of a process that was waited for counts as the test's.
+	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
 	s := clean(t, options{pinned: crowded, env: []string{"OMP_WAIT_POLICY=passive", "GOMP_SPINCOUNT=0"},
 		flags: []string{"--counters", "msr/tsc/,task-clock,cycles:u"}}, bin)
 	if why := s.main.Meta.Counters[0].Failed; why != "" {

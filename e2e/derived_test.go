@@ -9,10 +9,11 @@ import (
 	"ompp-attach/profile"
 )
 
-// With --derive-edges, short and frequent regions, their loops and barriers cost fewer hits: of libgomp
-// with two threads 4.75 at most, where all that is measured costs 6.6. Of libomp only ends of barriers
-// are derived, up to 0.2 of 7.3 hits: too few to judge beside other load. Each derived end saves one
-// hit. Counts are the same. Regions with derived ends say so, and how exact these are.
+// With --derive-edges, short and frequent regions, their loops and barriers cost fewer hits: of
+// libgomp with two threads 4.75 at most, where all that is measured costs 6.6. Of libomp only ends
+// of barriers are derived, up to 0.2 of 7.3 hits: too few to judge beside other load. Each derived
+// end saves one hit. Counts are the same. Regions with derived ends say so,
+// and how exact these are.
 func TestDerivedEnds(t *testing.T) {
 	atOnce(t)
 	for _, c := range []struct {

@@ -75,7 +75,8 @@ func numbers(out string, rank int) (of map[flows.Role][]string) {
 	return of
 }
 
-// eachMessage calls do for each end of a message at a rank, with the number that the rank has written.
+// eachMessage calls do for each end of a message at a rank,
+// with the number that the rank has written.
 func eachMessage(t *testing.T, f *flows.Flows, i int, file *timeline.File, written map[flows.Role][]string, do func(role flows.Role, id uint64, number string)) {
 	t.Helper()
 	for _, tid := range file.TIDs() {
@@ -109,7 +110,8 @@ func eachMessage(t *testing.T, f *flows.Flows, i int, file *timeline.File, writt
 	}
 }
 
-// The thread that a lock is handed to is the next one that has had it: the program writes the order.
+// The thread that a lock is handed to is the next one that has had it:
+// the program writes the order.
 func TestLockFlows(t *testing.T) {
 	atOnce(t)
 	for _, compiler := range []string{"gcc", "clang-19"} {

@@ -58,7 +58,8 @@ func guestCounters(t *testing.T, exe, kernel string) guestPart {
 			return
 		}
 		g := guestProfile(t, out, "turns")
-		g.instructions(long, 0.25) // estimates: the turns and the threads take the same core by the same tick
+		// Estimates: the turns and the threads take the same core by the same tick.
+		g.instructions(long, 0.25)
 		if !slices.ContainsFunc(g.p.Meta.Counters, func(c profile.Counter) bool { return c.Running > 0.5 && c.Running < 0.99 }) {
 			t.Errorf("eight counters on hardware for seven did not take turns: %+v", g.p.Meta.Counters)
 		}

@@ -31,8 +31,8 @@ func needGuest86(t *testing.T) {
 }
 
 // TestGuestKernels: run and attach work with Debian's kernels on x86-64, in every way of
-// probing that the kernel has. Session probes came with 6.13; this machine's own tests use them. The
-// emulated machine has no hardware unit: counters that it lacks are told.
+// probing that the kernel has. Session probes came with 6.13; this machine's own tests use them.
+// The emulated machine has no hardware unit: counters that it lacks are told.
 func TestGuestKernels(t *testing.T) {
 	atOnce(t)
 	needGuest86(t)

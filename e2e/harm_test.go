@@ -24,7 +24,8 @@ func TestParentThatStopsToo(t *testing.T) {
 		t.Skip("there is no su")
 	}
 	bin := testbin.Build(t, "longrun.c", testbin.Options{})
-	s := start(t, "run", "--", "su", "root", "-s", "/bin/bash", "-c", bin+" 3") // long enough to place probes in it meanwhile
+	// Long enough to place probes in it meanwhile.
+	s := start(t, "run", "--", "su", "root", "-s", "/bin/bash", "-c", bin+" 3")
 	select {
 	case err := <-s.ended:
 		if err != nil {

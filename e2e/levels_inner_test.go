@@ -10,8 +10,8 @@ import (
 	"ompp-attach/internal/testbin"
 )
 
-// The hits at the entries of calls that a level's library makes itself write no record, and are counted
-// all the same: the profile has all hits of the probes.
+// The hits at the entries of calls that a level's library makes itself write no record, and are
+// counted all the same: the profile has all hits of the probes.
 func TestHitsOfInnerCalls(t *testing.T) {
 	atOnce(t)
 	needTool(t)

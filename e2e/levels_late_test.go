@@ -29,8 +29,8 @@ func buildLateLevel(t *testing.T) (bin, plugin string) {
 	return bin, plugin
 }
 
-// Functions that only a library loaded later imports are of the level from then on. Those that jump to
-// functions which were probed before, or are jumped to by such, count as one call with these.
+// Functions that only a library loaded later imports are of the level from then on. Those that jump
+// to functions which were probed before, or are jumped to by such, count as one call with these.
 func TestLevelOfLaterLibrary(t *testing.T) {
 	atOnce(t)
 	needTool(t)

@@ -67,7 +67,8 @@ func TestTimesOfChildren(t *testing.T) {
 	const children = 8
 	bin := testbin.Build(t, "timed.c", testbin.Options{})
 	s := run(t, options{env: threadsEnv(2)}, "/bin/sh", "-c",
-		fmt.Sprintf(`for i in $(seq %d); do "$0" imbalance 2 30 spin; done; sleep 1`, children), bin) // 90 ms of two processors
+		// 90 ms of two processors.
+		fmt.Sprintf(`for i in $(seq %d); do "$0" imbalance 2 30 spin; done; sleep 1`, children), bin)
 	if s.exit != 0 || len(s.others) != children {
 		t.Fatalf("exit status %d, %d profiles; stderr: %s", s.exit, len(s.others), s.stderr)
 	}

@@ -76,8 +76,8 @@ func TestEmptyLoops(t *testing.T) {
 	})
 }
 
-// The barrier of a loop without iterations is not taken for that of the construct before it, with and
-// without lines, with probes at calls and at libomp's functions.
+// The barrier of a loop without iterations is not taken for that of the construct before it, with
+// and without lines, with probes at calls and at libomp's functions.
 func TestBarriersOfEmptyLoops(t *testing.T) {
 	atOnce(t)
 	const reps = 20
@@ -89,8 +89,9 @@ func TestBarriersOfEmptyLoops(t *testing.T) {
 			bin := testbin.Build(t, "emptyloops.c", testbin.Options{Compiler: c.compiler, Flags: strings.Fields(c.flags)})
 			each := func(n uint64) perThread { return perThread{0: n * reps, 1: n * reps} }
 			for _, z := range []struct {
-				iterations          string
-				loops, own, barrier uint64 // of each thread: loops, those with a barrier, other barriers
+				iterations string
+				// Counts of each thread: loops, loops with a barrier, other barriers.
+				loops, own, barrier uint64
 			}{{"0", 9, 3, 8}, {"90", 16, 10, 1}} {
 				s := clean(t, options{env: threadsEnv(2), flags: []string{"--sample", "off", "--counters", "none"}}, bin, strconv.Itoa(reps), "100", z.iterations)
 				complete(t, s.main)

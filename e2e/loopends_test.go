@@ -12,9 +12,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// Static loops of libomp of which the next event tells the end are counted exactly, and so is all that
-// follows them: the same program with probes at libomp's functions, where each end has its own, has the
-// same executions at each place.
+// Static loops of libomp of which the next event tells the end are counted exactly, and so is all
+// that follows them: the same program with probes at libomp's functions, where each end has its
+// own, has the same executions at each place.
 func TestLoopEnds(t *testing.T) {
 	atOnce(t)
 	for _, level := range []string{"-O0", "-O2"} {
@@ -41,7 +41,8 @@ func TestLoopEnds(t *testing.T) {
 			if told.Meta.Hits+2000 > all.Meta.Hits {
 				t.Errorf("%d hits with probes at calls, %d at functions: the comparison shows nothing", told.Meta.Hits, all.Meta.Hits)
 			}
-			region = []string{"--region", "second=loopends.c:12-13"} // begins behind the end of a loop
+			// The region begins behind the end of a loop.
+			region = []string{"--region", "second=loopends.c:12-13"}
 			_, got = measure("")
 			_, want = measure("", "-Wl,-u,dlsym")
 			if d := cmp.Diff(want, got); d != "" || len(want) < 11 {
@@ -70,8 +71,8 @@ func executionsAt(p *profile.Profile) map[string][2]uint64 {
 	return at
 }
 
-// The same holds among nested regions, tasks, cancelled regions, exceptions and loops of other kinds.
-// libomp's own tool interface counts as many loops.
+// The same holds among nested regions, tasks, cancelled regions, exceptions and loops of other
+// kinds. libomp's own tool interface counts as many loops.
 func TestLoopWays(t *testing.T) {
 	atOnce(t)
 	for _, level := range []string{"-O0", "-O3"} {

@@ -52,8 +52,9 @@ const (
 	cellOther     = "as "       // counted, and shown as another construct
 	cellBarrier   = "barrier"   // only the barrier at its end is seen, and shown as such
 	cellInvisible = "invisible" // not seen, and the report says so
-	cellMisplaced = "misplaced" // counted, but at another construct of its kind in the same function
-	cellNone      = "-"         // the compiler or language does not know it
+	// Counted, but at another construct of its kind in the same function.
+	cellMisplaced = "misplaced"
+	cellNone      = "-" // the compiler or language does not know it
 )
 
 // TestConstructMatrix runs every construct, compiled in every way, and compares

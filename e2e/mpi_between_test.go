@@ -41,11 +41,11 @@ func runBetween(t *testing.T, m testbin.MPI, ranks int, flags []string, program 
 	return s, nodes
 }
 
-// TestBetweenNodes: a job over two nodes, which its launcher reaches by an agent as it would by ssh.
-// Each node has its collector. The recorded times are the kernel's, whatever the nodes' clocks say.
-// As the kernel is one, the truth is known: it is the same profiles' waits by one clock. Between
-// the nodes the clocks are compared by messages that really took that long. Then one node's times
-// are moved, as if its kernel's clock were another one.
+// TestBetweenNodes: a job over two nodes, which its launcher reaches by an agent as it would by
+// ssh. Each node has its collector. The recorded times are the kernel's, whatever the nodes' clocks
+// say. As the kernel is one, the truth is known: it is the same profiles' waits by one clock.
+// Between the nodes the clocks are compared by messages that really took that long. Then one node's
+// times are moved, as if its kernel's clock were another one.
 func TestBetweenNodes(t *testing.T) {
 	atOnce(t)
 	const ranks, rounds = 3, 3

@@ -68,8 +68,8 @@ func TestMPIEnds(t *testing.T) {
 				want, _ := launchJob(t, m, ranks, bin, mode)
 				line := m.Launch(ranks, bin, mode)
 				s := run(t, options{env: m.LaunchEnv(t)}, line[0], line[1:]...)
-				// MPICH's launcher was seen to end with 1 in 1 of 60 runs without the tool, where all ranks
-				// exit with 5.
+				// MPICH's launcher was seen to end with 1 in 1 of 60 runs without the tool, where
+				// all ranks exit with 5.
 				same := s.exit == want || m == testbin.MPICH && mode == "exit" && s.exit != 0
 				if !same || want == 0 {
 					t.Errorf("exit status %d, without the tool %d\n%s", s.exit, want, s.stderr)
@@ -91,7 +91,8 @@ func TestMPIEnds(t *testing.T) {
 						t.Errorf("rank %d: lost %d, unmatched %d", r, p.Meta.LostHits, p.Meta.Unmatched)
 					}
 				}
-				if mode == "exit" && !slices.Contains(exits, 5) { // the launcher kills those that are late
+				// The launcher kills ranks that are late.
+				if mode == "exit" && !slices.Contains(exits, 5) {
 					t.Errorf("the ranks ended with %v, want 5", exits)
 				}
 			})

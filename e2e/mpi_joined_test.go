@@ -95,9 +95,9 @@ func (j *joinedJob) attach(t *testing.T, more ...string) *started {
 	return s
 }
 
-// TestMPIWaitsAttached: of ranks that were attached to at different moments, the waits are those that
-// the program knows, in all collective operations that all ranks began while they were measured, and in
-// messages on communicators that were made meanwhile.
+// TestMPIWaitsAttached: of ranks that were attached to at different moments, the waits are those
+// that the program knows, in all collective operations that all ranks began while they were
+// measured, and in messages on communicators that were made meanwhile.
 func TestMPIWaitsAttached(t *testing.T) {
 	atOnce(t)
 	for _, m := range bothMPIs {
@@ -227,8 +227,8 @@ func splitsSeen(notes []noted, ps []*profile.Profile) (out [joinedRanks]map[int]
 	return out
 }
 
-// recordedSince returns the notes of calls that the tool recorded, with the times that it recorded, and
-// how many recorded calls of collective operations are noted.
+// recordedSince returns the notes of calls that the tool recorded, with the times that it recorded,
+// and how many recorded calls of collective operations are noted.
 func recordedSince(t *testing.T, notes []noted, ps []*profile.Profile) (out []noted, collectives uint64) {
 	t.Helper()
 	for rank, p := range ps {
@@ -238,7 +238,8 @@ func recordedSince(t *testing.T, notes []noted, ps []*profile.Profile) (out []no
 				if !ok {
 					break
 				}
-				// 0 if the call was under way at the end. It may end a moment before the tool looks.
+				// 0 if the call was under way at the end.
+				// It may end a moment before the tool looks.
 				line := lineOfCall(p, c.Site)
 				at := slices.IndexFunc(notes, func(n noted) bool {
 					return n.rank == rank && n.before <= int64(c.Start) && (n.line == line && n.after >= int64(c.End) || line == 0 && n.after >= int64(c.Start))

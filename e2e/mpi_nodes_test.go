@@ -29,8 +29,8 @@ func needTimeNamespaces(t *testing.T) {
 	}
 }
 
-// inNamespaces measures a program of several ranks. Each rank, with its tool, has a clock and a host
-// name of its own: CLOCK_MONOTONIC is ahead by aheadOf(rank).
+// inNamespaces measures a program of several ranks. Each rank, with its tool, has a clock and a
+// host name of its own: CLOCK_MONOTONIC is ahead by aheadOf(rank).
 func inNamespaces(t *testing.T, m testbin.MPI, ranks int, flags []string, program ...string) *session {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")

@@ -17,9 +17,9 @@ import (
 	"ompp-attach/report/words"
 )
 
-// TestSchedOfRanks: a rank that computes has lost its core to another process. The job's report, its
-// JSON and its page name that process, and no more time than it had, and the rank lacked, by the
-// kernel's own account.
+// TestSchedOfRanks: a rank that computes has lost its core to another process. The job's report,
+// its JSON and its page name that process, and no more time than it had, and the rank lacked, by
+// the kernel's own account.
 func TestSchedOfRanks(t *testing.T) {
 	if runtime.NumCPU() < 2 {
 		t.Skip("the program binds ranks to two processors")

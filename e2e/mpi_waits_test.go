@@ -62,8 +62,8 @@ type waitAt struct {
 	rank, line, due, dueL int
 }
 
-// waitTruth returns the waits that follow from what the program says of which calls belong together,
-// and how many calls there are at each.
+// waitTruth returns the waits that follow from what the program says of which calls belong
+// together, and how many calls there are at each.
 func waitTruth(notes []noted) map[waitAt]profile.Span {
 	type instance struct {
 		pattern string
@@ -144,8 +144,8 @@ func foundWaits(j *jobs.Job, ranks []*profile.Profile) map[waitAt]profile.Span {
 	return out
 }
 
-// recorded adds the times that the tool recorded to the notes. The k-th call at a line is that of the
-// k-th round. It must lie between the times that the program noted around it.
+// recorded adds the times that the tool recorded to the notes. The k-th call at a line is that of
+// the k-th round. It must lie between the times that the program noted around it.
 func recorded(t *testing.T, notes []noted, ranks []*profile.Profile) {
 	t.Helper()
 	type place struct{ rank, line int }
@@ -183,9 +183,9 @@ func lineOfCall(p *profile.Profile, site int) int {
 	return p.Regions[p.Nodes[at.Node].Region].Location.Begin
 }
 
-// TestMPIWaits: the waits between ranks are those that the program knows, at the right calls, due to
-// the right ranks and calls, and all calls are matched. Ranks may lose their cores at any time, so
-// the times of single calls are those recorded, which must lie within the program's own notes.
+// TestMPIWaits: the waits between ranks are those that the program knows, at the right calls, due
+// to the right ranks and calls, and all calls are matched. Ranks may lose their cores at any time,
+// so the times of single calls are those recorded, which must lie within the program's own notes.
 func TestMPIWaits(t *testing.T) {
 	atOnce(t)
 	const ranks, rounds = 3, 5
@@ -218,8 +218,8 @@ func TestMPIWaits(t *testing.T) {
 	}
 }
 
-// sameWaits compares waits. Of those found it takes those at places that the program has noted. Some
-// properties may be without waits, if the library decides that.
+// sameWaits compares waits. Of those found it takes those at places that the program has noted.
+// Some properties may be without waits, if the library decides that.
 func sameWaits(t *testing.T, want, got map[waitAt]profile.Span, may ...match.Property) {
 	t.Helper()
 	properties, lines := map[match.Property]bool{}, map[int]bool{}
@@ -276,8 +276,9 @@ func checkBarriers(t *testing.T, j *jobs.Job, ranks []*profile.Profile) {
 	}
 }
 
-// TestReusedRequests: a library gives a request's handle again once a test has completed the request.
-// The calls that make requests are told, so no wait is taken for that of the completed one.
+// TestReusedRequests: a library gives a request's handle again once a test has completed the
+// request. The calls that make requests are told, so no wait is taken for that
+// of the completed one.
 func TestReusedRequests(t *testing.T) {
 	atOnce(t)
 	const ranks, rounds = 2, 10
@@ -296,7 +297,8 @@ func TestReusedRequests(t *testing.T) {
 				t.Fatalf("handles were given again %v times: the test shows nothing", again)
 			}
 			j := readJob(t, s.ranks(t, ranks))
-			want := match.Count{Calls: rounds, Matched: rounds} // those of the persistent operation once started
+			// Calls of the persistent operation, once it is started.
+			want := match.Count{Calls: rounds, Matched: rounds}
 			if got := j.Waits; got.Requests != want || got.Receives.Calls != 3*rounds || got.Receives.Matched != 3*rounds {
 				t.Errorf("%+v", got.Result)
 			}

@@ -126,8 +126,8 @@ func (n *namespaceNode) start(t *testing.T, dir string) {
 	n.pid = strings.TrimSpace(line)
 }
 
-// await waits until an interface is running. The kernel says so a moment after both sides are up, and
-// UCX takes no other interfaces.
+// await waits until an interface is running. The kernel says so a moment after both sides are up,
+// and UCX takes no other interfaces.
 func (n *namespaceNode) await(t *testing.T, name string) {
 	t.Helper()
 	until(t, n.name+": the interface "+name+" runs", func() bool {

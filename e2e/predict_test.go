@@ -21,7 +21,8 @@ func TestPredictCannon(t *testing.T) {
 	needTool(t)
 	bin := testbin.OpenMPI.Build(t, "demo/cannon.c", testbin.Options{Flags: []string{"-O2", "-lm"}})
 	dir := t.TempDir()
-	const size, times = 360, 3 // long enough that work is left when the time without a core is taken off
+	// Long enough that work is left when the time without a core is taken off.
+	const size, times = 360, 3
 	measure := func(name string, ranks, threads int) string {
 		out := filepath.Join(dir, name)
 		line := testbin.OpenMPI.Launch(ranks, bin, strconv.Itoa(size), strconv.Itoa(times))

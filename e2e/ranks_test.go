@@ -66,8 +66,8 @@ func startJob(t *testing.T, stdin string, argv ...string) *job {
 	return j
 }
 
-// awaitTools waits until nobody writes to a directory any more, for 20 s at most: a launcher may end
-// before the tools of its ranks. A directory cannot be removed while files are added.
+// awaitTools waits until nobody writes to a directory any more, for 20 s at most: a launcher may
+// end before the tools of its ranks. A directory cannot be removed while files are added.
 func awaitTools(dir string) {
 	for range 400 {
 		if len(toolsOf("run", dir))+len(toolsOf("__collector", dir)) == 0 {

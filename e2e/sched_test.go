@@ -21,8 +21,8 @@ type ownClocks struct {
 }
 
 // What waits were made of, and what latecomers and holders of locks did: as the program makes them,
-// and as the threads' own clocks say. The clocks are those of the same run, so a busy machine changes
-// both.
+// and as the threads' own clocks say. The clocks are those of the same run, so a busy machine
+// changes both.
 func TestSched(t *testing.T) {
 	if runtime.NumCPU() < 2 {
 		t.Skip("the program binds threads to two processors")
@@ -101,7 +101,8 @@ func (c *schedCheck) atLine(r *profile.Region) bool {
 
 func everywhere(*profile.Region) bool { return true }
 
-// identities: parts are no more than the whole, and waits are no more than those that were measured.
+// identities: parts are no more than the whole, and waits are no more than
+// those that were measured.
 func (c *schedCheck) identities() {
 	for i := range c.p.Nodes {
 		for _, s := range c.p.Nodes[i].Stats {
@@ -123,9 +124,9 @@ func (c *schedCheck) identities() {
 	}
 }
 
-// bounded: threads were asleep, or without a core, at the barrier for no longer than their own clocks
-// say of all their time. The same is true of the time on a core, unless the kernel has not told of a
-// switch. All waits at the barrier are divided.
+// bounded: threads were asleep, or without a core, at the barrier for no longer than their own
+// clocks say of all their time. The same is true of the time on a core, unless the kernel has not
+// told of a switch. All waits at the barrier are divided.
 func (c *schedCheck) bounded() {
 	for i, own := range c.own {
 		s := c.sums(i, c.atLine)
@@ -144,7 +145,8 @@ func (c *schedCheck) bounded() {
 	}
 }
 
-// spunOrSlept: of a thread that waits actively nothing is asleep; one that waits passively mostly is.
+// spunOrSlept: of a thread that waits actively nothing is asleep;
+// one that waits passively mostly is.
 func (c *schedCheck) spunOrSlept(kind, policy string) {
 	if kind != "asleep" && kind != "compute" {
 		return
@@ -156,7 +158,8 @@ func (c *schedCheck) spunOrSlept(kind, policy string) {
 	}
 }
 
-// latecomer: for thread 0 the other one waits. What thread 0 did, and how long, its own clocks tell.
+// latecomer: for thread 0 the other one waits. What thread 0 did, and how long,
+// its own clocks tell.
 func (c *schedCheck) latecomer(kind string) {
 	own, s := c.own[0], c.sums(0, everywhere)
 	if kind == "lock" {
@@ -169,8 +172,8 @@ func (c *schedCheck) latecomer(kind string) {
 		return
 	}
 	share := func(part, of int64) float64 { return float64(part) / float64(max(1, of)) }
-	// The clocks tell of all the time, the wait is a part of it. Where the machine took cores away, the
-	// two may differ by as much.
+	// The clocks tell of all the time, the wait is a part of it. Where the machine took cores away,
+	// the two may differ by as much.
 	close := 0.2 + share(c.own[1].Ready, c.own[1].Wall)
 	if kind != "robbed" { // that program takes thread 0's core away itself
 		close += share(own.Ready, own.Wall)
@@ -192,8 +195,8 @@ func (c *schedCheck) latecomer(kind string) {
 	}
 }
 
-// names: the process that shares the core is named, and the time in which it had the core is not this
-// process's own.
+// names: the process that shares the core is named, and the time in which it had the core is not
+// this process's own.
 func (c *schedCheck) names(kind string) {
 	if kind != "robbed" && kind != "crowded" {
 		return

@@ -47,8 +47,8 @@ func TestPlainFileIsReplaced(t *testing.T) {
 	}
 }
 
-// A program that computes for a while before it loads a runtime is sampled late, and its report says
-// so.
+// A program that computes for a while before it loads a runtime is sampled late, and its report
+// says so.
 func TestSamplesBeginLate(t *testing.T) {
 	atOnce(t)
 	bin := testbin.Build(t, "dlopened.c", testbin.Options{NoOpenMP: true})

@@ -87,7 +87,8 @@ func TestStrippedLibrary(t *testing.T) {
 					t.Errorf("with symbols in %s, pprof shows %s first, want %s", path, got, want)
 				}
 			}
-			inPprof := strings.Replace(name, ".so", "", 1) // which shows no more than what stands behind the dot
+			// pprof shows only what stands behind the dot.
+			inPprof := strings.Replace(name, ".so", "", 1)
 			if got, said := hottestOf(t, profile, t.TempDir()); got != inPprof || said != "" {
 				t.Errorf("pprof shows %s first, want %s; it complains: %s", got, inPprof, said)
 			}

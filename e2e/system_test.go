@@ -121,14 +121,16 @@ func TestSystemOpenMP(t *testing.T) {
 						real      float64
 					}{
 						{event.Barrier, 1, 20e3, 4e3}, {event.Barrier, 2, 20e3, 4e3}, {event.Critical, 1, 20e3, 4e3}, {event.Critical, 2, 20e3, 4e3},
-						{event.Lock, 2, 0, 4e3}, {event.Parallel, 1, 0, 4e3}, {event.Flush, 1, 0, 60}, // less than the work of 100 ns
+						// The construct costs less than the work of 100 ns.
+						{event.Lock, 2, 0, 4e3}, {event.Parallel, 1, 0, 4e3}, {event.Flush, 1, 0, 60},
 					} {
 						e, ok := p.Construct(k.construct, "", k.threads)
 						if !ok || e.Shared != (k.construct == event.Critical || k.construct == event.Lock) {
 							t.Errorf("%s: %+v", k.construct, e)
 						}
 						late := late
-						if k.threads == 1 { // the median of its short samples is right on busy machines, too
+						// The median of its short samples is right on busy machines, too.
+						if k.threads == 1 {
 							late = 0
 						}
 						wrong = append(wrong, near(fmt.Sprintf("%s on %d threads", k.construct, k.threads), e, k.known, k.real, late)...)

@@ -11,8 +11,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Loops that a region's beginning or a barrier tells are counted, and so is what comes in between. A
-// loop that its region of the user's own surrounds lies in it. No loop's barrier is taken for an
+// Loops that a region's beginning or a barrier tells are counted, and so is what comes in between.
+// A loop that its region of the user's own surrounds lies in it. No loop's barrier is taken for an
 // explicit one.
 func TestLoopsBehindEvents(t *testing.T) {
 	atOnce(t)
@@ -71,9 +71,9 @@ func TestRuntimeComesLate(t *testing.T) {
 	compare(t, []check{{name: "PARALLEL", got: count(s.main, execC, parallel), want: perThread{0: 1, 1: 1}}})
 }
 
-// A library may switch measuring on while threads wait in a barrier of the program's, so that nobody
-// sees them leave it. The loop behind that barrier is counted, if the library is there from the start,
-// and if it is loaded later.
+// A library may switch measuring on while threads wait in a barrier of the program's, so that
+// nobody sees them leave it. The loop behind that barrier is counted, if the library is there from
+// the start, and if it is loaded later.
 func TestLoopsBehindSwitch(t *testing.T) {
 	atOnce(t)
 	const reps = 5

@@ -165,7 +165,8 @@ func run(t testing.TB, opt options, bin string, args ...string) *session {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = 5 * time.Second
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // says what each goroutine waits for
+	// The signal makes the tool say what each goroutine waits for.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) }
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		t.Fatalf("%s %s: not ended after %s\n%s", filepath.Base(bin), strings.Join(args, " "), runLimit, stderr.String())

@@ -13,8 +13,8 @@ import (
 	"ompp-attach/severity"
 )
 
-// Who waited how long at barriers, who came last, and what is due to what the late thread did: equal
-// to the times that the program itself noted. Counts are exact.
+// Who waited how long at barriers, who came last, and what is due to what the late thread did:
+// equal to the times that the program itself noted. Counts are exact.
 func TestWaits(t *testing.T) {
 	for _, compiler := range []string{"gcc", "clang-14", "clang-19"} {
 		t.Run(compiler, func(t *testing.T) {
@@ -56,7 +56,8 @@ func wrongWaits(t *testing.T, s *session, gcc bool, late time.Duration) (wrong [
 		if again && column == "wait" {
 			want.C *= 2
 		}
-		if column == "held" { // among holders of almost equal times, chance decides who held it longest
+		// Among holders of almost equal times, chance decides who held it longest.
+		if column == "held" {
 			have.C = want.C
 		}
 		if have.C != want.C && !(again && column == "last" && have.C > want.C) {

@@ -28,8 +28,8 @@ type rank struct {
 	enter, exit           float64
 	body, barrier, waitAt [2]float64
 	send                  float64
-	// Without a core: thread 1 in the region, thread 0 outside of it and outside of MPI, thread 0 in
-	// MPI_Recv.
+	// Without a core: thread 1 in the region, thread 0 outside of it and outside of MPI, thread 0
+	// in MPI_Recv.
 	noCoreBody, noCoreSerial, noCoreRecv float64
 }
 

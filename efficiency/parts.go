@@ -22,8 +22,9 @@ const (
 	SerialIdle // of the other threads, while the initial thread computes outside of regions
 	MPIIdle    // the same while it is in MPI outside of regions
 	TeamIdle   // of threads that were in no team while a region ran
-	Unknown    // of threads that were in a region when measurement began, and have told nothing since
-	Ended      // the process had ended, or not begun, while another one of the job ran
+	// Of threads that were in a region when measurement began, and have told nothing since.
+	Unknown
+	Ended // the process had ended, or not begun, while another one of the job ran
 	NumParts
 )
 

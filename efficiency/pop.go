@@ -23,13 +23,15 @@ func (m *Metric) walk(visit func(m *Metric, depth int), depth int) {
 
 // totals are the quantities that POP's metrics are made of, ns.
 type totals struct {
-	runtime                float64
-	useful, maxUseful      float64 // mean of all threads; of the thread with most
-	outMPI, maxOutMPI      float64 // mean of the primary threads; of the one with most
-	parallel, serial       float64 // of initial threads, weighted by their threads: in regions; outside, without MPI
+	runtime           float64
+	useful, maxUseful float64 // mean of all threads; of the thread with most
+	outMPI, maxOutMPI float64 // mean of the primary threads; of the one with most
+	// Times of initial threads, weighted by their threads: in regions; outside, without MPI.
+	parallel, serial       float64
 	usefulIn, usefulSerial float64 // mean of all threads: in regions, outside
-	unknown                float64 // in regions, where it is not known what threads did: mean of all threads
-	maxProcess             float64 // parallel and serial of the process with most
+	// In regions, where it is not known what threads did: mean of all threads.
+	unknown    float64
+	maxProcess float64 // parallel and serial of the process with most
 }
 
 func (r *Run) totals() totals {

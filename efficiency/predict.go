@@ -36,7 +36,8 @@ func (r *Run) Point() *model.Point {
 			single := min(float64(x.SingleMPI)/1e9/float64(len(r.Processes)), unparallel/(n-1))
 			primary := min(float64(x.PrimaryMPI)/1e9/float64(len(r.Processes)), waiting/(n-1))
 			alone = single + primary
-			unparallel, waiting = max(0, unparallel/(n-1)-single), max(0, waiting-primary*(n-1)) // rounding
+			// rounding
+			unparallel, waiting = max(0, unparallel/(n-1)-single), max(0, waiting-primary*(n-1))
 			// Longer than it works, one thread is waited for because it lacks a core.
 			if beyond := unparallel - each(Work); beyond > 0 {
 				unparallel, waiting = unparallel-beyond, waiting+beyond*(n-1)

@@ -230,7 +230,8 @@ func (w *walker) node(i int) {
 				w.roots[t.Root].outside += c.NoCore
 			}
 			continue
-		case team == outermost || t.Num == 0: // an inner team's primary thread is one of the outer team
+		case team == outermost || t.Num == 0:
+			// An inner team's primary thread is one of the outer team.
 			w.charge(thread, &c, waitsForTeam(region.Construct, &c))
 		case w.apart(team, thread):
 			in := w.innerOf(outermost, thread)

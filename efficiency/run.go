@@ -126,8 +126,8 @@ func (r *Run) UsesMPI() bool { return r.any(func(p *Process) bool { return p.Use
 func (r *Run) Nested() bool { return r.any(func(p *Process) bool { return p.Nested }) }
 
 // Excess returns by which part of the threads' life time their parts exceed it or fall short of it,
-// in the process in which that is most. It is 0 if the parts add up. They do not where parts are too
-// short for what has to be taken out of them.
+// in the process in which that is most. It is 0 if the parts add up. They do not where parts are
+// too short for what has to be taken out of them.
 func (r *Run) Excess() (most float64) {
 	for i := range r.Processes {
 		p := &r.Processes[i]

@@ -48,8 +48,9 @@ type Scaled struct {
 // regions, with the runtime's waits: the factors are estimates. Rest is what is left of the
 // computation scaling: waits, code outside of regions, and what is not counted of the others.
 type Factors struct {
-	Instructions float64  // instructions of the reference over those of this run
-	IPC          *float64 // instructions per cycle over those of the reference; nil: cycles were not counted
+	Instructions float64 // instructions of the reference over those of this run
+	// Instructions per cycle over those of the reference; nil: cycles were not counted.
+	IPC *float64
 	// Frequency is cycles per time on a processor over those of the reference; nil: neither
 	// ref-cycles nor task-clock were counted with the cycles.
 	Frequency *float64

@@ -3,8 +3,9 @@ package event
 import "runtime"
 
 // LeftOut tells how many hits of a thread wrote no record, since the last event that tells of such
-// hits. It holds a number of each kind from ProbeNop5 on, of leftOutBits bits (bpf/shared.h). The end
-// of a function of a level has it as its Key: the hits are those of calls that the library made itself.
+// hits. It holds a number of each kind from ProbeNop5 on, of leftOutBits bits (bpf/shared.h). The
+// end of a function of a level has it as its Key: the hits are those of calls that
+// the library made itself.
 type LeftOut uint64
 
 const (
@@ -39,7 +40,8 @@ func (l LeftOut) Cost(c *HitCosts) (hits uint64, ns int64) {
 // register.
 var siteReads = map[string]int{"amd64": 1}[runtime.GOARCH]
 
-// LeftOut returns the kind of a hit at the entry of a level's function of which the record is left out.
+// LeftOut returns the kind of a hit at the entry of a level's function of which the
+// record is left out.
 func (p Probe) LeftOut() Probe {
 	return (p.WithoutReads() - ProbeNop5 + ProbeLeftOut).Reading(siteReads)
 }

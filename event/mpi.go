@@ -9,9 +9,9 @@ type MPICall struct {
 	Op    mpi.Op `json:"op"`
 	Start uint64 `json:"t0,omitempty"` // time of the call's entry (CLOCK_MONOTONIC, ns)
 	mpi.Args
-	// Made is when the communicator or window of a call with partners was made (CLOCK_MONOTONIC, ns).
-	// It tells apart what had one handle at different times. 0: MPI itself made it, or that was not
-	// seen.
+	// Made is when the communicator or window of a call with partners was made (CLOCK_MONOTONIC,
+	// ns). It tells apart what had one handle at different times. 0: MPI itself made it, or that
+	// was not seen.
 	Made uint64  `json:"made,omitempty"`
 	New  *MPINew `json:"new,omitempty"` // nil: the call makes no communicator and no window
 	// More is what the waits between ranks need; nil: not asked for.
@@ -20,8 +20,8 @@ type MPICall struct {
 
 // MPIMore is what is read of a call only if calls of ranks are to be matched.
 type MPIMore struct {
-	// RecvTag is the tag of the message received, or the tag asked for; -1: any, and which one came is
-	// not known.
+	// RecvTag is the tag of the message received, or the tag asked for; -1: any, and which one came
+	// is not known.
 	RecvTag int32 `json:"rtag,omitempty"`
 	// Request is the request that the call makes or starts; 0: none, or not known. Completes are
 	// those that were complete when the call returned. Untold: they are not known.
@@ -29,8 +29,8 @@ type MPIMore struct {
 	Completes []uint64 `json:"done,omitempty"`
 	Untold    bool     `json:"untold,omitempty"`
 	// Group is when the group that the call takes was made (CLOCK_MONOTONIC, ns); 0: that was not
-	// seen. NewGroup is when the group that it makes was made. Completes are the ints by which the call
-	// makes the group, and Made is of the second group that it takes.
+	// seen. NewGroup is when the group that it makes was made. Completes are the ints by which the
+	// call makes the group, and Made is of the second group that it takes.
 	Group    uint64 `json:"group,omitempty"`
 	NewGroup uint64 `json:"ngroup,omitempty"`
 	// Exclusive says that the lock of a window for which the call asks is exclusive.

@@ -12,9 +12,11 @@ type OffCoreTime struct {
 	// and Had for how long in all its turns (ns). 0: not known, or the core was idle.
 	Rival uint32 `json:"rival,omitempty"`
 	Had   int64  `json:"had,omitempty"`
-	Name  string `json:"name,omitempty"`  // of that process
-	Moves uint32 `json:"moves,omitempty"` // how often the thread was moved to another core meanwhile
-	Lost  uint32 `json:"lost,omitempty"`  // such events of this thread that were dropped before this one
+	Name  string `json:"name,omitempty"` // of that process
+	// How often the thread was moved to another core meanwhile.
+	Moves uint32 `json:"moves,omitempty"`
+	// Events of this thread that were dropped before this one.
+	Lost uint32 `json:"lost,omitempty"`
 }
 
 // IsHit tells whether an event with this edge is a hit of a probe, or several.

@@ -18,7 +18,8 @@ const (
 	ProbeFolded
 	ProbeFoldedJump   // a jump; the kernel side adds the hit up
 	ProbeFoldedReturn // a return; the kernel side adds the hit up
-	// The first of the kinds from ProbeNop5 to ProbeSingleStep whose hits wrote no record (LeftOut).
+	// The first of the kinds from ProbeNop5 to ProbeSingleStep whose hits
+	// wrote no record (LeftOut).
 	ProbeLeftOut
 	lastProbe = ProbeLeftOut + leftOutKinds - 1
 )

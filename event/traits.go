@@ -35,7 +35,8 @@ const (
 	GroupSharing
 	GroupTasks
 	GroupUser
-	// NumGroups is the number of groups. Behind GroupUser lie those of the kinds of levels (LevelGroup).
+	// NumGroups is the number of groups. Behind GroupUser lie those of the
+	// kinds of levels (LevelGroup).
 	NumGroups = GroupUser + 1 + LevelKinds
 )
 
@@ -45,8 +46,8 @@ func LevelGroup(kind int) Group { return GroupUser + Group(kind) }
 var groupNames = [GroupUser + 1]string{"", "critical", "lock", "atomic", "flush", "ordered",
 	"worksharing and barriers", "tasks", "user regions"}
 
-// String returns the group's name for the user; empty for NoGroup. Who knows the levels of a group has
-// a better name for it.
+// String returns the group's name for the user; empty for NoGroup. Who knows the levels of a group
+// has a better name for it.
 func (g Group) String() string {
 	if g > GroupUser {
 		return fmt.Sprintf("levels of kind %d", g-GroupUser)

@@ -12,9 +12,9 @@ const (
 	UserLinesAgain
 )
 
-// UserLevel and the values after it are those of functions of libraries' levels, one for each level.
-// Fn names the function, and Site is where the call returns to. An event of an end is of whichever
-// function of the level has its stack frame there.
+// UserLevel and the values after it are those of functions of libraries' levels, one for each
+// level. Fn names the function, and Site is where the call returns to. An event of an end is of
+// whichever function of the level has its stack frame there.
 const UserLevel = 16
 
 // MaxLevels is the number of levels that events can tell apart.

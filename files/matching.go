@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// Matching returns the files of a directory that match a pattern (see filepath.Match), by name, with
-// the directory's path. Other than in filepath.Glob, the directory may have [, * and ? in its name. A
-// directory that cannot be read has none.
+// Matching returns the files of a directory that match a pattern (see filepath.Match), by name,
+// with the directory's path. Other than in filepath.Glob, the directory may have [, * and ? in its
+// name. A directory that cannot be read has none.
 func Matching(dir, pattern string) (names []string) {
 	entries, err := os.ReadDir(cmp.Or(dir, "."))
 	if err != nil {

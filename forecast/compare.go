@@ -81,8 +81,9 @@ func (f *Forecast) compare(runs []Run) Compared {
 
 // Figure is a figure of a run beside what the model has for it, as in the paper's Tables 2 and 3.
 type Figure struct {
-	Ranks, Threads  int
-	Overhead        float64 // O of Eq. 3, wall time: the runtime's own work and waiting for threads; of e_mt only
+	Ranks, Threads int
+	// O of Eq. 3, wall time: the runtime's own work and waiting for threads; of e_mt only.
+	Overhead        float64
 	Estimated, Real float64
 	Error           float64
 	Against         bool // the run was not learnt from
@@ -96,7 +97,8 @@ func (f *Forecast) Multithreading() (out []Figure) {
 	if f.Weak {
 		return nil
 	}
-	outside := func(time, mpi float64) float64 { return max(0, time-mpi) } // MPI is a mean of clocks
+	// MPI is a mean of clocks.
+	outside := func(time, mpi float64) float64 { return max(0, time-mpi) }
 	f.measured(func(p, one *model.Point, against bool) {
 		if p.Threads == 1 {
 			return // it is 1

@@ -151,8 +151,8 @@ func (f *Forecast) numbers(of func(*model.Point) int) (all []int) {
 
 // Cells returns all cells that fit the cores, by ranks and threads. The best one has the least
 // time; if the problem grows with the threads, it is the one with the least time of those with most
-// cores. A cell with more threads than CPUs is the best one only if all have. A cell that would take
-// no time, because the fits of all its parts fall below 0, is never the best one.
+// cores. A cell with more threads than CPUs is the best one only if all have. A cell that would
+// take no time, because the fits of all its parts fall below 0, is never the best one.
 func (f *Forecast) Cells() (out []Cell) {
 	for _, p := range f.Ranks() {
 		for _, n := range f.Threads() {

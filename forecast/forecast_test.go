@@ -167,7 +167,8 @@ func TestCompare(t *testing.T) {
 	if len(rows) != 5 || rows[0].Against || !rows[4].Against {
 		t.Fatalf("%+v", rows)
 	}
-	for _, c := range rows[1:] { // without 1 x 1 and 1 x 2, nothing tells of one rank or two threads
+	// Without 1 x 1 and 1 x 2, nothing tells of one rank or two threads.
+	for _, c := range rows[1:] {
 		near(t, fmt.Sprintf("%d x %d", c.Ranks, c.Threads), c.Predicted, 16/float64(c.Ranks*c.Threads), 1e-3)
 		near(t, "error", c.Error, 0, 1e-3)
 	}
@@ -272,8 +273,8 @@ func TestSystem(t *testing.T) {
 	}
 }
 
-// TestSharing: what is one after the other costs wall time in full; tasks are shared by the threads;
-// of other constructs, each thread has its own executions.
+// TestSharing: what is one after the other costs wall time in full; tasks are shared by the
+// threads; of other constructs, each thread has its own executions.
 func TestSharing(t *testing.T) {
 	for _, c := range []struct {
 		construct event.Construct

@@ -5,6 +5,6 @@
 // the library that it belongs to: mpi, omp, oops, user, or the name of a library's level.
 //
 // A Tally takes the operations of one process, one by one or already added up. Statistics are what
-// the tallies of all processes hold. A Graph joins the operations of different processes that belong
-// together. The package is pure.
+// the tallies of all processes hold. A Graph joins the operations of different processes that
+// belong together. The package is pure.
 package hiera

@@ -98,8 +98,8 @@ func (f *Figures) Mean() float64 {
 	return float64(f.Time) / float64(f.Count)
 }
 
-// Deviation returns the standard deviation of the executions' times, ns. ok is false unless the time
-// of every execution is known.
+// Deviation returns the standard deviation of the executions' times, ns. ok is false unless the
+// time of every execution is known.
 func (f *Figures) Deviation() (ns float64, ok bool) {
 	if f.Single == 0 || f.Single != f.Count {
 		return 0, false

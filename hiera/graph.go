@@ -8,8 +8,8 @@ import (
 )
 
 // Graph joins operations that belong together: a send and its receive, the parts of a collective
-// operation. Vertices are numbered by process, and within a process in the order of their beginning.
-// The first vertex of a process stands for the process.
+// operation. Vertices are numbered by process, and within a process in the order of their
+// beginning. The first vertex of a process stands for the process.
 type Graph struct {
 	vertices []vertex
 	waiting  map[channel]*queue

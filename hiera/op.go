@@ -21,8 +21,8 @@ const Unknown = -1
 // Op is an operation, or a group of equal ones. Times are in ns, on the clock of its process.
 type Op struct {
 	Category string
-	// Name is the operation: of mpi, the name of the paper's format (see OperationName); of omp, the
-	// construct; of others, the method or function.
+	// Name is the operation: of mpi, the name of the paper's format (see OperationName); of omp,
+	// the construct; of others, the method or function.
 	Name   string
 	Class  string // of a method; empty: none
 	Object string // of a construct with a name; empty: none
@@ -30,11 +30,11 @@ type Op struct {
 	Line   int
 
 	Start, Finish int64
-	// Idle is the part of the time from Start to Finish in which the operation stood still, or between
-	// the executions of a group.
+	// Idle is the part of the time from Start to Finish in which the operation stood still, or
+	// between the executions of a group.
 	Idle int64
-	// Executions is the number of executions that the element stands for; 1 if it is one. Those of a
-	// group have no single times.
+	// Executions is the number of executions that the element stands for; 1 if it is one. Those of
+	// a group have no single times.
 	Executions uint64
 
 	Bytes  int64 // of the message, or of all messages of a group; Unknown

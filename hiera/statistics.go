@@ -10,8 +10,8 @@ import (
 type Statistics struct {
 	Program   string // empty: not told
 	Processes []*Tally
-	// Added: the figures come from sums of operations. So single times and deviations are not known,
-	// nor the order of levels.
+	// Added: the figures come from sums of operations. So single times and deviations are not
+	// known, nor the order of levels.
 	Added bool
 	// Notes are sentences that the reader of the figures must know.
 	Notes []string

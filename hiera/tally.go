@@ -39,11 +39,11 @@ type Tally struct {
 	Levels []uint64
 	// Places are the figures by call site.
 	Places map[Place]*Figures
-	// Exclusive is the time in operations of each category that is in no inner operation, ns, summed
-	// over the threads.
+	// Exclusive is the time in operations of each category that is in no inner operation, ns,
+	// summed over the threads.
 	Exclusive map[string]int64
-	// Communication is the time in MPI operations but those that begin or end the use of MPI, ns. MPI
-	// operations inside others count once.
+	// Communication is the time in MPI operations but those that begin or end the use of MPI, ns.
+	// MPI operations inside others count once.
 	Communication int64
 	// StartEnds is the number of these.
 	StartEnds uint64
@@ -87,8 +87,8 @@ func (t *Tally) Operations() (n uint64) {
 	return n
 }
 
-// Shared returns the whole of which communication is a part: the process's time, once for each thread
-// that communicates, ns.
+// Shared returns the whole of which communication is a part: the process's time, once for each
+// thread that communicates, ns.
 func (t *Tally) Shared() int64 { return t.Total() * int64(max(1, t.Communicating)) }
 
 // Thread says that the operations that follow are another thread's.
@@ -234,8 +234,8 @@ func addTo(all map[Place]*Figures, at Place, f *Figures) {
 	all[at].Add(f)
 }
 
-// Cost compares the process with a run that was not measured and took plain ns. share is by how much
-// the process took longer. each is that additional time for each operation, ns.
+// Cost compares the process with a run that was not measured and took plain ns. share is by how
+// much the process took longer. each is that additional time for each operation, ns.
 func (t *Tally) Cost(plain int64) (share, each float64) {
 	more := float64(t.Total() - plain)
 	if n := t.Operations(); n > 0 {

@@ -35,7 +35,8 @@ func callPaths(p *profile.Profile) []string {
 	return out
 }
 
-// matched matches the calls of ranks. If these are all ranks of the job, it finds the critical path.
+// matched matches the calls of ranks. If these are all ranks of the job,
+// it finds the critical path.
 func (m *Matching) matched(ranks []*rankCalls, logs []*match.RankCalls, c match.Clocks, all bool) *match.Result {
 	if !all {
 		return match.RunAcross(logs, c)
@@ -156,11 +157,12 @@ func (m *Matching) path() *severity.JobPath {
 	return &severity.JobPath{Length: p.Length, Unknown: p.Unknown, Bound: p.Bound, Turns: p.Turns, Phases: p.Phases, Part: len(m.Joined) > 0}
 }
 
-// littleAside is the share of the path's length below which calls that may have waited are not named.
+// littleAside is the share of the path's length below which calls that may have
+// waited are not named.
 const littleAside = 0.001
 
-// asides names operations whose calls count as work on the path, though some may have waited for other
-// ranks.
+// asides names operations whose calls count as work on the path, though some may have waited for
+// other ranks.
 func (m *Matching) asides() []string {
 	var names []string
 	for _, op := range slices.Sorted(maps.Keys(m.aside)) {

@@ -24,13 +24,14 @@ type Job struct {
 	Paths *Paths
 	// Severity is the run's time by property, call path and thread; nil unless Options ask for it.
 	Severity *severity.Cube
-	// Waits says which MPI calls of ranks were matched; nil: their calls were not recorded, or Options
-	// ask for neither Severity nor Path.
+	// Waits says which MPI calls of ranks were matched; nil: their calls were not recorded, or
+	// Options ask for neither Severity nor Path.
 	Waits *Matching
 	// Builds are the build ids of the files that hold code of regions, by the files' base names.
 	Builds map[string]string
 
-	// Strip tells what the ranks did over time; nil: no rank recorded it, or Options do not ask for it.
+	// Strip tells what the ranks did over time; nil: no rank recorded it,
+	// or Options do not ask for it.
 	Strip *strip.Job
 	// Traffic tells which ranks exchanged messages with which.
 	Traffic *traffic.Job

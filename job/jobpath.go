@@ -13,8 +13,9 @@ import (
 // CriticalPath is the path over the ranks that decides when the job ends (package mpi/critical).
 // Times are in ns, as measured: with what probes took.
 type CriticalPath struct {
-	Length  int64      // from the first MPI call on the path to the end of the last one
-	Part    bool       // ranks were attached to: from the first to the last call at which all ranks met
+	Length int64 // from the first MPI call on the path to the end of the last one
+	// Ranks were attached to: from the first to the last call at which all ranks met.
+	Part    bool
 	Unknown int64      // the part of it that is not known
 	Why     string     // why Unknown is not known: the end of a sentence
 	Parts   []PathPart // the longest first
@@ -22,16 +23,18 @@ type CriticalPath struct {
 	Nowhere int64
 }
 
-// PathPart is a part of the path at one call path: in the MPI calls there, or before them, since the
-// rank's MPI call before.
+// PathPart is a part of the path at one call path: in the MPI calls there, or before them, since
+// the rank's MPI call before.
 type PathPart struct {
 	Region int // of the call, index in Job.Regions
-	Around int // of the innermost region that the call is in, index in Job.Regions; -1: it is in none
+	// The innermost region that the call is in: index in Job.Regions; -1: it is in none.
+	Around int
 	In     bool
 	Time   int64 // ns
 	Saves  int64 // what perfect balance of the ranks' times here saves at most, ns
-	// Last is the MPI call after which most of Time was, before the call: index in Job.Regions; -1: not
-	// known, or In. LastT is how much that is, ns. Same: that call is in the same innermost region.
+	// Last is the MPI call after which most of Time was, before the call: index in Job.Regions; -1:
+	// not known, or In. LastT is how much that is, ns. Same:
+	// that call is in the same innermost region.
 	Last  int
 	LastT int64
 	Same  bool

@@ -11,7 +11,8 @@ import (
 
 // Ranks that were attached to: with which operations their calls begin (match.Align).
 
-// joined is what is known of a rank that was attached to; the zero value is of one that was launched.
+// joined is what is known of a rank that was attached to;
+// the zero value is of one that was launched.
 type joined struct {
 	attached bool
 	whole    bool // nothing was lost since then
@@ -33,8 +34,8 @@ func joinedOf(p *profile.Profile) (out joined) {
 	}
 	for i := range p.Comms {
 		c := &p.Comms[i]
-		if c.NoRoom && i > 0 { // others were made later
-			leaveOut(p.Comms[i-1].Made)
+		if c.NoRoom { // others were made later
+			leaveOut(p.Comms[len(p.Comms)-1].Made)
 		}
 		if c.By == nil || c.Parent != 0 || c.Order == 0 {
 			continue

@@ -59,8 +59,8 @@ func (r *rankCalls) begin() int64 {
 	return 0
 }
 
-// run matches ranks' calls. If the ranks ran on several machines, the order of calls first tells how
-// far the machines' clocks are apart. all says that these are all ranks of the job.
+// run matches ranks' calls. If the ranks ran on several machines, the order of calls first tells
+// how far the machines' clocks are apart. all says that these are all ranks of the job.
 func (m *Matching) run(ranks []*rankCalls, groups comms.Groups, all bool) {
 	machines := machinesOf(ranks)
 	logs := func() (out []*match.RankCalls) { // logs are read but once

@@ -55,8 +55,8 @@ type RankTimes struct {
 	ThreadTime   int64 // wall time times threads
 	// Times outside of all regions, of initial threads and of workers.
 	Serial, Idle int64
-	// Times in no overhead class: in regions, and of initial threads outside. Where nested teams have
-	// more threads than the profile has rows, Work may exceed ThreadTime.
+	// Times in no overhead class: in regions, and of initial threads outside. Where nested teams
+	// have more threads than the profile has rows, Work may exceed ThreadTime.
 	Work, SerialWork int64
 	ProbeCost        int64 // time that probes took of all threads
 	CostKnown        bool  // ProbeCost is known

@@ -28,7 +28,8 @@ type Options struct {
 	// Severity asks for the run's time by property, call path and thread; nil: without.
 	Severity *severity.Options
 	Strip    bool // what the ranks did over time
-	// Path asks for Job.CriticalPath, if the ranks were recorded with --waits. Severity includes it.
+	// Path asks for Job.CriticalPath, if the ranks were recorded with --waits.
+	// Severity includes it.
 	Path bool
 
 	waits *Matching // to be added; nil: they are not known yet

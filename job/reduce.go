@@ -115,8 +115,8 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 	return out
 }
 
-// addRegions makes a part for each of the job's regions that the profile has. It returns the part of
-// each region of the profile.
+// addRegions makes a part for each of the job's regions that the profile has. It returns the part
+// of each region of the profile.
 func (out *reduced) addRegions(p *profile.Profile, efficiencies map[key]*efficiency.Figures) (number []int) {
 	at := map[key]int{}
 	number = make([]int, len(p.Regions))

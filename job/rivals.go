@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Rival is a process that had cores for which threads of the job's ranks were ready to run (--sched).
-// Times are in ns.
+// Rival is a process that had cores for which threads of the job's ranks were ready to run
+// (--sched). Times are in ns.
 type Rival struct {
 	Name string // of the program
 	PID  int

@@ -13,9 +13,9 @@ import (
 
 // Summary says which ranks hold up the others: where, why, and in which call the others wait. All
 // ranks leave MPI_Init together. From then until the end of MPI_Finalize, a rank with less time in
-// MPI takes longer for its own part: it has more work there, or had no core. Time in MPI counts with
-// and without a core, since a rank that waits loses nothing without one. (The time until MPI_Init depends on the launcher more than on
-// the program.)
+// MPI takes longer for its own part: it has more work there, or had no core. Time in MPI counts
+// with and without a core, since a rank that waits loses nothing without one. (The time until
+// MPI_Init depends on the launcher more than on the program.)
 type Summary struct {
 	InMPI spread.Stats // a rank's wall time in MPI after MPI_Init, ns
 	// Slow are the ranks, rising, whose time in MPI is nearer to the minimum than to the mean;
@@ -152,7 +152,8 @@ func (s *Summary) where(j *Job) {
 	}
 }
 
-// awayOutside is the time in which a rank's threads were ready to run outside of MPI, and had no core.
+// awayOutside is the time in which a rank's threads were ready to run outside of MPI,
+// and had no core.
 func awayOutside(r *Rank) int64 { return max(0, r.NoCore-r.AwayInMPI) }
 
 func (s *Summary) why(j *Job, by mpi.Accounting) {
@@ -202,8 +203,8 @@ func (s *Summary) crowdedThere(g *Region) bool {
 }
 
 // waits finds the call site with the most waiting time. The call itself takes at most as long as on
-// the rank with the least time there; the rest of the time is waiting. Calls that cannot wait are left
-// out: theirs is the time of ranks without a core.
+// the rank with the least time there; the rest of the time is waiting. Calls that cannot wait are
+// left out: theirs is the time of ranks without a core.
 func (s *Summary) waits(j *Job) {
 	var most float64
 	for i, g := range j.Regions {
@@ -218,8 +219,8 @@ func (s *Summary) waits(j *Job) {
 	}
 }
 
-// callMayWait tells whether an MPI call may wait for other ranks. Local calls do not, and neither do those
-// that only make a request, as MPI_Irecv. A call without a row here may.
+// callMayWait tells whether an MPI call may wait for other ranks. Local calls do not, and neither
+// do those that only make a request, as MPI_Irecv. A call without a row here may.
 func callMayWait(name string) bool {
 	op, ok := mpi.ParseOp(name)
 	if !ok {

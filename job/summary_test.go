@@ -108,7 +108,8 @@ func TestSummary(t *testing.T) {
 			if !slices.Equal(s.Slow, tc.slow) || s.Where != tc.where || s.Function != tc.fn || s.Why != tc.why || s.Waits != tc.waits {
 				t.Errorf("%+v, want %+v", s, tc)
 			}
-			if d := int64(s.Excess) - tc.excess; len(tc.slow) > 0 && (d < -10 || d > 10) { // ranks differ by some ns
+			// Ranks differ by some ns.
+			if d := int64(s.Excess) - tc.excess; len(tc.slow) > 0 && (d < -10 || d > 10) {
 				t.Errorf("excess %.0f, want %d", s.Excess, tc.excess)
 			}
 		})

@@ -34,8 +34,8 @@ func (a *All) InRank(t profile.Thread) profile.Thread {
 }
 
 // Together reads the profiles of all ranks into one. Counters, samples and places of code are left
-// out. Of the options, only Raw and Classic count. Calls are taken out of each rank by itself, since the
-// meaning of a node's time depends on the rank's teams. Job.Troubles of Read tells which
+// out. Of the options, only Raw and Classic count. Calls are taken out of each rank by itself,
+// since the meaning of a node's time depends on the rank's teams. Job.Troubles of Read tells which
 // ranks cannot be read. Errors are those of Read, and ErrTooLarge.
 func Together(sources []Source, o Options) (*All, error) {
 	sources = slices.Clone(sources)

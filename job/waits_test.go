@@ -63,7 +63,8 @@ func TestWaitsBetweenRanks(t *testing.T) {
 	}
 	c := j.Severity
 	for id, want := range map[string]int64{
-		"mpi_barrier.wait": 300, "mpi_barrier.completion": 2, "mpi_barrier": 322, // with 10 at each rank that nobody waited
+		// With 10 at each rank that nobody waited.
+		"mpi_barrier.wait": 300, "mpi_barrier.completion": 2, "mpi_barrier": 322,
 		"mpi_point_to_point.late_sender": 100, "mpi_point_to_point.late_sender_completion": 10, "mpi_point_to_point": 190,
 		severity.LateRank: 400, severity.RankWaits: 2,
 	} {
@@ -91,8 +92,8 @@ func TestWaitsBetweenRanks(t *testing.T) {
 	}
 }
 
-// TestDueTimesWithoutCore: a wait is reduced by the time without a core, and so is what is due to the
-// late rank.
+// TestDueTimesWithoutCore: a wait is reduced by the time without a core, and so is what is due to
+// the late rank.
 func TestDueTimesWithoutCore(t *testing.T) {
 	ps := []*profile.Profile{waiting(0, [2]uint64{100, 410}, [2]uint64{500, 650}), waiting(1, [2]uint64{400, 412}, [2]uint64{600, 640})}
 	for i := range ps[0].Nodes {
@@ -134,7 +135,8 @@ func TestJobPath(t *testing.T) {
 	if p := c.JobPath; !maps.Equal(got, want) || p == nil || p.Length != 250 || p.Unknown != 0 || p.Turns != 1 {
 		t.Errorf("%v, %+v", got, c.JobPath)
 	}
-	// Rank 1 did 188 before its send, and 12 in the barrier, where rank 0 did 10. Rank 0 waited for 100.
+	// Rank 1 did 188 before its send, and 12 in the barrier, where rank 0 did 10.
+	// Rank 0 waited for 100.
 	delays := map[string]int64{}
 	for _, x := range c.RankDelays(false) {
 		delays[fmt.Sprintf("%d %s %v", c.Processes[c.Threads[x.Thread].Process].Rank, c.Regions[c.Paths[x.Path].Region].Name, x.In)] = x.Time

@@ -83,9 +83,10 @@ type ThreadTimes struct {
 
 // Thread is a row of threads of a process.
 type Thread struct {
-	PID    int    `json:"pid"`
-	Rank   int    `json:"rank"` // -1: none
-	Name   string `json:"name"` // number in its team, after that of its initial thread if there are several
+	PID  int `json:"pid"`
+	Rank int `json:"rank"` // -1: none
+	// Number in its team, after that of its initial thread if there are several.
+	Name   string `json:"name"`
 	State  string `json:"state"`
 	Window Times  `json:"window"`
 	Total  Times  `json:"total"`

@@ -147,7 +147,8 @@ func TestLines(t *testing.T) {
 	if err := WriteJSON(&b, f); err != nil || strings.Count(b.String(), "\n") != 1 {
 		t.Errorf("%v %q", err, b.String())
 	}
-	if !strings.Contains(b.String(), `"no_core":0`) || !strings.Contains(b.String(), `"nocore":0`) { // the older name
+	// The older name.
+	if !strings.Contains(b.String(), `"no_core":0`) || !strings.Contains(b.String(), `"nocore":0`) {
 		t.Errorf("%q", b.String())
 	}
 	var back Frame

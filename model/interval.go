@@ -336,7 +336,8 @@ func (m *Prediction) unknown(ranks, threads int) string {
 		return "no run had as many threads, or as few: how the work changes with them is assumed"
 	case assumed(p):
 		return "there are fewer than three numbers of ranks, and these do not enclose the cell: how the times change with the ranks is assumed"
-	case ranks > 1 && assumed(several) && m.communicates(ranks, threads): // FitRanks leaves out one rank
+	case ranks > 1 && assumed(several) && m.communicates(ranks, threads):
+		// FitRanks leaves out one rank.
 		return "there are fewer than three numbers of ranks above one, and these do not enclose the cell: how MPI changes with the ranks is assumed"
 	}
 	return ""

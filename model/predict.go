@@ -10,15 +10,18 @@ import (
 // core and ranks that wait, Time = Serial + (Work + Unparallel (Threads-1) + Uneven) / Threads +
 // Overhead + MPI.
 type Point struct {
-	Ranks      int     `json:"ranks"`
-	Threads    int     `json:"threads"`      // of each rank; 0: the ranks differ
-	Time       float64 `json:"time_s"`       // wall time of the run
-	Serial     float64 `json:"serial_s"`     // wall time of work outside of parallel regions
-	Work       float64 `json:"work_s"`       // thread time of work in them
-	Unparallel float64 `json:"unparallel_s"` // the part of Work that one thread does while the others wait for it
-	Uneven     float64 `json:"uneven_s"`     // thread time of waiting for others that had more work, and for locks
-	Overhead   float64 `json:"overhead_s"`   // wall time of the runtime's own work
-	MPI        float64 `json:"mpi_s"`        // wall time in MPI; in parallel regions, that of the mean thread
+	Ranks   int     `json:"ranks"`
+	Threads int     `json:"threads"`  // of each rank; 0: the ranks differ
+	Time    float64 `json:"time_s"`   // wall time of the run
+	Serial  float64 `json:"serial_s"` // wall time of work outside of parallel regions
+	Work    float64 `json:"work_s"`   // thread time of work in them
+	// The part of Work that one thread does while the others wait for it.
+	Unparallel float64 `json:"unparallel_s"`
+	// Thread time of waiting for others that had more work, and for locks.
+	Uneven   float64 `json:"uneven_s"`
+	Overhead float64 `json:"overhead_s"` // wall time of the runtime's own work
+	// Wall time in MPI; in parallel regions, that of the mean thread.
+	MPI float64 `json:"mpi_s"`
 	// Communication is the run's sum of Eq. 1, over all ranks and threads; nil: an older version
 	// wrote the point.
 	Communication *float64 `json:"communication_s,omitempty"`
@@ -68,8 +71,9 @@ type Prediction struct {
 	Serial, Work   Power
 	Growth, Uneven Steps
 	Unparallel     float64 // part of the work
-	Beyond         float64 // R: measured time over what its parts make, with CPUs shared by all threads
-	Costs          Costs
+	// R: measured time over what its parts make, with CPUs shared by all threads.
+	Beyond float64
+	Costs  Costs
 
 	callers Steps // a run's Communication over MPI of its ranks; empty: not known
 	points  []Point

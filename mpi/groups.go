@@ -5,22 +5,23 @@ type GroupRule uint8
 
 // The rules.
 const (
-	Unlisted      GroupRule = iota // not known here: of another communicator side, a file or a session
-	Everyone                       // all of a communicator or window
-	Included                       // those whose ranks in Of are listed
-	Excluded                       // all of Of but those listed
-	IncludedRange                  // as Included: the list has first, last and stride of ranges
-	ExcludedRange                  // as Excluded, likewise
-	Joined                         // those in Of, then those in With only
-	Common                         // those of Of that are in With, too
-	Without                        // those of Of that are not in With
+	// Not known here: of another communicator side, a file or a session.
+	Unlisted      GroupRule = iota
+	Everyone                // all of a communicator or window
+	Included                // those whose ranks in Of are listed
+	Excluded                // all of Of but those listed
+	IncludedRange           // as Included: the list has first, last and stride of ranges
+	ExcludedRange           // as Excluded, likewise
+	Joined                  // those in Of, then those in With only
+	Common                  // those of Of that are in With, too
+	Without                 // those of Of that are not in With
 )
 
 // Grouping describes an operation that makes a group of processes, or takes one.
 type Grouping struct {
 	Rule GroupRule
-	// Result is the argument that points to the group made. Of is the group that is taken. With is a
-	// second one. List points to as many elements of ranks as Number says. None: there is none.
+	// Result is the argument that points to the group made. Of is the group that is taken. With is
+	// a second one. List points to as many elements of ranks as Number says. None: there is none.
 	Result, Of, With, List, Number int8
 }
 

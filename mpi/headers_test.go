@@ -11,7 +11,8 @@ import (
 // headerSets are where distributions put the headers that hold prototypes.
 var headerSets = map[string][]string{
 	"Open MPI": {
-		"/usr/lib/*/openmpi/include/mpi.h", "/usr/lib/*/openmpi/include/openmpi/mpiext/*pcollreq*.h", // Debian
+		// Debian's.
+		"/usr/lib/*/openmpi/include/mpi.h", "/usr/lib/*/openmpi/include/openmpi/mpiext/*pcollreq*.h",
 		"/usr/include/openmpi-*/mpi.h", // Fedora
 	},
 	"MPICH": {
@@ -216,7 +217,8 @@ func checkSide(t *testing.T, op *Operation, b *Buffer, side string, params []str
 		count = "MPI_Count"
 	}
 	if b.Count != None {
-		check("count", b.Count, b.CountArray, count, "counts?|cout") // MPICH 4.0's mpi_proto.h has a target_cout
+		// MPICH 4.0's mpi_proto.h has a target_cout.
+		check("count", b.Count, b.CountArray, count, "counts?|cout")
 	}
 	check("type", b.Type, b.TypeArray, "MPI_Datatype", "data_?type|types?")
 }

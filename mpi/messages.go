@@ -6,8 +6,9 @@ package mpi
 type Messages struct {
 	Sends, Recvs, Colls bool  // which of them the call has; none to or from MPI_PROC_NULL
 	To, From            int32 // the ranks in the communicator or window, or AnySource
-	// Out and In are bytes, as far as Known. Data is what a collective operation moves from or to one
-	// process (count times type size), the larger of both sides. Of an array of counts it is the sum.
+	// Out and In are bytes, as far as Known. Data is what a collective operation moves from or to
+	// one process (count times type size), the larger of both sides.
+	// Of an array of counts it is the sum.
 	Out, In, Data uint64
 	Known         bool
 }
@@ -60,8 +61,8 @@ const (
 // Maker describes an operation that makes a communicator or a window.
 type Maker struct {
 	Kinship Kinship
-	// Result is the argument that points to what is made. Decides is the colour, or whether ranks may
-	// be reordered; None: neither.
+	// Result is the argument that points to what is made. Decides is the colour, or whether ranks
+	// may be reordered; None: neither.
 	Result, Decides int8
 	Window          bool
 	// Apart: not all processes of the parent make the call.

@@ -13,7 +13,8 @@ type Constants struct {
 // The constants of the two families of libraries. MPI_ANY_TAG is -1 in both.
 var (
 	OpenMPIConstants = Constants{ProcNull: -2, AnySource: -1, Root: -4, InPlace: 1, StatusIgnore: 0, StatusSource: 0, StatusSize: 24, LockExclusive: 1}
-	MPICHConstants   = Constants{ProcNull: -1, AnySource: -2, Root: -3, InPlace: ^uint64(0), StatusIgnore: 1, StatusSource: 8, StatusSize: 20, LockExclusive: 234} // and of its ABI: Intel MPI, MVAPICH, Cray MPICH
+	// MPICHConstants are also those of MPICH's ABI: Intel MPI, MVAPICH, Cray MPICH.
+	MPICHConstants = Constants{ProcNull: -1, AnySource: -2, Root: -3, InPlace: ^uint64(0), StatusIgnore: 1, StatusSource: 8, StatusSize: 20, LockExclusive: 234}
 )
 
 // Unread says what of a Raw could not be read.

@@ -25,12 +25,14 @@ func TestArgs(t *testing.T) {
 			Args{Send: 8, Peer: 3, Peer2: ProcNull, Tag: 7}},
 		{"MPI_Allreduce", Raw{Args: Args{Send: 8, Recv: 8, Size: 2, Tag: garbage, Peer: garbage}, SendBuf: 1}, &OpenMPIConstants,
 			Args{Send: 8, Recv: 8, Size: 2, Peer: NoPeer, Peer2: NoPeer, Flags: InPlaceSend}},
-		{"MPI_Allreduce", Raw{Args: Args{Send: 8, Recv: 8, Size: 2}, SendBuf: 1}, &MPICHConstants, // an address
+		// The buffer is an address.
+		{"MPI_Allreduce", Raw{Args: Args{Send: 8, Recv: 8, Size: 2}, SendBuf: 1}, &MPICHConstants,
 			Args{Send: 8, Recv: 8, Size: 2, Peer: NoPeer, Peer2: NoPeer}},
 		{"MPI_Scatter", Raw{Args: Args{Send: 8, Recv: garbage, Size: 2, Peer: -4, Flags: Inter}}, &OpenMPIConstants,
 			Args{Send: 8, Size: 2, Peer: RootHere, Peer2: NoPeer, Flags: Inter}},
 
-		{"MPI_Reduce_scatter", Raw{Args: Args{Recv: 48, Size: 3, Rank: 1}, Own: 16, SendBuf: 1}, &OpenMPIConstants, // read once
+		// Read once.
+		{"MPI_Reduce_scatter", Raw{Args: Args{Recv: 48, Size: 3, Rank: 1}, Own: 16, SendBuf: 1}, &OpenMPIConstants,
 			Args{Send: 32, Recv: 16, Size: 3, Rank: 1, Peer: NoPeer, Peer2: NoPeer, Flags: InPlaceSend}},
 
 		// What is unread matters where it would count.

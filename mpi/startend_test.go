@@ -49,8 +49,8 @@ func TestCommunicates(t *testing.T) {
 	}
 }
 
-// immediateNames are MPI 4.0's operations that make a request and do not wait; each has a form with 64-bit
-// counts where it has counts.
+// immediateNames are MPI 4.0's operations that make a request and do not wait; each has a form with
+// 64-bit counts where it has counts.
 const immediateNames = `
 Isend Ibsend Issend Irsend Irecv Imrecv Isendrecv Isendrecv_replace Rput Rget Raccumulate
 Rget_accumulate Ibarrier Ibcast Igather Igatherv Iscatter Iscatterv Iallgather Iallgatherv Ialltoall

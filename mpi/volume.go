@@ -55,10 +55,11 @@ const (
 // Of a receive, the bytes are those that were asked for, not those that came:
 // so the paper has it, and only the request's completion would tell.
 type Args struct {
-	Send  uint64  `json:"s,omitempty"`
-	Recv  uint64  `json:"r,omitempty"`
-	Size  int32   `json:"np,omitempty"` // processes in the communicator; neighbourhoods: out-degree
-	In    int32   `json:"in,omitempty"` // neighbourhoods: in-degree; intercommunicator's Reduce_scatter: size of the local group
+	Send uint64 `json:"s,omitempty"`
+	Recv uint64 `json:"r,omitempty"`
+	Size int32  `json:"np,omitempty"` // processes in the communicator; neighbourhoods: out-degree
+	// Neighbourhoods: in-degree; intercommunicator's Reduce_scatter: size of the local group.
+	In    int32   `json:"in,omitempty"`
 	Rank  int32   `json:"me,omitempty"` // this process's rank in the communicator
 	Peer  int32   `json:"to,omitempty"` // destination, source or root (ProcNull and so on)
 	Peer2 int32   `json:"from,omitempty"`

@@ -90,7 +90,8 @@ func (m *Meeting) connect() (net.Conn, error) {
 // uselessAfter is the age from which logs of killed collectors are taken for useless.
 const uselessAfter = time.Hour
 
-// tidy removes the files of this node's collectors that were killed, in this boot or an earlier one.
+// tidy removes the files of this node's collectors that were killed,
+// in this boot or an earlier one.
 func (m *Meeting) tidy() {
 	all, _ := filepath.Glob(filepath.Join(m.dir, "job-*"))
 	for _, name := range all {

@@ -12,8 +12,9 @@ import (
 	"ompp-attach/files"
 )
 
-// TestTidy: sockets and logs of this node's dead collectors are removed, and those of earlier boots. Those of other nodes stay,
-// also where the directory is on a file system that the nodes share.
+// TestTidy: sockets and logs of this node's dead collectors are removed, and those of earlier
+// boots. Those of other nodes stay, also where the directory is on a file system
+// that the nodes share.
 func TestTidy(t *testing.T) {
 	m := &Meeting{dir: t.TempDir(), name: thisNode() + "0123456789abcdef"}
 	if clock.BootID() == "" {

@@ -105,7 +105,8 @@ func (b *browser) hear(event any) {
 // anything.
 func (b *browser) run(t *testing.T, what string, actions ...chromedp.Action) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, time.Minute) // so that the test says what does not happen
+	// The time limit lets the test say what does not happen.
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
 	if err := chromedp.Run(ctx, actions...); err != nil {
 		t.Fatalf("%s: %v", what, err)

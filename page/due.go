@@ -19,8 +19,8 @@ type TreeFinding struct {
 	Property int   `json:"property"`
 	Path     int   `json:"path"`
 	Time     int64 `json:"ns"`
-	// Saves is what a process saves at most, ns; absent: not known. Of says which process, and of how
-	// much time.
+	// Saves is what a process saves at most, ns; absent: not known. Of says which process, and of
+	// how much time.
 	Saves *int64    `json:"saves_ns,omitempty"`
 	Of    string    `json:"of,omitempty"`
 	Due   []TreeDue `json:"due,omitempty"` // the worst first

@@ -29,8 +29,8 @@ func latecomer() *profile.Profile {
 	return p
 }
 
-// latecomers are the ranks of the paper's toy job, with their calls one by one. The second one comes
-// last to the alltoall.
+// latecomers are the ranks of the paper's toy job, with their calls one by one. The second one
+// comes last to the alltoall.
 func latecomers(t testing.TB) *job.Job {
 	alltoall, _ := mpi.ParseOp("MPI_Alltoall")
 	var ranks []*profile.Profile

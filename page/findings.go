@@ -107,7 +107,8 @@ func (b *builder) named(region int) string {
 func (b *builder) spent(x *analysis.Property, class string) (rows []Extreme) {
 	of := b.own[x.Region]
 	switch x.Name {
-	case analysis.MPITimeInParallelRegion, analysis.WaitForCore: // these are of all regions in a parallel one
+	case analysis.MPITimeInParallelRegion, analysis.WaitForCore:
+		// These findings are of all regions in a parallel one.
 		of = b.teams[x.Region]
 	}
 	for i := range b.flat[x.Region].Rows {

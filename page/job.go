@@ -29,8 +29,9 @@ type Job struct {
 	Trees      *Trees        `json:"trees,omitempty"`
 	Strip      *Strip        `json:"strip,omitempty"` // of ranks
 	When       *when.Picture `json:"when,omitempty"`  // as of a process
-	Places     []string      `json:"places"`          // of the regions, as the text report names them
-	Notes      []report.Note `json:"notes"`
+	// The places of the regions, as the text report names them.
+	Places []string      `json:"places"`
+	Notes  []report.Note `json:"notes"`
 }
 
 // JobHead says what ran. Times are in ns.

@@ -52,7 +52,8 @@ func servePprof(t *testing.T, file string) (address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(strings.TrimSpace(string(binary))); err != nil { // built when it is first asked for
+	// The binary is built when it is first asked for.
+	if _, err := os.Stat(strings.TrimSpace(string(binary))); err != nil {
 		_ = path.Run()
 	}
 	cmd := exec.Command(strings.TrimSpace(string(binary)), "-http="+address, "-no_browser", file)

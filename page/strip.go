@@ -14,8 +14,8 @@ const (
 	mostStripRows = 128
 )
 
-// Strip is in which state each thread of the operating system was, over time; of a job, each rank, or
-// some neighbouring ranks: the mean of their threads.
+// Strip is in which state each thread of the operating system was, over time; of a job, each rank,
+// or some neighbouring ranks: the mean of their threads.
 type Strip struct {
 	Width int64 `json:"width_ns"` // of a bin
 	Bins  int   `json:"bins"`
@@ -83,8 +83,8 @@ func stripOfJob(j *job.Job) *Strip {
 	return out
 }
 
-// joinBins returns the mean of every by bins, of all that there are. Bins behind the last share have
-// none.
+// joinBins returns the mean of every by bins, of all that there are. Bins behind the last share
+// have none.
 func joinBins(shares []byte, by, bins int) (out []byte) {
 	for at := 0; at < len(shares); at += by {
 		sum := 0

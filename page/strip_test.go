@@ -54,7 +54,8 @@ func TestStripFigures(t *testing.T) {
 	}
 }
 
-// TestStrip: the strip is drawn without a timeline, fills what its shares say, and tells a bin's time.
+// TestStrip: the strip is drawn without a timeline, fills what its shares say,
+// and tells a bin's time.
 func TestStrip(t *testing.T) {
 	b := openBrowser(t)
 	file := save(t, "profile.html", func(w io.Writer) error { return WriteProcess(w, striped(), report.Options{}) })
@@ -100,7 +101,8 @@ func stripedRanks(t *testing.T, n int) *job.Job {
 	return jobOf(t, ranks)
 }
 
-// TestJobStrip: ranks are drawn side by side, each with its own times, and many of them in few rows.
+// TestJobStrip: ranks are drawn side by side, each with its own times,
+// and many of them in few rows.
 func TestJobStrip(t *testing.T) {
 	b := openBrowser(t)
 	for _, n := range []int{4, 300} {
@@ -114,7 +116,8 @@ func TestJobStrip(t *testing.T) {
 			t.Fatalf("%d ranks: %d rows of %d bins", n, len(x.Strip.Rows), x.Strip.Bins)
 		}
 		for i, r := range x.Strip.Rows {
-			want := (100 + 300*(float64(i*n/rows)+float64(n/rows-1)/2)/float64(n)) / 500 // of the mean rank
+			// The share of work of the row's mean rank.
+			want := (100 + 300*(float64(i*n/rows)+float64(n/rows-1)/2)/float64(n)) / 500
 			if got := float64(r.Times[profile.StateWork]) / float64(x.Strip.Measured); math.Abs(got-want) > 0.01 {
 				t.Errorf("%d ranks, %s works for %.3f of the time, want %.3f", n, r.Label, got, want)
 			}
@@ -130,7 +133,8 @@ func TestJobStrip(t *testing.T) {
 			t.Errorf("%d ranks: %d rows are drawn", n, len(widths))
 		}
 		for i, w := range widths {
-			if want := (100 + 300*float64((i+1)*n/rows-1)/float64(n)) / 500; math.Abs(w-want) > 0.02 { // of the last rank
+			// The share of work of the row's last rank.
+			if want := (100 + 300*float64((i+1)*n/rows-1)/float64(n)) / 500; math.Abs(w-want) > 0.02 {
 				t.Errorf("%d ranks, row %d: work is drawn over %.3f of the width, want %.3f", n, i, w, want)
 			}
 		}

@@ -110,7 +110,8 @@ func (t *Trees) properties(c *severity.Cube) []int {
 	return number
 }
 
-// locations adds machine, nodes, processes and threads. It returns the place of each row of the cube.
+// locations adds machine, nodes, processes and threads. It returns the place of each
+// row of the cube.
 func (t *Trees) locations(c *severity.Cube) []int {
 	add := func(parent int, name string) int {
 		t.Locations = append(t.Locations, TreeLocation{parent, name})

@@ -14,8 +14,8 @@ import (
 )
 
 // Plans are kept between runs: to find the places of a runtime takes 50 to 150 ms of a processor,
-// while the program waits. A wrong place would crash the program. So a plan is believed only if root
-// alone could have written it, and only for a file with the very contents.
+// while the program waits. A wrong place would crash the program. So a plan is believed only if
+// root alone could have written it, and only for a file with the very contents.
 const (
 	mostKept    = 8 << 20  // bytes of a plan; libomp's has some 200,000
 	mostDigest  = 64 << 20 // bytes of a library
@@ -93,7 +93,8 @@ type planFile struct {
 
 // openPlan finds the place of a file's plan in the cache. ok is false if there is none.
 func openPlan(r *Runtime, o *symbols.Object) (f planFile, ok bool) {
-	if os.Geteuid() != 0 { // with file capabilities the tool may do more than whoever wrote the plan
+	// With file capabilities the tool may do more than whoever wrote the plan.
+	if os.Geteuid() != 0 {
 		return f, false
 	}
 	sum, ok := o.Digest(mostDigest)

@@ -8,8 +8,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// TaskFinder finds where a runtime library creates, starts and ends tasks. It holds what libgomp and
-// libomp have in common. Which calls are of tasks' functions, each runtime knows by itself.
+// TaskFinder finds where a runtime library creates, starts and ends tasks. It holds what libgomp
+// and libomp have in common. Which calls are of tasks' functions, each runtime knows by itself.
 type TaskFinder struct {
 	*callgraph.Graph
 	Points  TaskPoints
@@ -82,8 +82,8 @@ func (t *TaskFinder) AddRuns(f *callgraph.Function, runs []disasm.Inst, task fun
 	return nil
 }
 
-// FindExits finds where the named entry points return. follow returns for each of them the functions
-// into which its exits are followed.
+// FindExits finds where the named entry points return. follow returns for each of them the
+// functions into which its exits are followed.
 func (t *TaskFinder) FindExits(names []string, follow func(name string) map[uint64]bool) error {
 	busy := t.Reaching(t.Runners, callgraph.AnyDepth)
 	for _, name := range names {

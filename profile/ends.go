@@ -21,7 +21,8 @@ type End struct {
 	Variance float64 `json:"variance"`
 }
 
-// Interval returns bounds of the true time of these executions (ns). They hold in nine of ten cases.
+// Interval returns bounds of the true time of these executions (ns).
+// They hold in nine of ten cases.
 func (x *End) Interval() (least, most int64) {
 	off := Sigmas * math.Sqrt(x.Variance)
 	return max(0, int64(float64(x.Due)-off)), int64(math.Ceil(float64(x.Due) + off))

@@ -10,17 +10,19 @@ import (
 // not.
 type Observation struct {
 	// Name of a group of constructs, as the user knows it.
-	Name       string           `json:"name,omitempty"`
-	Levels     []string         `json:"levels,omitempty"` // names of the levels, of a kind of levels
+	Name string `json:"name,omitempty"`
+	// Names of the levels, of a kind of levels.
+	Levels     []string         `json:"levels,omitempty"`
 	Of         event.Constructs `json:"of"`
 	Unobserved int64            `json:"away_ns"` // wall time in which they were not observed
 	// Wall time of the periods from which the rest is extrapolated.
 	Sampled int64 `json:"sampled_ns"`
 	Gaps    int   `json:"gaps"` // number of times that they were not observed
-	// First is when they were not observed for the first time, in measured time since the measurement
-	// began (ns); 0: not known. Before is the number of executions that had been counted by then, which
-	// are all. Counted is the number of executions that were counted by the end, without estimates:
-	// there may have been more. The parts of a profile between two snapshots have none of the three.
+	// First is when they were not observed for the first time, in measured time since the
+	// measurement began (ns); 0: not known. Before is the number of executions that had been
+	// counted by then, which are all. Counted is the number of executions that were counted by the
+	// end, without estimates: there may have been more. The parts of a profile between two
+	// snapshots have none of the three.
 	First   int64  `json:"first_ns,omitempty"`
 	Before  uint64 `json:"before,omitempty"`
 	Counted uint64 `json:"counted,omitempty"`

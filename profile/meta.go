@@ -68,7 +68,8 @@ type Trust struct {
 	LostHits  uint64 `json:"lost_hits"`      // probe hits whose record was dropped
 	Unmatched uint64 `json:"unmatched"`      // ends without a begin that were dropped
 	Edges     Edges  `json:"edges,omitzero"` // ends of calls that were derived
-	// Partial is the number of region instances seen only in part (under way at attach or at the end).
+	// Partial is the number of region instances seen only in part (under way at attach
+	// or at the end).
 	Partial uint64 `json:"partial"`
 }
 
@@ -84,10 +85,11 @@ type Gaps struct {
 type Choices struct {
 	Counters []Counter `json:"counters,omitempty"` // in the order of ThreadStats.Counters
 	// Evaluators are the user's formulas over the counters.
-	Evaluators []string      `json:"evaluators,omitempty"`
-	Sampling   *Sampling     `json:"sampling,omitempty"` // nil: not sampled
-	Budget     *Budget       `json:"budget,omitempty"`   // nil: the measurement's cost was not limited
-	Sched      *SchedRecords `json:"sched,omitempty"`    // nil: the threads' cores were not watched
+	Evaluators []string  `json:"evaluators,omitempty"`
+	Sampling   *Sampling `json:"sampling,omitempty"` // nil: not sampled
+	// nil: the measurement's cost was not limited.
+	Budget *Budget       `json:"budget,omitempty"`
+	Sched  *SchedRecords `json:"sched,omitempty"` // nil: the threads' cores were not watched
 }
 
 // Expense says what the measurement cost, and what was not observed to keep the cost low.

@@ -7,8 +7,8 @@ type Overhead struct {
 	// Why the time that hits take is not known, as a sentence.
 	Failed string      `json:"failed,omitempty"`
 	Probes []ProbeHits `json:"probes,omitempty"`
-	// The costs of hits are those of one thread. While so many threads hit probes at once, a hit takes
-	// so many times as long. 0: as long, or it is not known.
+	// The costs of hits are those of one thread. While so many threads hit probes at once, a hit
+	// takes so many times as long. 0: as long, or it is not known.
 	Threads int     `json:"threads,omitempty"`
 	Times   float64 `json:"times,omitempty"`
 }

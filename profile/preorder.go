@@ -3,8 +3,8 @@ package profile
 import "slices"
 
 // Preorder returns the numbers of the nodes of a tree, depth first: each node stands before its
-// children, and children stand in the order that compare gives. Node 0 is the root, and parent tells
-// the parents of the n-1 others.
+// children, and children stand in the order that compare gives. Node 0 is the root, and parent
+// tells the parents of the n-1 others.
 func Preorder(n int, parent func(node int) int, compare func(a, b int) int) []int {
 	children := make([][]int, n)
 	for i := 1; i < n; i++ {

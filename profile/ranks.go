@@ -14,19 +14,21 @@ type RankWaits struct {
 	// Caused is how long calls of other ranks waited for this call site, and how many.
 	Caused Span
 	Due    []Due // for whom this one waited
-	// Path has the times of the job's critical path, and what others waited for, before the calls and in
-	// them.
+	// Path has the times of the job's critical path, and what others waited for, before the calls
+	// and in them.
 	Path [2]PathTime
-	// Indirect is the part of the waits here that is due to the late rank's own waits, and Passed are
-	// other ranks' waits that are due to these waits here, ns.
+	// Indirect is the part of the waits here that is due to the late rank's own waits, and Passed
+	// are other ranks' waits that are due to these waits here, ns.
 	Indirect, Passed int64
 }
 
 // PathTime has a rank's share in the critical path of its job, ns (package mpi/critical).
 type PathTime struct {
-	T         int64 // on the path
-	Imbalance int64 // of the path's time there, what exceeds the mean of all ranks: this rank's share
-	Saves     int64 // what the job saves at most if all ranks have the same time there: this rank's share
+	T int64 // on the path
+	// Of the path's time there, what exceeds the mean of all ranks: this rank's share.
+	Imbalance int64
+	// What the job saves at most if all ranks have the same time there: this rank's share.
+	Saves int64
 	// Delay is others' waits that are due to what this rank did here more than they did. Far is the
 	// same by way of third ranks.
 	Delay, Far int64

@@ -67,8 +67,9 @@ type Rival struct {
 	PID  int    `json:"pid"`
 	Name string `json:"name"` // of the program, as the kernel has it: 15 characters at most
 	Own  bool   `json:"own,omitempty"`
-	// T is how long the process had a core while a thread of this process was ready to run there, in
-	// waits or not (ns). For each time off the core, only the process with the longest turn counts.
+	// T is how long the process had a core while a thread of this process was ready to run there,
+	// in waits or not (ns). For each time off the core,
+	// only the process with the longest turn counts.
 	T int64 `json:"t,omitempty"`
 }
 
@@ -95,9 +96,9 @@ type Sched struct {
 	Due OffCore `json:"due,omitzero"`
 	// Held is the others' wait for a lock while this thread held it.
 	Held OffCore `json:"held,omitzero"`
-	// By and DueBy say which processes had the core while the thread was Late or Preempted: By in Wait
-	// to MPI, DueBy in Due and Held. For each time off the core, only the process with the longest turn
-	// counts.
+	// By and DueBy say which processes had the core while the thread was Late or Preempted: By in
+	// Wait to MPI, DueBy in Due and Held. For each time off the core, only the process with the
+	// longest turn counts.
 	By    []Share `json:"by,omitempty"`
 	DueBy []Share `json:"due_by,omitempty"`
 }

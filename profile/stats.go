@@ -45,8 +45,8 @@ type ThreadStats struct {
 	// MPI, it holds the calls of that region. For the root, it holds all MPI calls of the
 	// thread.
 	MPI *MPIStats `json:"mpi,omitempty"`
-	// Traffic holds the partners and the sizes of messages, for regions of construct MPI only; nil if
-	// there were none.
+	// Traffic holds the partners and the sizes of messages, for regions of construct MPI only; nil
+	// if there were none.
 	Traffic *Traffic `json:"traffic,omitempty"`
 	// Ranks holds the waits between ranks, for regions of construct MPI only; nil if they are not
 	// known.

@@ -1,8 +1,8 @@
 package profile
 
 // Strip tells in which state each thread of the operating system was, over time. The measured time
-// is cut into bins of equal width. Times are as measured, with the time that the probes took. Of many
-// short executions only some are noted, each for several.
+// is cut into bins of equal width. Times are as measured, with the time that the probes took. Of
+// many short executions only some are noted, each for several.
 type Strip struct {
 	Width int64 `json:"width_ns"` // of a bin; the first one begins with the measurement
 	Bins  int   `json:"bins"`     // how many there are: 2048 at most
@@ -16,9 +16,9 @@ type Strip struct {
 type StripRow struct {
 	TID    int `json:"tid"`
 	Thread int `json:"thread"` // index in Profile.Threads, of its first seat; -1: not known
-	// States holds for each state its share of each bin, in units of 1/WholeBin, rounded. Bins behind
-	// the last byte have no share. The rest of a bin is time outside of parallel regions, tasks and
-	// calls.
+	// States holds for each state its share of each bin, in units of 1/WholeBin, rounded. Bins
+	// behind the last byte have no share. The rest of a bin is time outside of parallel regions,
+	// tasks and calls.
 	States map[State][]byte `json:"states"`
 }
 
@@ -34,7 +34,8 @@ const (
 	StateBarrier State = "barrier" // in a barrier, or waiting for tasks
 	StateLock    State = "lock"    // waiting to enter a critical or ordered section, or for a lock
 	StateMPI     State = "mpi"     // in an MPI call
-	StateRuntime State = "runtime" // startup and shutdown of regions, leaving of constructs, creating tasks
+	// Startup and shutdown of regions, leaving of constructs, creating tasks.
+	StateRuntime State = "runtime"
 )
 
 // Share returns a state's share of a bin of a thread, from 0 to 1.

@@ -44,8 +44,8 @@ func (b BySize) minus(o BySize) BySize {
 // Partner is a process with which messages were exchanged.
 type Partner struct {
 	Comm int `json:"comm,omitempty"` // index in Profile.Comms; 0: MPI_COMM_WORLD
-	// Rank in that communicator; mpi.AnySource (-2): a receive from MPI_ANY_SOURCE that did not tell
-	// its source.
+	// Rank in that communicator; mpi.AnySource (-2): a receive from MPI_ANY_SOURCE that did not
+	// tell its source.
 	Rank int32 `json:"rank"`
 	Exchange
 }
@@ -121,8 +121,8 @@ func Least(i int) uint64 {
 
 // Comm is a communicator or window in which a process had partners, or the parent of one.
 type Comm struct {
-	// Parent is the index in Profile.Comms of the communicator that it was made of, a lower one; -1:
-	// it is MPI_COMM_WORLD, or was not seen being made.
+	// Parent is the index in Profile.Comms of the communicator that it was made of, a lower one;
+	// -1: it is MPI_COMM_WORLD, or was not seen being made.
 	Parent int `json:"parent"`
 	// By is the operation that made it; absent if that was not seen.
 	By *mpi.Op `json:"by,omitempty"`
@@ -137,8 +137,8 @@ type Comm struct {
 	Size  int32  `json:"size,omitempty"` // processes; 0: not known
 	Rank  int32  `json:"rank,omitempty"` // the process's own
 	Inter bool   `json:"inter,omitempty"`
-	// Several: one entry for all that were not seen being made, or with NoRoom for all that the list
-	// had no room for. Older versions put both into the former.
+	// Several: one entry for all that were not seen being made, or with NoRoom for all that the
+	// list had no room for. Older versions put both into the former.
 	Several bool `json:"several,omitempty"`
 	NoRoom  bool `json:"no_room,omitempty"`
 }

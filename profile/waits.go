@@ -43,9 +43,9 @@ type Waits struct {
 	Contended Span `json:"contended,omitzero"`
 	// Handed is the part of Enter in which nobody held the lock: it was handed over (ns).
 	Handed int64 `json:"handed,omitempty"`
-	// NoHolder is the part of Enter of a critical or lock of which it is not known who held it: it is
-	// in neither Contended nor Handed. C is the number of executions; where executions were added up,
-	// of all of them.
+	// NoHolder is the part of Enter of a critical or lock of which it is not known who held it: it
+	// is in neither Contended nor Handed. C is the number of executions; where executions were
+	// added up, of all of them.
 	NoHolder Span `json:"no_holder,omitzero"`
 	// Held is the time that other threads waited while this thread held the lock here. C is the
 	// number of their executions in Contended for which this thread held it longest.

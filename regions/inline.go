@@ -51,7 +51,8 @@ func inlineConstruct(i *disasm.Inst) event.Construct {
 			return event.Flush
 		}
 		return event.Atomic
-	case len(i.Bytes) == 3 && i.Bytes[0] == 0x0f && i.Bytes[1] == 0xae && i.Bytes[2] == 0xf0: // mfence
+	case len(i.Bytes) == 3 && i.Bytes[0] == 0x0f && i.Bytes[1] == 0xae && i.Bytes[2] == 0xf0:
+		// mfence
 		return event.Flush
 	}
 	return event.NoConstruct

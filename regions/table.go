@@ -93,9 +93,10 @@ func (e *Evidence) UnmarshalJSON(b []byte) error {
 
 // Site is a call of the runtime.
 type Site struct {
-	Call   string `json:"call"`            // the runtime's function
-	Addr   uint64 `json:"addr"`            // vaddr of the call or jump
-	Return uint64 `json:"return"`          // vaddr of the instruction behind it; what a probe sees as its caller, unless Tail
+	Call string `json:"call"` // the runtime's function
+	Addr uint64 `json:"addr"` // vaddr of the call or jump
+	// The vaddr of the instruction behind it; what a probe sees as its caller, unless Tail.
+	Return uint64 `json:"return"`
 	Tail   bool   `json:"tail,omitempty"`  // a jump: the function ends with it
 	Start  bool   `json:"start,omitempty"` // it starts the construct, or is a barrier
 }
@@ -108,15 +109,17 @@ type Point struct {
 // Region is a construct of one function. A construct in a template, or in a function that is
 // inlined elsewhere, is a region of each function that has it.
 type Region struct {
-	Construct event.Construct `json:"construct"`          // NoConstruct: Words tells
-	Runtime   event.Runtime   `json:"runtime,omitempty"`  // NoRuntime: it makes no call
-	Words     string          `json:"words,omitempty"`    // the directive as the source spells it; without source C's words, if Kind does not tell
-	Name      string          `json:"name,omitempty"`     // of a named critical
-	Nowait    bool            `json:"nowait,omitempty"`   // the source says so
-	Untied    bool            `json:"untied,omitempty"`   // the source says so
-	Sections  int             `json:"sections,omitempty"` // number of sections; 0 if there are none or it is not known
-	Function  string          `json:"function,omitempty"` // the source function in which it stands, demangled
-	File      string          `json:"file,omitempty"`
+	Construct event.Construct `json:"construct"`         // NoConstruct: Words tells
+	Runtime   event.Runtime   `json:"runtime,omitempty"` // NoRuntime: it makes no call
+	// The directive as the source spells it; without source C's words, if Kind does not tell.
+	Words  string `json:"words,omitempty"`
+	Name   string `json:"name,omitempty"`   // of a named critical
+	Nowait bool   `json:"nowait,omitempty"` // the source says so
+	Untied bool   `json:"untied,omitempty"` // the source says so
+	// Number of sections; 0 if there are none or it is not known.
+	Sections int    `json:"sections,omitempty"`
+	Function string `json:"function,omitempty"` // the source function in which it stands, demangled
+	File     string `json:"file,omitempty"`
 
 	// The lines of the directive, and of the end of the construct (closing brace, end directive,
 	// last line of the statement). 0: not known.
@@ -125,11 +128,14 @@ type Region struct {
 	EndFirst  int  `json:"end_first,omitempty"`
 	End       int  `json:"end,omitempty"`
 	BeginNear bool `json:"begin_near,omitempty"` // Begin is near, not exact
-	EndNear   bool `json:"end_near,omitempty"`   // End is the last line with code, not the closing line
+	// End is the last line with code, not the closing line.
+	EndNear bool `json:"end_near,omitempty"`
 
-	Code     uint64  `json:"code,omitempty"`     // vaddr of the function that it is in
-	At       uint64  `json:"at,omitempty"`       // vaddr of the instruction that it is, if it is one
-	Outlined uint64  `json:"outlined,omitempty"` // vaddr of the outlined function that is its body; 0 for none
+	Code uint64 `json:"code,omitempty"` // vaddr of the function that it is in
+	// The vaddr of the instruction that it is, if it is one.
+	At uint64 `json:"at,omitempty"`
+	// The vaddr of the outlined function that is its body; 0 for none.
+	Outlined uint64  `json:"outlined,omitempty"`
 	Sites    []Site  `json:"sites,omitempty"`
 	Parent   int     `json:"parent"` // index of the region around it, -1 for none
 	Depth    int     `json:"depth"`  // number of regions around it

@@ -24,8 +24,8 @@ var comparisons = []struct {
 	{"<", func(l, r float64) bool { return l < r }},
 }
 
-// ParseCondition reads 'NAME: FORMULA > FORMULA', with >, <, >= or <=, a property of the user's own.
-// Formulas are those of perfcounters.ParseFormula over the names of counters. The error wraps
+// ParseCondition reads 'NAME: FORMULA > FORMULA', with >, <, >= or <=, a property of the user's
+// own. Formulas are those of perfcounters.ParseFormula over the names of counters. The error wraps
 // ErrCondition, or that package's ErrFormula.
 func ParseCondition(text string, counters []string) (c severity.Condition, err error) {
 	name, rest, ok := strings.Cut(text, ":")

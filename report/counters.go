@@ -95,7 +95,8 @@ func evaluate(p *profile.Profile, f *perfcounters.Formula, s *profile.ThreadStat
 	return f.Eval(func(name string) (float64, bool) {
 		switch name {
 		case perfcounters.ExecT:
-			return float64(s.Exec.T+s.TakenOut) / 1e9, true // as counters: with what the probes took
+			// With what the probes took, as counters are.
+			return float64(s.Exec.T+s.TakenOut) / 1e9, true
 		case perfcounters.ExecC:
 			return float64(s.Exec.C), true
 		}

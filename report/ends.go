@@ -9,7 +9,8 @@ import (
 	"ompp-attach/report/words"
 )
 
-// derivedEnds returns the derived ends of a profile, summed over all regions and threads; nil: none.
+// derivedEnds returns the derived ends of a profile, summed over all regions and threads;
+// nil: none.
 func derivedEnds(p *profile.Profile) (sum *profile.Ends) {
 	for i := range p.Nodes {
 		for j := range p.Nodes[i].Stats {

@@ -90,7 +90,8 @@ func TestLittleIsJoined(t *testing.T) {
 		"PARALLEL: 190 regions:\n * R00001 a.c (10-15)\n * R00189 a.c (1890-1895)\n * R00193 a.c (1930-1935) (merged with 2000, 2010)\n * and 187 regions below 0.1 % of the time (--all shows them)\n",
 		"... and 189 regions below 0.1 % of the time (--all shows them).\n", // flat
 		"... and 189 nodes below 0.1 % of the time (--all shows them).\n",   // callgraph
-		"   ... and 187 regions below 0.1 % of the time\n",                  // tables of parallel regions
+		// Tables of parallel regions.
+		"   ... and 187 regions below 0.1 % of the time\n",
 	} {
 		if !strings.Contains(text, w) {
 			t.Errorf("not in the report: %s", w)

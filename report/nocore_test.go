@@ -8,8 +8,9 @@ import (
 	"ompp-attach/report/reporttest"
 )
 
-// TestNoCoreTold: one figure says how long threads lacked a core, and which part of that is an overhead.
-// A worker lacked one for 1.0 of 8 thread-sec, 0.6 of these in a critical section and before it.
+// TestNoCoreTold: one figure says how long threads lacked a core, and which part of that is an
+// overhead. A worker lacked one for 1.0 of 8 thread-sec, 0.6 of these in a
+// critical section and before it.
 func TestNoCoreTold(t *testing.T) {
 	for rest, want := range map[int64]string{
 		400e6: "no core             1.000 thread-sec (12.5%) ready to run while others had the cores: 7.5% as an overhead of its own, 5.0% in other overheads and outside of parallel regions; overheads may",

@@ -62,7 +62,8 @@ func (o *ompp) otherRegions(all []analysis.RegionOverhead) {
 	}
 }
 
-// overheadTables writes the overheads by class: as shares of each region's time, and of the program's.
+// overheadTables writes the overheads by class: as shares of each region's time,
+// and of the program's.
 func (o *ompp) overheadTables(all []analysis.RegionOverhead) {
 	var total int64
 	for i := range all {
@@ -89,8 +90,8 @@ func (o *ompp) overheadTables(all []analysis.RegionOverhead) {
 	o.overheadRow(total, sum, program, 7+len(gap))
 }
 
-// overheadRows writes a line for each region, with shares of the time that whole returns. It returns
-// the sum over all regions.
+// overheadRows writes a line for each region, with shares of the time that whole returns. It
+// returns the sum over all regions.
 func (o *ompp) overheadRows(all []analysis.RegionOverhead, whole func(*analysis.RegionOverhead) int64, width int) (sum analysis.Classes) {
 	for i := range all {
 		x := &all[i]

@@ -35,8 +35,8 @@ func (o *ompp) callgraph() {
 	o.printf("\n")
 }
 
-// callTree writes the rows of the tree depth first, with a stack of its own: recursive programs have
-// deep paths.
+// callTree writes the rows of the tree depth first, with a stack of its own: recursive programs
+// have deep paths.
 type callTree struct {
 	*ompp
 	wall  float64 // the program's duration, ns

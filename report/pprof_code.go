@@ -52,14 +52,14 @@ func (c *code) mapping(file string) *pprof.Mapping {
 			continue
 		}
 		m.Start, m.Limit, m.Offset, m.BuildID = o.Begin, o.End, o.FileOffset, o.BuildID
-		// Frames without a symbol have names, too (frameFunction). If that were not said here, pprof
-		// would look for the file each time, and complain that there is none.
+		// Frames without a symbol have names, too (frameFunction). If that were not said here,
+		// pprof would look for the file each time, and complain that there is none.
 		m.HasFunctions, m.HasFilenames, m.HasLineNumbers, m.HasInlineFrames = true, o.Lines, o.Lines, o.Lines
 		if !o.Symbols && !o.Lines {
-			// With -symbolize=force, pprof looks up names again. If pprof found the file, it would take
-			// the last exported symbol before an address for its function, since addr2line ignores
-			// the length of functions. So pprof gets no path. With PPROF_BINARY_PATH it finds the
-			// file's symbols by the build id.
+			// With -symbolize=force, pprof looks up names again. If pprof found the file, it would
+			// take the last exported symbol before an address for its function, since addr2line
+			// ignores the length of functions. So pprof gets no path. With PPROF_BINARY_PATH it
+			// finds the file's symbols by the build id.
 			m.File = path.Base(file)
 		}
 	}

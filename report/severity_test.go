@@ -95,7 +95,8 @@ func TestSeverityTotals(t *testing.T) {
 	}
 }
 
-// severitySound: no value is negative, and the findings by ompP's names are those of the properties.
+// severitySound: no value is negative, and the findings by ompP's names are
+// those of the properties.
 func severitySound(t *testing.T, name string, p *profile.Profile, c *severity.Cube) {
 	t.Helper()
 	for _, v := range c.Values {

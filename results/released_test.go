@@ -43,7 +43,8 @@ func TestRelease(t *testing.T) {
 		end := func() {
 			in.Close()
 			var gone unix.Siginfo
-			_ = unix.Waitid(unix.P_PID, script.Process.Pid, &gone, unix.WEXITED|unix.WNOWAIT, nil) // it stays a zombie
+			// It stays a zombie.
+			_ = unix.Waitid(unix.P_PID, script.Process.Pid, &gone, unix.WEXITED|unix.WNOWAIT, nil)
 		}
 		defer func() { _ = script.Wait() }()
 

@@ -35,9 +35,10 @@ type Directory struct {
 
 	mu      sync.Mutex // guards Dir until it is chosen, created, ours, cleared, and streamed
 	mark    *mark
-	cleared bool              // files of an older run were removed
-	streams map[string]bool   // timelines that are written meanwhile, by their names
-	shots   map[string]string // files that snapshots have written: of which process, if that is over
+	cleared bool            // files of an older run were removed
+	streams map[string]bool // timelines that are written meanwhile, by their names
+	// Files that snapshots have written: of which process, if that is over.
+	shots map[string]string
 }
 
 // Open makes the directory and checks that it can be written to, before anything is measured.

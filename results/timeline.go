@@ -190,9 +190,9 @@ func OpenTimeline(name string) (*timeline.File, io.Closer, error) {
 	return t, f, nil
 }
 
-// OpenTimelines opens the timelines of a directory. rank -1 stands for all. warn is told of what cannot
-// be read, which is left out if there are others. done closes all. The error says in one sentence why
-// there is none.
+// OpenTimelines opens the timelines of a directory. rank -1 stands for all. warn is told of what
+// cannot be read, which is left out if there are others. done closes all. The error says in one
+// sentence why there is none.
 func OpenTimelines(dir string, rank int, warn func(format string, a ...any)) (timelines []*timeline.File, done func(), err error) {
 	var open []io.Closer
 	done = func() {

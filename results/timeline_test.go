@@ -163,8 +163,8 @@ func TestStreamsAtOnce(t *testing.T) {
 	}
 }
 
-// TestPageAtEnd: the page that is written at the end of a measurement shows the timeline. Of one that
-// is too long, the page says so.
+// TestPageAtEnd: the page that is written at the end of a measurement shows the timeline. Of one
+// that is too long, the page says so.
 func TestPageAtEnd(t *testing.T) {
 	o, err := Open(filepath.Join(t.TempDir(), "out"), "solver", 77, false)
 	if err != nil {

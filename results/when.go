@@ -12,8 +12,8 @@ import (
 	"ompp-attach/timeline"
 )
 
-// mostDrawn and mostDrawnOfRank bound the executions that are drawn when a measurement ends, because
-// the user waits meanwhile. A node's ranks are drawn one after the other.
+// mostDrawn and mostDrawnOfRank bound the executions that are drawn when a measurement ends,
+// because the user waits meanwhile. A node's ranks are drawn one after the other.
 const (
 	mostDrawn       = 2_000_000
 	mostDrawnOfRank = 250_000

@@ -26,8 +26,9 @@ func (c *Cube) outermost() []int {
 	return out
 }
 
-// criticalPath completes the critical path. The profile has its part in teams. criticalPath adds the
-// times of initial threads outside of teams or in teams of one, and the rest of each region's time.
+// criticalPath completes the critical path. The profile has its part in teams. criticalPath adds
+// the times of initial threads outside of teams or in teams of one,
+// and the rest of each region's time.
 func (w *walker) criticalPath() {
 	outer, execution, path := w.outermost(), w.Property(Execution), w.Property(CriticalPath)
 	wall, known, team := map[place]int64{}, map[place]int64{}, map[place]bool{}
@@ -60,8 +61,8 @@ func (w *walker) criticalPath() {
 type Critical struct {
 	Path int
 	Time int64 // ns, of all processes
-	// Saving is what a process saves at most if all threads of the team had the same work here. It is
-	// not known outside of teams, and where teams nest.
+	// Saving is what a process saves at most if all threads of the team had the same work here. It
+	// is not known outside of teams, and where teams nest.
 	Saving Saving
 }
 

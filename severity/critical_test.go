@@ -8,8 +8,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// TestCritical: in the loop of 6 s, thread 0 works 6 s, and the others 1 and 0 s; so thread 0 is last.
-// Perfect balance of the work is 7/3 s for each: the rest is saved. The 4 s outside are serial.
+// TestCritical: in the loop of 6 s, thread 0 works 6 s, and the others 1 and 0 s; so thread 0 is
+// last. Perfect balance of the work is 7/3 s for each: the rest is saved.
+// The 4 s outside are serial.
 func TestCritical(t *testing.T) {
 	for name, test := range map[string]struct {
 		onPath int64

@@ -22,8 +22,8 @@ type Culprit struct {
 	Thread int // index in Cube.Threads; -1: not known
 	Rank   int // in MPI_COMM_WORLD; -1: of no job
 	Path   int // index in Cube.Paths: where the culprit made others wait
-	// From is the path from which the culprit came last to the barriers of the team; -1: Path, or not
-	// known. Mostly: the culprit came from other paths, too.
+	// From is the path from which the culprit came last to the barriers of the team; -1: Path, or
+	// not known. Mostly: the culprit came from other paths, too.
 	From   int
 	Mostly bool
 	Time   int64 // of the others' waits, ns
@@ -32,8 +32,8 @@ type Culprit struct {
 }
 
 // Culprits returns the threads and ranks for which threads waited in a finding, the most severe
-// first. Their times may exceed the finding's, which leaves out the time that waiting threads had no
-// core.
+// first. Their times may exceed the finding's, which leaves out the time that waiting threads had
+// no core.
 func (c *Cube) Culprits(f *Finding) (out []Culprit) {
 	add := func(role Role, x Cause) {
 		out = append(out, Culprit{Role: role, Thread: x.Thread, Rank: c.rankOf(x.Thread), Path: x.Path, From: -1, Time: x.Time, Times: x.Times})

@@ -25,8 +25,8 @@ type Finding struct {
 type Loss struct {
 	Property int   // index in Cube.Properties
 	Time     int64 // of all threads at all paths, ns
-	// Saving is what mending it at all paths saves at most: the sum of what it saves at each, and no
-	// more than the process took.
+	// Saving is what mending it at all paths saves at most: the sum of what it saves at each, and
+	// no more than the process took.
 	Saving    Saving
 	Estimated bool
 	Findings  []Finding // the longest time first
@@ -54,8 +54,8 @@ type Saving struct {
 }
 
 // Findings returns the losses, the longest time first. What mending one saves at most is found by
-// the property's rule, for each initial thread with its team. A process saves at most the sum over its
-// initial threads. The rules:
+// the property's rule, for each initial thread with its team. A process saves at most the sum over
+// its initial threads. The rules:
 //
 //   - Balance: n threads wait for the last one, in all for w. With the same work for each, an
 //     instance would end (longest - mean) earlier, which is its w / n. So the sum is w / n, if all

@@ -7,8 +7,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// The trees about the critical path over the ranks of a job. Each has the times before MPI calls and
-// in them.
+// The trees about the critical path over the ranks of a job. Each has the times before MPI calls
+// and in them.
 const (
 	JobCritical  = "job_critical_path"
 	JobImbalance = "job_critical_imbalance"
@@ -97,8 +97,8 @@ type RankCause struct {
 	In bool // in the MPI calls there; false: before them
 }
 
-// RankDelays returns the places at which late ranks spent more time than those that waited for them,
-// the most severe first. far asks for those that made third ranks late.
+// RankDelays returns the places at which late ranks spent more time than those that waited for
+// them, the most severe first. far asks for those that made third ranks late.
 func (c *Cube) RankDelays(far bool) (out []RankCause) {
 	property := RankDelay
 	if far {
@@ -113,13 +113,14 @@ func (c *Cube) RankDelays(far bool) (out []RankCause) {
 	return out
 }
 
-// OnJobPath is a call path's part of the job's critical path, before the MPI calls there or in them.
+// OnJobPath is a call path's part of the job's critical path,
+// before the MPI calls there or in them.
 type OnJobPath struct {
 	Path                   int // index in Cube.Paths
 	In                     bool
 	Time, Imbalance, Saves int64 // ns
-	// Ranks are the processes with such time, the longest first: Thread is an index in Cube.Processes.
-	// There are none if the cube is of the whole run.
+	// Ranks are the processes with such time, the longest first: Thread is an index in
+	// Cube.Processes. There are none if the cube is of the whole run.
 	Ranks []ThreadTime
 }
 

@@ -5,7 +5,8 @@ import (
 	"ompp-attach/mpi/match"
 )
 
-// Nodes says how clocks of the machines on which ranks ran were compared for the waits between ranks.
+// Nodes says how clocks of the machines on which ranks ran were compared for
+// the waits between ranks.
 type Nodes struct {
 	Machines []Machine
 	Links    []clocks.Link // by index in Machines
@@ -20,7 +21,8 @@ type Machine struct {
 	Shift   int64 // what was added to its times before they were compared, ns
 }
 
-// Offset returns how much CLOCK_MONOTONIC of a link's first machine was ahead of the second one's, ns.
+// Offset returns how much CLOCK_MONOTONIC of a link's first machine was ahead of
+// the second one's, ns.
 func (n *Nodes) Offset(k *clocks.Link) int64 {
 	return k.Offset + n.Machines[k.B].Shift - n.Machines[k.A].Shift
 }

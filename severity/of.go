@@ -195,7 +195,8 @@ func (w *walker) idle() {
 // notKnown adds the time of which no event told where the thread was. Where teams nest, threads of
 // inner teams share rows with others. Then a row may lack time that another row has too much.
 func (w *walker) notKnown() {
-	lacks, missing := map[int]int64{}, map[int]int64{} // by Root: in all, and of rows that lack time
+	// Times by Root: in all, and of rows that lack time.
+	lacks, missing := map[int]int64{}, map[int]int64{}
 	for i := range w.Threads {
 		lack := w.life[i] - w.spent[i]
 		lacks[w.Threads[i].Root] += lack

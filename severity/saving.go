@@ -22,10 +22,11 @@ type savings struct {
 	threads map[group][]int
 	visits  map[[2]int]int64 // by path and thread
 	teams   []int            // by path: the outermost parallel region around it; -1: none
-	nested  []bool           // by path: the innermost parallel region around it is not the outermost one
+	// By path: the innermost parallel region around it is not the outermost one.
+	nested  []bool
 	regions map[place]*region
-	// By reported property and path: the times of the more special properties, and by thread those of
-	// completing a barrier.
+	// By reported property and path: the times of the more special properties, and by thread those
+	// of completing a barrier.
 	parts map[[2]int]map[int]Part
 	done  map[[2]int][]ThreadTime
 	tasks map[int]bool // by path: threads executed tasks while they waited there
@@ -74,8 +75,8 @@ func newSavings(c *Cube) *savings {
 	return s
 }
 
-// addRegions finds the time of outermost parallel regions. It is not known of regions that were under
-// way when measurement began.
+// addRegions finds the time of outermost parallel regions. It is not known of regions that were
+// under way when measurement began.
 func (s *savings) addRegions() {
 	execution, computation, management := s.c.Property(Execution), s.c.Property(Computation), s.c.Property(Management)
 	for _, v := range s.c.Values {

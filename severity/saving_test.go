@@ -7,7 +7,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// inRegion is a thread's time in a parallel region: start, body, final barrier, and regions inside (sec).
+// inRegion is a thread's time in a parallel region: start, body, final barrier,
+// and regions inside (sec).
 func inRegion(thread int, executions uint64, start, body, barrier, child int64) profile.ThreadStats {
 	span := func(t int64) profile.Span { return profile.Span{T: t * 1e9, C: executions} }
 	return profile.ThreadStats{Thread: thread, Exec: span(start + body + barrier), Enter: span(start), Body: span(body), Barrier: span(barrier),
@@ -41,16 +42,16 @@ func TestRemoval(t *testing.T) {
 		// Both threads start 2 s late at the same time.
 		"at the same time": {[]profile.Region{parallel}, []profile.Node{{Parent: 0, Region: 0, Stats: []profile.ThreadStats{
 			inRegion(0, 1, 2, 6, 0, 0), inRegion(1, 1, 2, 6, 0, 0)}}}, "omp_fork", 1, 2, 2},
-		// In the first execution thread 0 starts 1 s late, in the second thread 1; the other waits for
-		// it for 1 s. Both executions become 1 s shorter, though no thread starts late for longer
-		// than 1 s in all.
+		// In the first execution thread 0 starts 1 s late, in the second thread 1; the other waits
+		// for it for 1 s. Both executions become 1 s shorter, though no thread starts late for
+		// longer than 1 s in all.
 		"alternately": {[]profile.Region{parallel}, []profile.Node{{Parent: 0, Region: 0, Stats: []profile.ThreadStats{
 			inRegion(0, 2, 1, 6, 1, 0), inRegion(1, 2, 1, 6, 1, 0)}}}, "omp_fork", 1, 2, 2},
 		// Thread 1 alone starts late for 4 s, and thread 0 works 3 s, thread 1 1 s.
 		"one thread": {[]profile.Region{parallel}, []profile.Node{{Parent: 0, Region: 0, Stats: []profile.ThreadStats{
 			inRegion(0, 1, 0, 3, 2, 0), inRegion(1, 1, 4, 1, 0, 0)}}}, "omp_fork", 1, 2, 3},
-		// Both threads fork a team of two at the same time, which starts 1 s late and works 3 s. The
-		// two inner primary threads share row 0, the others row 1.
+		// Both threads fork a team of two at the same time, which starts 1 s late and works 3 s.
+		// The two inner primary threads share row 0, the others row 1.
 		"nested teams": {[]profile.Region{parallel, parallel}, []profile.Node{
 			{Parent: 0, Region: 0, Stats: []profile.ThreadStats{inRegion(0, 1, 0, 4, 0, 4), inRegion(1, 1, 0, 4, 0, 4)}},
 			{Parent: 1, Region: 1, Stats: []profile.ThreadStats{inRegion(0, 2, 2, 6, 0, 0), inRegion(1, 2, 2, 6, 0, 0)}}}, "omp_fork", 2, 1, 4},
@@ -90,8 +91,8 @@ func TestSavingOfSeveralInitialThreads(t *testing.T) {
 	}
 }
 
-// TestSavingOfTasks: both threads are in the barrier when thread 0 executes its last task for 4 s. Two
-// tasks of 2 s would save 2 s, so completing the barrier counts.
+// TestSavingOfTasks: both threads are in the barrier when thread 0 executes its last task for 4 s.
+// Two tasks of 2 s would save 2 s, so completing the barrier counts.
 func TestSavingOfTasks(t *testing.T) {
 	a, b := inRegion(0, 1, 0, 1, 4, 0), inRegion(1, 1, 0, 1, 4, 0)
 	a.Task, a.Tasks, a.Child = 4e9, 1, 4e9

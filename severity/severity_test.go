@@ -69,8 +69,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestSaving: perfect balance of 6, 3 and 0 s of work is 3 s each, so 3 s are saved. Serial code of 4
-// s takes a third on three threads.
+// TestSaving: perfect balance of 6, 3 and 0 s of work is 3 s each, so 3 s are saved. Serial code of
+// 4 s takes a third on three threads.
 func TestSaving(t *testing.T) {
 	type saving struct {
 		name  string
@@ -152,8 +152,8 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// TestNotKnown: rows of inner teams hold several threads. What one row has too much, others lack, and
-// nothing is unknown.
+// TestNotKnown: rows of inner teams hold several threads. What one row has too much, others lack,
+// and nothing is unknown.
 func TestNotKnown(t *testing.T) {
 	p := teamOf3()
 	p.Nodes[1].Stats = p.Nodes[1].Stats[:2]
@@ -174,8 +174,8 @@ func TestNotKnown(t *testing.T) {
 	}
 }
 
-// TestWaits: thread 0 came last at both barriers. Of what threads 1 and 2 spent there, 2.5 and 5 s were
-// waiting for it.
+// TestWaits: thread 0 came last at both barriers. Of what threads 1 and 2 spent there, 2.5 and 5 s
+// were waiting for it.
 func TestWaits(t *testing.T) {
 	p := teamOf3()
 	stats := p.Nodes[1].Stats
@@ -227,8 +227,8 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestLateTasks: thread 1 waited 2 s in the barrier for tasks that thread 0 created. The waits are a
-// part of the barrier's time, and those at the creator no part of Time.
+// TestLateTasks: thread 1 waited 2 s in the barrier for tasks that thread 0 created. The waits are
+// a part of the barrier's time, and those at the creator no part of Time.
 func TestLateTasks(t *testing.T) {
 	p := teamOf3()
 	before := Of(p, Options{}).Total(Time)

@@ -202,8 +202,8 @@ func (c *Cube) LastAt(path int) (out []Cause) {
 	return worst(out)
 }
 
-// CameFrom returns the call paths from which a thread came last to the barriers of the team around a
-// path, the most severe first. The profile has these paths by team, not by barrier.
+// CameFrom returns the call paths from which a thread came last to the barriers of the team around
+// a path, the most severe first. The profile has these paths by team, not by barrier.
 func (c *Cube) CameFrom(path, thread int) (out []Cause) {
 	return slices.DeleteFunc(c.inTeam(path, LateFrom), func(x Cause) bool { return x.Thread != thread })
 }
@@ -269,8 +269,8 @@ func (c *Cube) Delays() (out []Cause) { return c.causes(Delay) }
 // came late to a barrier. The most severe is first.
 func (c *Cube) FarDelays() (out []Cause) { return c.causes(DelayFar) }
 
-// LateCores returns the paths from which threads came late because they had no core, the most severe
-// first.
+// LateCores returns the paths from which threads came late because they had no core, the most
+// severe first.
 func (c *Cube) LateCores() (out []Cause) { return c.causes(LateCore) }
 
 func (c *Cube) causes(property string) (out []Cause) {

@@ -17,16 +17,17 @@ const Version = 1
 
 // Signature is what a run executed; docs/efficiency.md describes its file.
 type Signature struct {
-	Version    int      `json:"version"`
-	Tool       string   `json:"tool"`
-	Program    string   `json:"program"`
-	Arguments  string   `json:"arguments"`
-	Hosts      []string `json:"hosts,omitempty"` // sorted
-	Library    string   `json:"mpi_library,omitempty"`
-	UsesMPI    bool     `json:"uses_mpi,omitempty"`
-	Size       int      `json:"mpi_size,omitempty"`
-	Ranks      int      `json:"ranks"`             // that were read
-	Missing    int      `json:"missing,omitempty"` // further ranks, which Times takes to be as these
+	Version   int      `json:"version"`
+	Tool      string   `json:"tool"`
+	Program   string   `json:"program"`
+	Arguments string   `json:"arguments"`
+	Hosts     []string `json:"hosts,omitempty"` // sorted
+	Library   string   `json:"mpi_library,omitempty"`
+	UsesMPI   bool     `json:"uses_mpi,omitempty"`
+	Size      int      `json:"mpi_size,omitempty"`
+	Ranks     int      `json:"ranks"` // that were read
+	// Further ranks; Times takes them to be as these.
+	Missing    int      `json:"missing,omitempty"`
 	Accounting string   `json:"accounting"`
 	Estimated  []string `json:"estimated"`
 	Threads    Spread   `json:"threads"`
@@ -54,18 +55,19 @@ type Spread struct {
 
 // Region is a construct at a place. Its times are ns, its counts are summed over threads.
 type Region struct {
-	Region     int               `json:"region"`
-	Construct  event.Construct   `json:"construct"`
-	Name       string            `json:"name,omitempty"`
-	Location   profile.Location  `json:"location"`
-	Reached    int               `json:"reached"` // ranks
-	Executions Spread            `json:"executions"`
-	Bodies     Spread            `json:"bodies"`
-	Work       Spread            `json:"work_ns"`
-	Team       int               `json:"team,omitempty"`   // of parallel regions: threads of the largest team
-	Starts     uint64            `json:"starts,omitempty"` // of parallel regions: teams, of all ranks
-	Counters   map[string]Spread `json:"counters,omitempty"`
-	Inside     []Inner           `json:"inside,omitempty"`
+	Region     int              `json:"region"`
+	Construct  event.Construct  `json:"construct"`
+	Name       string           `json:"name,omitempty"`
+	Location   profile.Location `json:"location"`
+	Reached    int              `json:"reached"` // ranks
+	Executions Spread           `json:"executions"`
+	Bodies     Spread           `json:"bodies"`
+	Work       Spread           `json:"work_ns"`
+	// Threads of the largest team, of parallel regions.
+	Team     int               `json:"team,omitempty"`
+	Starts   uint64            `json:"starts,omitempty"` // of parallel regions: teams, of all ranks
+	Counters map[string]Spread `json:"counters,omitempty"`
+	Inside   []Inner           `json:"inside,omitempty"`
 }
 
 // Inner is a construct or call directly in a region, with its executions there.
@@ -87,8 +89,9 @@ type Call struct {
 	Collectives  Spread           `json:"collectives"`
 	Sent         Spread           `json:"sent_bytes"`
 	Received     Spread           `json:"received_bytes"`
-	Bytes        *CallBytes       `json:"bytes,omitempty"`  // of a call; absent: it moves none, or none are known
-	Unknown      Spread           `json:"unknown,omitzero"` // calls whose bytes are not known
+	// The call's bytes; absent: it moves none, or none are known.
+	Bytes   *CallBytes `json:"bytes,omitempty"`
+	Unknown Spread     `json:"unknown,omitzero"` // calls whose bytes are not known
 	// Sizes are the messages by size, over all ranks; absent: there were none, or none are known.
 	Sizes *profile.BySize `json:"sizes,omitempty"`
 }

@@ -42,14 +42,13 @@ type Program struct {
 	begun   time.Time  // of the last snapshot; before it, when the program was added
 	writing sync.Mutex // held while a snapshot is written, and while over is changed
 	over    bool       // no further snapshot is written; guarded by writing
-	failed  bool       // the user has been told that a snapshot could not be written; guarded by writing
+	// The user has been told that a snapshot could not be written; guarded by writing.
+	failed bool
 }
 
 // Writer writes the snapshots of the programs of a measurement, one after the other.
 type Writer struct {
 	pace Pace
-
-	gone chan struct{} // holds one token: a program was removed from all since run last looked
 
 	mu      sync.Mutex // never held while a snapshot is written
 	all     []*Program
@@ -59,7 +58,7 @@ type Writer struct {
 }
 
 // New returns a writer without programs.
-func New(pace Pace) *Writer { return &Writer{pace: pace, gone: make(chan struct{}, 1)} }
+func New(pace Pace) *Writer { return &Writer{pace: pace} }
 
 // Add adds a program, until stop is called. After stop no snapshot of the program is being written.
 func (w *Writer) Add(x *Program) (stop func()) {
@@ -75,10 +74,6 @@ func (w *Writer) Add(x *Program) (stop func()) {
 		w.mu.Lock()
 		w.all = slices.DeleteFunc(w.all, func(o *Program) bool { return o == x })
 		w.mu.Unlock()
-		select {
-		case w.gone <- struct{}{}:
-		default:
-		}
 		x.writing.Lock()
 		defer x.writing.Unlock()
 		x.over = true
@@ -113,21 +108,19 @@ func (w *Writer) first() (d due, ok bool) {
 }
 
 // run writes the snapshots. Its thread has a low priority, so that the programs get the processors
-// first. Between snapshots it sleeps, as each look would wake several of Go's threads.
+// first.
 func (w *Writer) run() {
 	const polite = 10
 	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), polite)
+	const look = 50 * time.Millisecond // how often programs that are over are looked for
 	free := time.Time{}
 	for d, ok := w.first(); ok; d, ok = w.first() {
 		if d.at.Before(free) {
 			d.at = free
 		}
 		if wait := time.Until(d.at); wait > 0 {
-			select {
-			case <-time.After(wait):
-			case <-w.gone:
-			}
+			time.Sleep(min(wait, look))
 			continue
 		}
 		begin := target.ProcessorTime()

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"ompp-attach/collect"
@@ -51,29 +50,6 @@ func until(t *testing.T, what string, ok func() bool) {
 			t.Fatal("waited for " + what)
 		}
 	}
-}
-
-// TestSleepsBetweenSnapshots: between snapshots nothing is looked at, and when the last program is
-// over, the writer ends without waiting for the next snapshot. Time passes only while all sleep.
-func TestSleepsBetweenSnapshots(t *testing.T) {
-	var taken atomic.Int32
-	x := program(t, 7, &taken)
-	synctest.Test(t, func(t *testing.T) {
-		w, began := New(Pace{Replaced: time.Hour, Kept: 24 * time.Hour}), time.Now()
-		stop := w.Add(x)
-		time.Sleep(2*time.Hour + time.Minute)
-		stop()
-		synctest.Wait()
-		w.mu.Lock()
-		running := w.running
-		w.mu.Unlock()
-		if passed := time.Since(began); running || passed != 2*time.Hour+time.Minute {
-			t.Errorf("the writer runs: %v, %s after its begin", running, passed)
-		}
-		if n := taken.Load(); n != 2 {
-			t.Errorf("%d snapshots in two hours, one each hour", n)
-		}
-	})
 }
 
 // TestReplacedBesideKept: rare snapshots that are kept do not make those rare that are there in

@@ -126,7 +126,8 @@ func branchesAMD64(b []byte, n int, base uint64, to *Targets) (found []uint64) {
 		}
 	})
 	to.slots.leading(b, base, func(at int) {
-		if at > 1 && b[at-2] == 0xff && (b[at-1] == 0x15 || b[at-1] == 0x25) { // call *slot(%rip), jmp *slot(%rip)
+		// call *slot(%rip), jmp *slot(%rip)
+		if at > 1 && b[at-2] == 0xff && (b[at-1] == 0x15 || b[at-1] == 0x25) {
 			add(at - 2)
 		}
 	})

@@ -232,7 +232,8 @@ func TestClangIdents(t *testing.T) {
 				for _, r := range o.TextRanges() {
 					code := o.Read(r.Lo, int(r.Hi-r.Lo))
 					for i := 0; i+7 <= len(code); i++ {
-						if code[i]&^4 == 0x48 && code[i+1] == 0x8d && code[i+2]&0xc7 == 0x05 { // lea ident(%rip), register
+						// lea ident(%rip), register
+						if code[i]&^4 == 0x48 && code[i+1] == 0x8d && code[i+2]&0xc7 == 0x05 {
 							at := r.Lo + uint64(i) + 7 + uint64(int64(int32(binary.LittleEndian.Uint32(code[i+3:]))))
 							if id, ok := o.Ident(at); ok && id.Line > 0 {
 								lines[id.Line] = id

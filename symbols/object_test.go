@@ -117,7 +117,8 @@ func TestAddresses(t *testing.T) {
 }
 
 func TestBuildIDNote(t *testing.T) {
-	note, _ := hex.DecodeString("04000000" + "02000000" + "01000000" + "474e5500" + "aaaa0000" + // another note first
+	// Another note first.
+	note, _ := hex.DecodeString("04000000" + "02000000" + "01000000" + "474e5500" + "aaaa0000" +
 		"04000000" + "03000000" + "03000000" + "474e5500" + "abcdef00")
 	if got := buildID(note); got != "abcdef" {
 		t.Errorf("build id %q", got)

@@ -41,7 +41,8 @@ func shortJumps(b []byte, base uint64, to *places) (found []uint64) {
 	}
 	first, last := max(int64(to.lo-base)-reach, 0), min(int64(to.hi-base)+reach, int64(len(b))-2)
 	for at := first; at <= last; at++ {
-		short := b[at] == 0xeb || b[at]&0xf0 == 0x70 || b[at]&0xfc == 0xe0 // jmp, jcc, loop and jrcxz
+		// jmp, jcc, loop and jrcxz
+		short := b[at] == 0xeb || b[at]&0xf0 == 0x70 || b[at]&0xfc == 0xe0
 		if short && b[at+1] != 0 && to.has(base+uint64(at)+2+uint64(int64(int8(b[at+1])))) {
 			found = append(found, base+uint64(at))
 		}

@@ -9,10 +9,11 @@ import (
 
 // relocations holds which values the loader will write at which addresses.
 type relocations struct {
-	slots    map[uint64]string // GOT slot -> symbol it will point to
-	stubs    map[uint64]bool   // slots through which only stubs of the PLT jump
-	taken    map[string]bool   // symbols of which the loader writes the address elsewhere than for stubs
-	pointers []pointer         // sorted by slot
+	slots map[uint64]string // GOT slot -> symbol it will point to
+	stubs map[uint64]bool   // slots through which only stubs of the PLT jump
+	// Symbols of which the loader writes the address elsewhere than for stubs.
+	taken    map[string]bool
+	pointers []pointer // sorted by slot
 	tls      []TLSSlot
 }
 

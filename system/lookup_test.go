@@ -97,10 +97,12 @@ func TestMessage(t *testing.T) {
 		{"MPI_Send", 1001, 4, Socket, Estimate{Value: 1500.5, Error: 3, Basis: Measured}},
 		{"MPI_Send", 1001, 4, "", Estimate{Value: 3001, Error: 3, Basis: Measured}},
 		{"MPI_Irecv", 501, 2, Socket, Estimate{Value: 1250.5, Error: math.Hypot(1.5, 1.5), Basis: Interpolated, From: "MPI_Send"}},
-		{"MPI_Send", 0, 2, Socket, Estimate{Value: 1000.5, Error: 3, Basis: Interpolated}}, // latency
+		// latency
+		{"MPI_Send", 0, 2, Socket, Estimate{Value: 1000.5, Error: 3, Basis: Interpolated}},
 		{"MPI_Send", 1, 2, Node, Estimate{Value: 2001, Error: 3, Basis: Measured, From: "nodes"}},
 		{"MPI_Ibcast", 1001, 8, Socket, Estimate{Value: 4501.5, Error: 3, Basis: Measured, Oversubscribed: true, From: "MPI_Bcast"}},
-		{"MPI_Bcast", 1001, 4, Socket, Estimate{Value: 1500.5, Error: 3, Basis: Extrapolated}}, // not from oversubscribed points
+		// Not from oversubscribed points.
+		{"MPI_Bcast", 1001, 4, Socket, Estimate{Value: 1500.5, Error: 3, Basis: Extrapolated}},
 	} {
 		got, ok := p.Message(op(t, c.op), c.bytes, c.processes, c.where)
 		if !ok {

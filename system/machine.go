@@ -48,16 +48,17 @@ type NUMA struct {
 
 // Software is what the measuring programs were compiled and run with.
 type Software struct {
-	Kernel          string    `json:"kernel"`
-	OS              string    `json:"os,omitempty"`
-	Compiler        *Tool     `json:"compiler,omitempty"`
-	MPICompiler     *Tool     `json:"mpi_compiler,omitempty"`
-	Launcher        string    `json:"launcher,omitempty"` // with {p} for the number of processes
-	OpenMPRuntime   *Library  `json:"openmp_runtime,omitempty"`
-	OpenMPStandard  int       `json:"openmp_standard,omitempty"` // the macro _OPENMP
-	MPILibrary      *Library  `json:"mpi_library,omitempty"`
-	MPIStandard     string    `json:"mpi_standard,omitempty"`
-	MPIThreads      string    `json:"mpi_threads,omitempty"` // the thread level that the library gave
+	Kernel         string   `json:"kernel"`
+	OS             string   `json:"os,omitempty"`
+	Compiler       *Tool    `json:"compiler,omitempty"`
+	MPICompiler    *Tool    `json:"mpi_compiler,omitempty"`
+	Launcher       string   `json:"launcher,omitempty"` // with {p} for the number of processes
+	OpenMPRuntime  *Library `json:"openmp_runtime,omitempty"`
+	OpenMPStandard int      `json:"openmp_standard,omitempty"` // the macro _OPENMP
+	MPILibrary     *Library `json:"mpi_library,omitempty"`
+	MPIStandard    string   `json:"mpi_standard,omitempty"`
+	// The thread level that the library gave.
+	MPIThreads      string    `json:"mpi_threads,omitempty"`
 	Environment     []Setting `json:"environment,omitempty"` // that OpenMP and MPI read
 	CompilerOptions []string  `json:"compiler_options,omitempty"`
 }

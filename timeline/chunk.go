@@ -9,7 +9,8 @@ import (
 	"ompp-attach/event"
 )
 
-// chunkSize is the size at which a thread's spans are closed as a chunk (bytes, before compression).
+// chunkSize is the size at which a thread's spans are closed as a chunk (bytes,
+// before compression).
 const chunkSize = 64 << 10
 
 // largestSpan bounds the bytes of one span.

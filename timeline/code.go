@@ -50,8 +50,8 @@ const (
 	partBoth
 )
 
-// state holds the fields of the span before, which a span's bytes leave out if they are the same. It
-// is empty at a chunk's beginning.
+// state holds the fields of the span before, which a span's bytes leave out if they are the same.
+// It is empty at a chunk's beginning.
 type state struct {
 	node, seat       int32
 	to               uint64

@@ -10,12 +10,13 @@ import (
 
 // Counting says what the numbers in Span.Counts are.
 type Counting struct {
-	// Counters are those of the profile, in its order. The profile's Running is known only at the end.
+	// Counters are those of the profile, in its order.
+	// The profile's Running is known only at the end.
 	Counters []profile.Counter `json:"counters"`
 	// Column has, for each counter, its index in Counts; -1: it could not be counted.
 	Column []int `json:"column"`
-	// Turns is the number of counters that took turns; 0: all counted all of the time. Behind so many
-	// counts come the times for which each of them counted, and the time on a core (ns).
+	// Turns is the number of counters that took turns; 0: all counted all of the time. Behind so
+	// many counts come the times for which each of them counted, and the time on a core (ns).
 	Turns int `json:"turns,omitempty"`
 }
 
@@ -32,9 +33,9 @@ func (c *Counting) valid() bool {
 	return true
 }
 
-// Count returns the i-th counter of Counting, of a list in Span.Counts. A counter that took turns is
-// scaled to the whole time, as the profile scales its sums. So the executions' counts add up to the
-// profile's but for the scaling. ok is false if the counter did not count.
+// Count returns the i-th counter of Counting, of a list in Span.Counts. A counter that took turns
+// is scaled to the whole time, as the profile scales its sums. So the executions' counts add up to
+// the profile's but for the scaling. ok is false if the counter did not count.
 func (f *File) Count(list []int64, i int) (n float64, ok bool) {
 	at := f.Counting.Column[i]
 	if at < 0 {

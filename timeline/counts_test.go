@@ -32,8 +32,8 @@ func inventedCounts(rnd *rand.Rand) *profile.Counts {
 	}
 }
 
-// TestCountsRoundTrip: counters are read as they were told. Files without counters are of the version
-// that older tools read.
+// TestCountsRoundTrip: counters are read as they were told. Files without counters are of the
+// version that older tools read.
 func TestCountsRoundTrip(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 9))
 	spans := invented(rnd, 20_000, 1)
@@ -75,8 +75,8 @@ func TestCountsRoundTrip(t *testing.T) {
 	}
 }
 
-// TestLongestCounts: an execution that is held as one of the longest has its own counts, although the
-// engine uses their memory again.
+// TestLongestCounts: an execution that is held as one of the longest has its own counts, although
+// the engine uses their memory again.
 func TestLongestCounts(t *testing.T) {
 	r := recorder(t, Options{Plan: Plan{Cap: leastCap, Longest: 3}, Counting: &Counting{Counters: make([]profile.Counter, 1), Column: []int{0}}, Wait: true})
 	scratch := profile.Counts{All: []int64{0}, Child: []int64{0}}

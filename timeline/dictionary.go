@@ -16,7 +16,8 @@ type Dictionary struct {
 	Regions []profile.Region `json:"regions"`
 	Nodes   []Node           `json:"nodes"` // Nodes[0] is the root
 	Threads []profile.Thread `json:"threads"`
-	Stops   []Stop           `json:"stops,omitempty"` // stretches that the engine's clock leaves out
+	// Stretches that the engine's clock leaves out.
+	Stops []Stop `json:"stops,omitempty"`
 
 	// NodeOf and SeatOf translate the engine's numbers: index in Nodes and Threads; -1: none.
 	NodeOf []int32 `json:"node_of,omitempty"`
@@ -32,13 +33,16 @@ type Dictionary struct {
 	Unresolved bool `json:"unresolved,omitempty"`
 }
 
-// Kept describes a recording of the longest executions. It holds these, and all spans of the process
-// that were under way during one of them.
+// Kept describes a recording of the longest executions. It holds these, and all spans of the
+// process that were under way during one of them.
 type Kept struct {
-	Longest int    `json:"longest"`           // executions of each region
-	Wanted  int    `json:"wanted"`            // what the user asked for; Longest is lower if memory held no more
-	Whole   uint64 `json:"whole,omitempty"`   // ns: of a longer execution only its own span is there; 0: no limit
-	Spans   uint64 `json:"spans"`             // spans that were recorded; the file holds some of them
+	Longest int `json:"longest"` // executions of each region
+	// What the user asked for; Longest is lower if memory held no more.
+	Wanted int `json:"wanted"`
+	// ns: of a longer execution only its own span is there; 0: no limit.
+	Whole uint64 `json:"whole,omitempty"`
+	// Spans that were recorded; the file holds some of them.
+	Spans   uint64 `json:"spans"`
 	Without int    `json:"without,omitempty"` // regions of which memory held no execution
 }
 
@@ -60,12 +64,13 @@ func (k *Kept) Sentences(kept uint64) string {
 	return text
 }
 
-// Missing names the constructs that are missing in a gap; empty: all. Levels that were let go have the
-// user's names.
+// Missing names the constructs that are missing in a gap; empty: all. Levels that were let go have
+// the user's names.
 func (d *Dictionary) Missing(g *Gap) string {
 	for i := range d.Meta.Observations {
 		x := &d.Meta.Observations[i]
-		if of, _ := x.Of.MarshalText(); x.Name != "" && string(of) == g.What { // MarshalText cannot fail
+		// MarshalText cannot fail.
+		if of, _ := x.Of.MarshalText(); x.Name != "" && string(of) == g.What {
 			return x.Name
 		}
 	}

@@ -8,7 +8,8 @@
 //   - block.go: the file
 //   - recorder.go: the engine's sink: lanes of spans; unobserved.go: the gaps that the engine tells
 //   - packer.go: compresses chunks in a goroutine of its own
-//   - plan.go: what to keep; shelf.go: the chunks that are kept in memory; output.go: the file's end
+//   - plan.go: what to keep; shelf.go: the chunks that are kept in memory; output.go:
+//     the file's end
 //   - longest.go, keeper.go, stretch.go: the longest executions, and what was under way meanwhile
 //   - reader.go, merge.go: the spans of a thread, in order of their starts
 //
@@ -26,6 +27,6 @@
 //
 // # Loss
 //
-// Nothing is dropped silently. Each gap has its time range, the number of its spans, and its reason:
-// their age, a cap, or a packer or disk that was too slow (Why).
+// Nothing is dropped silently. Each gap has its time range, the number of its spans, and its
+// reason: their age, a cap, or a packer or disk that was too slow (Why).
 package timeline

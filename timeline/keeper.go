@@ -81,8 +81,8 @@ func (sh *shelf) claimed(latest int, cover stretches) (bytes int64) {
 	return bytes
 }
 
-// lower lowers whole until the spans during the remaining executions fit into memory. It returns the
-// new cover.
+// lower lowers whole until the spans during the remaining executions fit into memory. It returns
+// the new cover.
 func (sh *shelf) lower(latest int) stretches {
 	k := sh.keeper
 	var lengths []uint64
@@ -104,8 +104,8 @@ func (sh *shelf) lower(latest int) stretches {
 	return k.cover()
 }
 
-// keepOnly drops all spans but those that overlap an execution of lo. Executions that no chunk holds
-// are added. all is the time of the whole recording. The result is the gaps in it.
+// keepOnly drops all spans but those that overlap an execution of lo. Executions that no chunk
+// holds are added. all is the time of the whole recording. The result is the gaps in it.
 func (sh *shelf) keepOnly(lo *longest, all stretch, zip *packing) (gaps []Gap, err error) {
 	k := sh.keeper
 	k.claims = lo.claims()

@@ -85,8 +85,8 @@ type added struct {
 	n int
 }
 
-// until yields all spans that begin before a time. Behind those that begin at this time, longer ones
-// may still come.
+// until yields all spans that begin before a time. Behind those that begin at this time, longer
+// ones may still come.
 func (m *merge) until(at uint64, tr *translator, yield func(*Span, error) bool) bool {
 	for len(m.spans) > 0 && (m.spans[0].From < at || at == 1<<64-1) {
 		s := heap.Pop(m).(*Span)

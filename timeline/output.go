@@ -86,8 +86,9 @@ func (o *output) try(write func(io.Writer) error) bool {
 	return false
 }
 
-// complete writes the file's end, and closes the file. If there is no room for the end, it takes the
-// place of the last chunk. After a failure of try, complete returns nil: the user has been told.
+// complete writes the file's end, and closes the file. If there is no room for the end, it takes
+// the place of the last chunk. After a failure of try, complete returns nil:
+// the user has been told.
 func (o *output) complete(d *Dictionary, gaps []Gap) error {
 	told := o.err != nil
 	err := o.tail(d, gaps)

@@ -17,8 +17,8 @@ type Plan struct {
 	From, To time.Duration
 	// Cap bounds the memory, or the file of a plan that streams (bytes).
 	Cap int64
-	// Longest keeps so many executions of each region, the longest ones, with what happened meanwhile;
-	// 0: all executions within the window.
+	// Longest keeps so many executions of each region, the longest ones, with what happened
+	// meanwhile; 0: all executions within the window.
 	Longest int
 	// Stream writes to the file at once. At the cap the recording goes on in memory.
 	Stream bool
@@ -42,8 +42,8 @@ const (
 // mostLongest bounds how many executions of each region can be asked for.
 const mostLongest = 1000
 
-// ParsePlan reads a plan as users write it: last:30s, first:60s, from:100s,for:10s, worst:20 or all,
-// each with a cap behind it as in last:30s,256M. The error says in one sentence what is wrong.
+// ParsePlan reads a plan as users write it: last:30s, first:60s, from:100s,for:10s, worst:20 or
+// all, each with a cap behind it as in last:30s,256M. The error says in one sentence what is wrong.
 func ParsePlan(text string) (*Plan, error) {
 	p := &Plan{Cap: defaultCap}
 	var length time.Duration

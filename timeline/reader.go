@@ -64,8 +64,8 @@ type place struct {
 	sum  uint32
 }
 
-// Read opens a timeline. The errors are ErrNotTimeline, ErrNewerVersion, and those of r. A file that
-// ends early is no error (Torn).
+// Read opens a timeline. The errors are ErrNotTimeline, ErrNewerVersion, and those of r. A file
+// that ends early is no error (Torn).
 func Read(r io.ReaderAt, size int64) (*File, error) {
 	head := make([]byte, len(mark)+1)
 	if _, err := r.ReadAt(head, 0); err != nil || string(head[:len(mark)]) != mark {
@@ -156,8 +156,8 @@ func (f *File) contents(at int64, n int) ([]byte, error) {
 	return data, nil
 }
 
-// largestText bounds the blocks of names and gaps together (bytes). Three bytes of JSON can become a
-// structure of a hundred.
+// largestText bounds the blocks of names and gaps together (bytes). Three bytes of JSON can become
+// a structure of a hundred.
 const largestText = 16 << 20
 
 // largestWindow bounds the memory of the dictionary's decoder (bytes).
@@ -210,8 +210,8 @@ func (f *File) describe(kind byte, data []byte, known *names) error {
 // Damaged returns how many parts of the file are left out because they are damaged.
 func (f *File) Damaged() int { return len(f.damaged) }
 
-// tellDamaged adds a gap for each damaged chunk. The chunk's own times cannot be trusted. So the gap
-// has the times of the chunks before and behind it in the file.
+// tellDamaged adds a gap for each damaged chunk. The chunk's own times cannot be trusted. So the
+// gap has the times of the chunks before and behind it in the file.
 func (f *File) tellDamaged() {
 	if len(f.damaged) == 0 {
 		return

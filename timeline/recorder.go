@@ -25,8 +25,8 @@ type Options struct {
 	Say func(sentence string)
 	// Polite lowers the priority of the calling thread, which compresses; nil: it keeps its own.
 	Polite func()
-	// Wait lets the engine wait for the packer, instead of dropping spans, for events that were read
-	// from a file.
+	// Wait lets the engine wait for the packer, instead of dropping spans, for events that were
+	// read from a file.
 	Wait bool
 }
 
@@ -72,8 +72,8 @@ type laneID struct {
 	team bool
 }
 
-// laneCost is the memory that a lane takes beside its spans: itself, its place in the map, and what its
-// slice has in reserve (bytes).
+// laneCost is the memory that a lane takes beside its spans: itself, its place in the map, and what
+// its slice has in reserve (bytes).
 const laneCost = 512
 
 // lane collects the spans of one thread.
@@ -167,7 +167,8 @@ func (r *Recorder) close(l *lane) {
 	switch {
 	case r.open > r.mostOpen:
 		r.closeAll(false)
-		// Lanes of threads that have ended are freed too: a program may start any number of threads.
+		// Lanes of threads that have ended are freed too:
+		// a program may start any number of threads.
 		clear(r.lanes)
 		clear(r.recent[:])
 		r.open = 0
@@ -178,9 +179,9 @@ func (r *Recorder) close(l *lane) {
 	}
 }
 
-// closeAll gives the spans of all lanes to the packer. The packer's queue has few places, and a program
-// may have any number of threads with few spans each. So the chunks of many lanes take one place,
-// which holds no more bytes than one of a full lane. If wait is set, none are dropped.
+// closeAll gives the spans of all lanes to the packer. The packer's queue has few places, and a
+// program may have any number of threads with few spans each. So the chunks of many lanes take one
+// place, which holds no more bytes than one of a full lane. If wait is set, none are dropped.
 func (r *Recorder) closeAll(wait bool) {
 	var batch []chunk
 	bytes := 0
@@ -303,8 +304,8 @@ func (r *Recorder) Finish() error {
 	return r.packer.complete(r.last, r.Gaps())
 }
 
-// Lacks returns why the file of a plan that streams lacks spans, or its end; nil: the file is whole.
-// Call it after Finish.
+// Lacks returns why the file of a plan that streams lacks spans, or its end; nil: the file is
+// whole. Call it after Finish.
 func (r *Recorder) Lacks() error {
 	if r.packer.out == nil {
 		return nil

@@ -37,9 +37,9 @@ const (
 	Within
 )
 
-// The parts of a span: the index in Span.Parts. A region's startup is its Enter, its implicit barrier
-// is Barrier, its shutdown is Exit. A task's Enter is the time from its creation to its begin, which
-// lies before the span. Other parts follow each other within the span.
+// The parts of a span: the index in Span.Parts. A region's startup is its Enter, its implicit
+// barrier is Barrier, its shutdown is Exit. A task's Enter is the time from its creation to its
+// begin, which lies before the span. Other parts follow each other within the span.
 const (
 	Enter = iota
 	Body
@@ -68,8 +68,8 @@ type Span struct {
 	Task uint64 // number of the task that is executed or was created; 0: not known, or none
 	Lock uint64 // address of the lock, or of a named critical's lock; 0: none
 	Call MPI    // of a Call
-	// Counts are the execution's counters; nil: not known. Of an MPI call, they are those of the region
-	// around. File.Counting says what they are.
+	// Counts are the execution's counters; nil: not known. Of an MPI call, they are those of the
+	// region around. File.Counting says what they are.
 	Counts *profile.Counts
 }
 

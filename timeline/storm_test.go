@@ -21,7 +21,8 @@ func TestThreads(t *testing.T) {
 					at := uint64(tid)*1e5 + k*100
 					r.Span(&Span{TID: tid, Node: 1, From: at, To: at + 50})
 				}
-				if len(r.lanes) > threads/4 && plan.Longest > 0 { // all lanes are closed each 1000 threads
+				// All lanes are closed each 1000 threads.
+				if len(r.lanes) > threads/4 && plan.Longest > 0 {
 					t.Fatalf("%d lanes are open", len(r.lanes))
 				}
 			}

@@ -368,7 +368,8 @@ func (r *room) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// TestRoomForTheEnd: wherever a file can grow no further, its end is there, and tells what is missing.
+// TestRoomForTheEnd: wherever a file can grow no further, its end is there,
+// and tells what is missing.
 func TestRoomForTheEnd(t *testing.T) {
 	whole := &room{most: 1 << 30}
 	_, r := streamed(t, whole, 1<<30, 100_000, nil)

@@ -85,7 +85,8 @@ func TestGapsOfStream(t *testing.T) {
 	}
 }
 
-// TestMissing: a gap of a level that was let go has the level's name, and other gaps their constructs'.
+// TestMissing: a gap of a level that was let go has the level's name,
+// and other gaps their constructs'.
 func TestMissing(t *testing.T) {
 	d := &Dictionary{Meta: profile.Meta{Expense: profile.Expense{Observations: []profile.Observation{
 		{Of: event.SetOf(event.Lock)}, {Name: "level blas", Of: event.LevelGroup(2).Constructs()}}}}}

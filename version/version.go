@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Of returns the tool's version and the date of its commit, as the Go toolchain stamped them into the
-// executable.
+// Of returns the tool's version and the date of its commit, as the Go toolchain stamped them into
+// the executable.
 func Of() (version, built string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

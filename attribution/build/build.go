@@ -214,8 +214,8 @@ func absorb(into, from *built) {
 }
 
 // withinTimes returns a region's time without a core, no part of it longer than the region's own.
-// Threads report short waits together (CORE_WAIT_STEP), each time for the region of the last one. Over
-// many executions that evens out. Where it does not, the rest stays in the thread's whole.
+// Threads report short waits together (CORE_WAIT_STEP), each time for the region of the last one.
+// Over many executions that evens out. Where it does not, the rest stays in the thread's whole.
 func withinTimes(s *profile.ThreadStats) *profile.Cost {
 	if s.NoCore == nil {
 		return nil
@@ -347,8 +347,8 @@ func (b *builder) numberThreads(p *profile.Profile) {
 	p.Threads = threads
 }
 
-// active tells of each seat whether it has figures, losses or samples. Threads that existed at attach
-// and did nothing have none.
+// active tells of each seat whether it has figures, losses or samples. Threads that existed at
+// attach and did nothing have none.
 func (b *builder) active(p *profile.Profile) []bool {
 	active := make([]bool, len(p.Threads))
 	for _, n := range p.Nodes {

@@ -44,7 +44,8 @@ func spent(n *tree.Node, seat int, ns int64) {
 	s.Body.T, s.Body.C = s.Body.T+ns, s.Body.C+1
 }
 
-// described lists a profile's nodes: depth, construct, place, and the time and count of each thread.
+// described lists a profile's nodes: depth, construct, place,
+// and the time and count of each thread.
 func described(p *profile.Profile) (lines []string) {
 	for i := 1; i < len(p.Nodes); i++ {
 		n, depth := &p.Nodes[i], 0

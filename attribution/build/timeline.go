@@ -32,7 +32,8 @@ func (n *built) take(c *built) {
 	n.parts = slices.Concat(n.parts, c.numbers, c.parts)
 }
 
-// seatsOf returns the profile's seat of each of the engine's seats. Seats without figures have none.
+// seatsOf returns the profile's seat of each of the engine's seats.
+// Seats without figures have none.
 func seatsOf(seats []int, n int) []int32 {
 	out := make([]int32, n)
 	for i := range out {

@@ -32,8 +32,9 @@ type Switch struct {
 type Moment struct {
 	Switch
 	Unobserved event.Constructs // all constructs that are unobserved from then on
-	off        int64            // how long measurement had been off when the change was accounted for, ns
-	seen       reading
+	// How long measurement had been off when the change was accounted for, ns.
+	off  int64
+	seen reading
 }
 
 // since returns the time that was measured between two changes, ns.

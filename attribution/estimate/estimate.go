@@ -28,7 +28,8 @@ type estimate struct {
 	doubt    [2]float64 // errors with one cause in all gaps, which add up linearly
 	most     float64    // time that the executions can have taken at most, ns; 0: no bound
 	blind    bool       // some gaps cannot be estimated
-	unsure   bool       // nothing shows that executions were as rare in some gap as they are estimated
+	// Nothing shows that executions were as rare in some gap as they are estimated.
+	unsure bool
 }
 
 // add adds a gap to the estimate, from the rates before and after it. If the rate changed in the

@@ -71,8 +71,8 @@ func (g *Gaps) readSeat(c *Moment, seat int) {
 	g.Read(c, seat, 0, func(n *tree.Node) tree.Presence { return n.Presence(seat) })
 }
 
-// Read notes the figures of a seat until a change. tid is the seat's thread, and present returns its
-// presence in a region until then.
+// Read notes the figures of a seat until a change. tid is the seat's thread, and present returns
+// its presence in a region until then.
 func (g *Gaps) Read(c *Moment, seat int, tid uint32, present func(*tree.Node) tree.Presence) {
 	r := &c.seen
 	for len(r.seats) <= seat {

@@ -139,8 +139,8 @@ func (l *Ledger) count(s *profile.ThreadStats, y *tally, uncounted bool) {
 	}
 }
 
-// Counts writes what an account's execution is charged with to c. It returns nil if counters are not
-// read.
+// Counts writes what an account's execution is charged with to c. It returns nil if counters are
+// not read.
 func (l *Ledger) Counts(a *Account, c *profile.Counts) *profile.Counts {
 	return l.copyCounts(a.counters, a.Uncounted, c)
 }

@@ -117,8 +117,8 @@ func TestTakenOutKeepsChildren(t *testing.T) {
 	}
 }
 
-// TestDisownedKeepsChildren: the region around takes an account over as its own, but for what regions
-// entered from it have: these are none of the own figures of the region around.
+// TestDisownedKeepsChildren: the region around takes an account over as its own, but for what
+// regions entered from it have: these are none of the own figures of the region around.
 func TestDisownedKeepsChildren(t *testing.T) {
 	l := &Ledger{width: 1}
 	up, in, child := open(t, l, 0, 1, 10), open(t, l, 10, 2, 20), open(t, l, 20, 4, 40)
@@ -220,7 +220,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// The end of a level's function tells of hits without records: their cost lies before its time stamp.
+// The end of a level's function tells of hits without records:
+// their cost lies before its time stamp.
 func TestHitsWithoutRecord(t *testing.T) {
 	var c event.HitCosts
 	c.Kinds[event.ProbeJump] = event.HitCost{Before: 10, After: 20}

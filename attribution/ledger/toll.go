@@ -71,8 +71,8 @@ func (a *Account) WaitForOther() {
 }
 
 // addCost adds a toll to a cost, divided like the region's time. A construct may have no time in a
-// part in which it has a toll. If all of its time is in one part, the toll moves there; otherwise it
-// counts in the whole time only. It is done for each region that ends, so nothing is copied.
+// part in which it has a toll. If all of its time is in one part, the toll moves there; otherwise
+// it counts in the whole time only. It is done for each region that ends, so nothing is copied.
 func (a *Account) addCost(k Toll, to **profile.Cost) {
 	y := &a.tolls[k]
 	for p := profile.Enter; p < profile.NumParts; p++ {

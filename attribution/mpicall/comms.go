@@ -16,8 +16,9 @@ type Comms struct {
 	made   []uint64       // when each of list was made; 0: not known
 	byMade map[uint64]int // index in list
 	self   int            // index in list of MPI_COMM_SELF; 0: it has not been named yet
-	unseen int            // index in list of the entry for all not seen being made; 0: there is none yet
-	noRoom int            // the same of the entry for all that the list has no room for
+	// Index in list of the entry for all not seen being made; 0: there is none yet.
+	unseen int
+	noRoom int // the same of the entry for all that the list has no room for
 	groups groups
 }
 

@@ -160,8 +160,8 @@ func ints(words []uint64) (out []int32) {
 	return out
 }
 
-// ranges lists the ranks that triples of first, last and stride name. MPI refuses other strides than
-// those that lead from first to last. A list that is too long is cut; it names no group then.
+// ranges lists the ranks that triples of first, last and stride name. MPI refuses other strides
+// than those that lead from first to last. A list that is too long is cut; it names no group then.
 func ranges(triples []int32) (out []int32) {
 	for ; len(triples) >= 3; triples = triples[3:] {
 		first, last, stride := int64(triples[0]), int64(triples[1]), int64(triples[2])

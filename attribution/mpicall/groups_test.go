@@ -103,8 +103,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestManyGroups: a program that makes groups without end needs no memory without end. Those that it
-// uses stay known.
+// TestManyGroups: a program that makes groups without end needs no memory without end. Those that
+// it uses stay known.
 func TestManyGroups(t *testing.T) {
 	var m maker
 	all := m.call("Comm_group", 0, nil, world(6))

@@ -52,8 +52,8 @@ type Resolver interface {
 	// parallel region of the outlined function fn (BarrierDropped).
 	SingleBarrier(site, fn uint64) BarrierKind
 	// LoopAfter returns GCC's static loop that each thread begins right behind another event: the
-	// beginning of the region of the outlined function at addr, or the end of the barrier whose call
-	// returns there. Such a loop needs no probe of its own at its beginning.
+	// beginning of the region of the outlined function at addr, or the end of the barrier whose
+	// call returns there. Such a loop needs no probe of its own at its beginning.
 	LoopAfter(addr uint64) InlineLoop
 	// Seen tells the resolver that a construct occurs for the first time. The library of the
 	// construct may be unloaded before the profile is built.

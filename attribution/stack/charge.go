@@ -8,8 +8,8 @@ import (
 )
 
 // HadNoCore notes a thread's time without a core. The thread's next event tells which region it
-// belongs to. The scheduler's sum grows also while the process is stopped, and before it is measured:
-// what is longer than the measured time since the thread's last report was then.
+// belongs to. The scheduler's sum grows also while the process is stopped, and before it is
+// measured: what is longer than the measured time since the thread's last report was then.
 func (st *Stacks) HadNoCore(t *Thread, ev *event.Event) {
 	more := ev.Value
 	if ev.Num != 0 { // the thread's first report, which counts from the thread's beginning
@@ -21,7 +21,8 @@ func (st *Stacks) HadNoCore(t *Thread, ev *event.Event) {
 	}
 	more = min(more, ledger.Span(max(t.WaitTold, st.Began, st.From), ev.Time))
 	t.WaitTold = ev.Time
-	if t.WaitUnsure || t.LastOff != st.OffTime.T { // some of that time was while measurement was off
+	// Some of that time was while measurement was off.
+	if t.WaitUnsure || t.LastOff != st.OffTime.T {
 		t.WaitUnsure, t.LastOff = false, st.OffTime.T
 		return
 	}
@@ -30,8 +31,8 @@ func (st *Stacks) HadNoCore(t *Thread, ev *event.Event) {
 }
 
 // ChargeWait charges the time that a thread waited for a core since its last event to its innermost
-// region. The part in an MPI call that ends now is left to the call. What a thread waited before its
-// first event is before its life, except of the process's first thread and of workers.
+// region. The part in an MPI call that ends now is left to the call. What a thread waited before
+// its first event is before its life, except of the process's first thread and of workers.
 func (st *Stacks) ChargeWait(t *Thread, ev *event.Event) {
 	d, inCall := t.Waited, t.WaitedInCall
 	t.Waited = 0

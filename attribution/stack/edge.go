@@ -75,8 +75,8 @@ func (x *Edge) From(until uint64) uint64 {
 	return max(own, last)
 }
 
-// Holding tells whether the thread's queue has nothing but samples, which wait for the thread's next
-// event of another kind.
+// Holding tells whether the thread's queue has nothing but samples, which wait for the thread's
+// next event of another kind.
 func (t *Thread) Holding() bool {
 	return t.Parked() && t.Edge.holding && t.Edge.Next == 0
 }

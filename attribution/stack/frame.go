@@ -46,16 +46,18 @@ type Frame struct {
 	leftOut uint64 // how much later Start is than the time at which the region was opened
 	task    uint64 // number of the task that is executed here, in a timeline; 0: none
 
-	Resource  uint64           // address of the lock, or of a named critical's lock
-	TaskAt    uint64           // address of the task that is executed or created here
-	Section   uint64           // start of the section under way; 0: none
-	End       BodyEnd          // of a single
-	InlineEnd event.InlineEnd  // of a construct without calls (flags has event.Inline)
-	Returns   uint64           // where the call of its barrier returns to, in libgomp
-	Waiting   uint64           // when the thread came to its barrier, by the thread's clock; 0: not yet
-	meanwhile *waits.Meanwhile // tasks executed in a wait for tasks; nil: none, or times off the core are not told
-	nested    uint8            // of a target region: open calls between libomptarget's entry points
-	UserKind  uint8            // of a user region: event.UserFunction and so on
+	Resource  uint64          // address of the lock, or of a named critical's lock
+	TaskAt    uint64          // address of the task that is executed or created here
+	Section   uint64          // start of the section under way; 0: none
+	End       BodyEnd         // of a single
+	InlineEnd event.InlineEnd // of a construct without calls (flags has event.Inline)
+	Returns   uint64          // where the call of its barrier returns to, in libgomp
+	// When the thread came to its barrier, by the thread's clock; 0: not yet.
+	Waiting uint64
+	// Tasks executed in a wait for tasks; nil: none, or times off the core are not told.
+	meanwhile *waits.Meanwhile
+	nested    uint8 // of a target region: open calls between libomptarget's entry points
+	UserKind  uint8 // of a user region: event.UserFunction and so on
 	// A user region on a cycle of regions: its node is that of the outer execution
 	// (enteredFromOther).
 	Inner bool

@@ -19,23 +19,23 @@ type MeanKey struct {
 }
 
 // Mean estimates the time from the moment at which a thread can go on to the end of its call:
-// startup, release or shutdown. The gap is the time from the same moment to the thread's next event.
-// The gap is known of every execution. It is long if the thread lost its core, or waited for a
-// thread that did. So executions stand only for others with about the same gap (stratified sampling, ratio
-// estimator: Cochran, Sampling Techniques, chapters 5 and 6). Executions in which the thread waited
-// for a core have strata of their own.
+// startup, release or shutdown. The gap is the time from the same moment to the thread's next
+// event. The gap is known of every execution. It is long if the thread lost its core, or waited for
+// a thread that did. So executions stand only for others with about the same gap (stratified
+// sampling, ratio estimator: Cochran, Sampling Techniques, chapters 5 and 6). Executions in which
+// the thread waited for a core have strata of their own.
 //
 // Only executions that chance chose stand for those whose end is derived. The first executions of a
 // place are slower than the others. They are used as long as there are no others.
 type Mean struct {
 	strata []stratum
-	// Of the executions that chance chose, without those of longEnd or more: times and gaps (ns), and
-	// their number.
+	// Of the executions that chance chose, without those of longEnd or more: times and gaps (ns),
+	// and their number.
 	sum, gaps, n float64
 	first        float64 // a moving mean of the times of the others, ns
 	any          bool
-	// Of reported executions with long gaps: the sum of the parts of the gap that they took, and their
-	// number.
+	// Of reported executions with long gaps: the sum of the parts of the gap that they took, and
+	// their number.
 	longs, ofLongs float64
 	seat           int  // of the latest execution whose end was derived
 	waits          bool // the times are waits for others, of any length: none is left out as long
@@ -44,8 +44,8 @@ type Mean struct {
 const (
 	// guesses is the number of executions that a guess counts for.
 	guesses = 1
-	// longEnd is the least time (ns) of an unusual end: the thread had no core, slept, or waited for a
-	// thread that did.
+	// longEnd is the least time (ns) of an unusual end: the thread had no core, slept, or waited
+	// for a thread that did.
 	longEnd = 100e3
 )
 
@@ -82,8 +82,8 @@ func (y *Mean) usual() float64 {
 }
 
 // guess returns the part of a gap that an execution takes, from executions with other gaps and of
-// other regions. others is the Mean of all regions, or nil. The guess is a usual time, and of longer
-// gaps the usual part. If nothing is known, the guess is 0.
+// other regions. others is the Mean of all regions, or nil. The guess is a usual time, and of
+// longer gaps the usual part. If nothing is known, the guess is 0.
 func (y *Mean) guess(gap Gap, others *Mean) float64 {
 	g := float64(gap.Time)
 	if !y.known() {
@@ -215,8 +215,8 @@ func (t *Thread) Learn(x *Edge, at uint64) {
 // Learns tells whether the thread has a lesson, which waits for the thread's next event.
 func (t *Thread) Learns() bool { return t.lesson.begun != 0 }
 
-// LearnEdge learns from the thread's last reported end, at the time of the thread's next event (ns).
-// A derived end has no hit at the call's return. So the cost of that hit is taken out.
+// LearnEdge learns from the thread's last reported end, at the time of the thread's next event
+// (ns). A derived end has no hit at the call's return. So the cost of that hit is taken out.
 func (t *Thread) LearnEdge(next uint64, cost event.HitCost) {
 	l := t.lesson
 	t.lesson = lesson{}

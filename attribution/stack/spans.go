@@ -12,13 +12,14 @@ import (
 // Spans tells a sink of each execution, when the execution is charged. A nil *Spans stands for no
 // sink, so that callers need not ask.
 type Spans struct {
-	to      timeline.Sink
-	seats   *Seats
-	told    int            // seats that the sink knows
-	nodes   int32          // nodes that have a number
-	teams   uint64         // executions of parallel regions so far
-	tasks   uint64         // tasks that were created so far
-	closing bool           // the executions that are charged now were under way when measurement ended
+	to    timeline.Sink
+	seats *Seats
+	told  int    // seats that the sink knows
+	nodes int32  // nodes that have a number
+	teams uint64 // executions of parallel regions so far
+	tasks uint64 // tasks that were created so far
+	// The executions that are charged now were under way when measurement ended.
+	closing bool
 	derived bool           // the executions that are charged now end at a derived time
 	span    timeline.Span  // scratch memory: without it, each span would be allocated
 	counts  profile.Counts // scratch memory, too
@@ -248,7 +249,8 @@ func (sp *Spans) End(d *timeline.Dictionary) {
 	sp.to.End(d)
 }
 
-// charge charges the i-th region of a thread, which ends at a time, with the time that it took (ns).
+// charge charges the i-th region of a thread, which ends at a time,
+// with the time that it took (ns).
 func (st *Stacks) charge(t *Thread, i int, at uint64, exec int64) {
 	f := &t.Stack[i]
 	st.Ledger.Charge(&f.Account, f.Node.Stat(f.Seat), exec)

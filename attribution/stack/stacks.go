@@ -24,12 +24,13 @@ type Stacks struct {
 	// Nodes of existing threads that are not known to be in a region or outside (existingAt).
 	Whereabouts map[uint32]*tree.Node
 	// When measurement of existing threads began, or went on after a pause; 0: there are none.
-	Began        uint64
-	From         uint64           // when the process's measured time began, if it was told
-	Started      uint64           // time of the first event; 0: there was none
-	Switching    bool             // there were changes of what is observed, or there may be some
-	Gone         event.Constructs // constructs that were unobserved at some time
-	Unsure       event.Constructs // kinds of levels of which calls may have been left out (user.isInner)
+	Began     uint64
+	From      uint64           // when the process's measured time began, if it was told
+	Started   uint64           // time of the first event; 0: there was none
+	Switching bool             // there were changes of what is observed, or there may be some
+	Gone      event.Constructs // constructs that were unobserved at some time
+	// Kinds of levels of which calls may have been left out (user.isInner).
+	Unsure       event.Constructs
 	NoCoreBefore map[uint32]int64 // without a core before the measurement, ns, by thread id
 
 	Unmatched uint64 // events that belong to no open region

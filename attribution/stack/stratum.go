@@ -22,12 +22,13 @@ type stratum struct {
 	digits int
 	idle   bool
 	long   bool // the gaps are long: at least longGap digits
-	// Of executions that chance chose: times and gaps (ns), their squares and products (ns squared),
-	// and their number.
+	// Of executions that chance chose: times and gaps (ns), their squares and products (ns
+	// squared), and their number.
 	sum, gaps, squaredSum, products, squaredGaps, n float64
-	early, earlyGaps                                float64 // times and gaps of the other reported ones, ns
-	// Of executions whose end was derived: gaps (ns) and their squares, the guessed times, the times
-	// that Derive has returned (ns), and their number.
+	// Times and gaps of the other reported ones, ns.
+	early, earlyGaps float64
+	// Of executions whose end was derived: gaps (ns) and their squares, the guessed times, the
+	// times that Derive has returned (ns), and their number.
 	all, squares, guessed, given, derived float64
 }
 
@@ -105,8 +106,8 @@ func (s *stratum) spread(guess float64) float64 {
 	return min(0.25, parts/(s.n+1))
 }
 
-// variance is the variance of due that comes from chance's choice, ns squared. others is the stratum
-// of all regions with such gaps, or nil. It tells the spread, if it has more executions.
+// variance is the variance of due that comes from chance's choice, ns squared. others is the
+// stratum of all regions with such gaps, or nil. It tells the spread, if it has more executions.
 func (s *stratum) variance(others *stratum) float64 {
 	from, n := s, s.n+guesses
 	if others != nil && others.n > s.n {
@@ -115,8 +116,9 @@ func (s *stratum) variance(others *stratum) float64 {
 	return from.spread(s.part()) * (s.all*s.all*s.n/(n*n) + s.squares)
 }
 
-// doubt is the standard error of due that comes from the guess (ns). For short gaps it is a share of
-// the guess. For long gaps it falls with known, the number of reported executions with long gaps.
+// doubt is the standard error of due that comes from the guess (ns). For short gaps it is a share
+// of the guess. For long gaps it falls with known,
+// the number of reported executions with long gaps.
 func (s *stratum) doubt(known float64) float64 {
 	const share, ofRegions = 0.3, 0.1
 	off := share * s.part()

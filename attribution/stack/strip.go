@@ -6,8 +6,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// whole gives the state of constructs whose thread is in one state during the whole execution; None:
-// the parts of an execution have different states.
+// whole gives the state of constructs whose thread is in one state during the whole execution;
+// None: the parts of an execution have different states.
 var whole = func() (of [256]strip.State) {
 	for _, c := range []event.Construct{event.Barrier, event.TaskWait, event.TaskYield} {
 		of[c] = strip.Barrier
@@ -116,8 +116,8 @@ func (mem *Member) show(c event.Construct, forked, begin, end, last, joined uint
 	note.Move(mem.in, strip.Runtime, last, joined)
 }
 
-// ShowFold notes the states of a thread in executions that the kernel side has added up. Their times
-// are spread evenly from the first execution (at, ns) to the last one.
+// ShowFold notes the states of a thread in executions that the kernel side has added up. Their
+// times are spread evenly from the first execution (at, ns) to the last one.
 func (t *Thread) ShowFold(c event.Construct, at uint64, f *event.Fold) {
 	if f.Enter|f.Exit == 0 || !t.Strip.Due(c, f.Last-min(at, f.Last)) {
 		return

@@ -66,7 +66,8 @@ type Team struct {
 	Derived   Derived   // which of its times are no measured ones
 }
 
-// Derived says which times of a team were derived: the begin of the primary thread's body, the join.
+// Derived says which times of a team were derived: the begin of the primary thread's body,
+// the join.
 type Derived struct{ Begin, Join bool }
 
 // Derive notes that the join, or the begin of the primary thread's body, is derived.

@@ -190,7 +190,8 @@ func (t *Thread) NoteUse(i int, at uint64) {
 		From: f.Start + pause, Held: f.Mark + pause, Freed: at + pause, Until: at + pause, Wait: wait, Busy: busy})
 }
 
-// NoteUseOver notes that the i-th region of a thread's stack, whose lock it has freed, is over (ns).
+// NoteUseOver notes that the i-th region of a thread's stack, whose lock it has freed,
+// is over (ns).
 func (t *Thread) NoteUseOver(i int, at uint64) {
 	f := &t.Stack[i]
 	if !t.frees(i) {

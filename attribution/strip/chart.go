@@ -46,8 +46,8 @@ func (c *Chart) Off(a, b uint64) {
 	}
 }
 
-// Profile returns the strip for the profile, up to the time end (ns). threads are the profile's. The
-// result is nil if no thread was followed.
+// Profile returns the strip for the profile, up to the time end (ns). threads are the profile's.
+// The result is nil if no thread was followed.
 func (c *Chart) Profile(threads []profile.Thread, end uint64) *profile.Strip {
 	if len(c.threads) == 0 || end <= c.began {
 		return nil

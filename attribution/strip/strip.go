@@ -1,6 +1,6 @@
-// Package strip follows in which state each thread of the operating system is, over time. A thread's
-// time is cut into bins. When all bins are used up, neighbours are added up, so that a bin is twice
-// as long and half of the bins are free again. Memory does not grow with time.
+// Package strip follows in which state each thread of the operating system is, over time. A
+// thread's time is cut into bins. When all bins are used up, neighbours are added up, so that a bin
+// is twice as long and half of the bins are free again. Memory does not grow with time.
 //
 // A state is noted when its execution ends, and the time is taken from the state of the region
 // around. A region inside ends before the region around it does. So a bin may be negative until the
@@ -38,8 +38,8 @@ const (
 	bins       = 2048
 	exact      = 1024 // short executions of a thread that are all noted
 	firstShift = 18   // a bin is 2^18 ns long at first
-	// The time that a chooser aims at between two notes: 2^firstPause ns at first, and later a share
-	// 2^-perBin of a bin. Executions that are longer than that are all noted.
+	// The time that a chooser aims at between two notes: 2^firstPause ns at first, and later a
+	// share 2^-perBin of a bin. Executions that are longer than that are all noted.
 	firstPause  = 17
 	perBin      = 6
 	mostStride  = 512
@@ -120,8 +120,8 @@ func (t *Thread) Note(c event.Construct, from, to uint64) Note {
 }
 
 // adapt decides how many short executions are skipped before the next one is noted. The aim is one
-// note in each pause (ns). The number is random: a loop over several executions would otherwise have
-// the same one noted each time.
+// note in each pause (ns). The number is random: a loop over several executions would otherwise
+// have the same one noted each time.
 func (l *chooser) adapt(now, pause uint64) {
 	switch since := now - min(l.noted, now); {
 	case since < pause/2 && l.stride < mostStride:

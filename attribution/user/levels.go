@@ -34,9 +34,9 @@ func (us *Regions) isInner(t *stack.Thread, ev *event.Event) bool {
 	return us.mayBeInner(t, ev)
 }
 
-// mayBeInner reports whether a call that the library itself made, in no known execution of its level,
-// may lie in an execution that began while probes of the level were away. Such a call is not counted,
-// so that no more is counted than was executed.
+// mayBeInner reports whether a call that the library itself made, in no known execution of its
+// level, may lie in an execution that began while probes of the level were away. Such a call is not
+// counted, so that no more is counted than was executed.
 func (us *Regions) mayBeInner(t *stack.Thread, ev *event.Event) bool {
 	if ev.Flags&event.Inside == 0 || t.Gone&us.kinds[uint8(ev.Value)] == 0 {
 		return false

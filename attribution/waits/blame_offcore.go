@@ -13,8 +13,9 @@ func (s *slot) ask(last uint64, wait, tasks int64) {
 	}
 }
 
-// blameOffCore notes for which part of another thread's wait (ns) the last thread's time off its core is
-// the reason: by how much that was longer than the waiting thread's, since they were last together.
+// blameOffCore notes for which part of another thread's wait (ns) the last thread's time off its
+// core is the reason: by how much that was longer than the waiting thread's,
+// since they were last together.
 func (x *instance) blameOffCore(last, s *slot, wait int64) {
 	d := profile.OffCore{T: wait,
 		Asleep:    last.off.Asleep - s.off.Asleep,
@@ -24,7 +25,8 @@ func (x *instance) blameOffCore(last, s *slot, wait int64) {
 	x.due.Add(d)
 }
 
-// chargeOffCore charges the last thread with the others' waits, by its time off its core (blameOffCore).
+// chargeOffCore charges the last thread with the others' waits,
+// by its time off its core (blameOffCore).
 func (x *instance) chargeOffCore(l *slot) {
 	var by []profile.Share
 	off := l.offCore.sum(l.since, l.at, &by)
@@ -38,8 +40,8 @@ func (x *instance) chargeOffCore(l *slot) {
 	addDue(s, by, part)
 }
 
-// blameOffCore charges a lock's holder with another thread's wait d for it (ns). It divides d as the
-// holder's time between from and to, in which it held the lock.
+// blameOffCore charges a lock's holder with another thread's wait d for it (ns). It divides d as
+// the holder's time between from and to, in which it held the lock.
 func (u *Use) blameOffCore(from, to uint64, d int64) {
 	if d <= 0 || from >= to {
 		return

@@ -1,7 +1,7 @@
 package waits
 
-// Causes over distance: what made the last thread at a barrier wait before it came, and the critical
-// path.
+// Causes over distance: what made the last thread at a barrier wait before it came, and the
+// critical path.
 
 // passOn charges the part of the others' waits that is due to the last thread's own waiting: to the
 // regions in which it waited, and where it waited for locks, to their holders.
@@ -30,8 +30,9 @@ func (x *instance) passOn() {
 	x.lastWaitedFor(func(_, h *Use, d int64) { waitsAt(h.Node, h.Seat).Far += int64(float64(d) * scale) })
 }
 
-// onPath charges the critical path of the team's execution: what the last thread did since the team's
-// threads were last together. While it waited for a lock, the path goes through the lock's holder.
+// onPath charges the critical path of the team's execution: what the last thread did since the
+// team's threads were last together. While it waited for a lock,
+// the path goes through the lock's holder.
 func (x *instance) onPath() {
 	l := &x.slots[x.latest]
 	for i := range l.own {
@@ -45,8 +46,8 @@ func (x *instance) onPath() {
 	})
 }
 
-// lastWaitedFor calls f for each use of a lock by the last thread, and each holder for whom it waited
-// then, with the time (ns).
+// lastWaitedFor calls f for each use of a lock by the last thread, and each holder for whom it
+// waited then, with the time (ns).
 func (x *instance) lastWaitedFor(f func(u, h *Use, d int64)) {
 	for i := range x.awaited {
 		c := &x.awaited[i]

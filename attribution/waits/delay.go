@@ -2,8 +2,8 @@ package waits
 
 // charge charges the last thread to arrive at a barrier for the wait of another thread (ns). For
 // each region, d is the last thread's time there without its own waiting, less the waiting thread's
-// time there. All d and the last thread's own waiting explain the wait: it is shared out among them,
-// and each gets no more than its time. If the last thread was longer without a core,
+// time there. All d and the last thread's own waiting explain the wait: it is shared out among
+// them, and each gets no more than its time. If the last thread was longer without a core,
 // that is a part of the sum of all d. charge returns the part that is due to the last thread's own
 // waiting.
 func (x *instance) charge(last, s *slot, wait int64) (indirect int64) {

@@ -8,8 +8,8 @@
 // barrier, because only then all tasks that the thread executed meanwhile have been read. Threads
 // may be read in any order.
 //
-// An event may tell that a thread leaves a barrier. If none does, the thread's next arrival ends its
-// part.
+// An event may tell that a thread leaves a barrier. If none does, the thread's next arrival ends
+// its part.
 //
 // If an arrival may be missing, nothing is guessed: the arrivals of the team's open instances, and
 // all later ones, are counted as dropped.
@@ -25,7 +25,8 @@
 //   - delay.go: what the last thread did more than another one
 //   - critical.go: what made the last thread wait before, and the critical path
 //   - locks.go: for which holders of a lock a thread waited
-//   - offcore.go: when a thread was off its core, and which part of its waits that explains (--sched)
+//   - offcore.go: when a thread was off its core,
+//     and which part of its waits that explains (--sched)
 //   - blame_offcore.go: the same of the last thread at a barrier, and of a lock's holder
 //   - rivals.go: processes that had a core for which a thread was ready
 package waits

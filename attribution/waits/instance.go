@@ -18,15 +18,16 @@ type instance struct {
 	complete bool   // all arrivals have been read
 	dropped  bool   // cannot be matched
 	locks    bool   // some thread has used locks since the barrier before
-	// Charges to the last thread (ns): the others' waits, and the parts of these that are due to the
-	// thread's first region, or to its own waiting.
+	// Charges to the last thread (ns): the others' waits, and the parts of these that are due to
+	// the thread's first region, or to its own waiting.
 	caused, delay, indirect int64
-	// For which holders of locks threads have waited, and for how long. In the end, only those of the
-	// last thread are kept (contend).
+	// For which holders of locks threads have waited, and for how long. In the end, only those of
+	// the last thread are kept (contend).
 	held    []holding
 	awaited []contention
-	noCore  int64           // the part of caused that is due to time without a core, ns
-	due     profile.OffCore // the part of caused in which the last thread was off its core (--sched)
+	noCore  int64 // the part of caused that is due to time without a core, ns
+	// The part of caused in which the last thread was off its core (--sched).
+	due profile.OffCore
 }
 
 // slot is the part of a thread in an instance.
@@ -246,7 +247,8 @@ type lateTasks struct {
 	time profile.Span
 }
 
-// maxCreators bounds the creators that are told apart in a barrier. The tasks of others are left out.
+// maxCreators bounds the creators that are told apart in a barrier.
+// The tasks of others are left out.
 const maxCreators = 16
 
 // waitedForTask notes that the thread waited until a task was created (ns).

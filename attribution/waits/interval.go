@@ -16,7 +16,8 @@ type Interval struct {
 	running bool
 	// Pending: the thread may have come to a barrier; a later event tells.
 	pending bool
-	// The time since the last barrier counts from the last arrival there, which may not be read yet.
+	// The time since the last barrier counts from the last arrival there,
+	// which may not be read yet.
 	unsure bool
 	tick   uint64 // time up to which everything is noted, ns
 	idle   uint64 // in a barrier: since when the thread has had no task, ns
@@ -87,8 +88,8 @@ func (iv *Interval) Of(tm *Team) bool { return tm != nil && iv.team == tm && iv.
 // Running tells whether the thread's time is noted: it is in no barrier.
 func (iv *Interval) Running() bool { return iv.running }
 
-// Note notes that the thread has been in a region since the last note, until at (ns), and whether it
-// waited for others there. seat is the seat of the thread's figures in that region.
+// Note notes that the thread has been in a region since the last note, until at (ns), and whether
+// it waited for others there. seat is the seat of the thread's figures in that region.
 func (iv *Interval) Note(n *tree.Node, seat int, waited bool, at uint64) {
 	if at <= iv.tick {
 		return
@@ -146,9 +147,9 @@ func (iv *Interval) Task(from, to uint64) {
 	}
 }
 
-// BeginTask notes that the thread begins a task in a barrier. The task was created at a time (ns) by
-// the construct of a node, on the thread of a seat. If the thread had nothing to do before then, it
-// waited for the task to be created.
+// BeginTask notes that the thread begins a task in a barrier. The task was created at a time (ns)
+// by the construct of a node, on the thread of a seat. If the thread had nothing to do before then,
+// it waited for the task to be created.
 func (iv *Interval) BeginTask(created uint64, by *tree.Node, seat int) {
 	x := iv.at
 	if x == nil || iv.running || x.dropped || created <= iv.idle || by == nil {

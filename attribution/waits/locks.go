@@ -26,8 +26,8 @@ type Use struct {
 	offCore                  *OffCoreTimes // of the thread; nil: not known
 }
 
-// mostUses bounds the places at which a thread uses locks between two barriers. Of uses at others no
-// holder is known.
+// mostUses bounds the places at which a thread uses locks between two barriers. Of uses at others
+// no holder is known.
 const mostUses = 16
 
 // Use notes that the thread has used a lock. All uses at one place are added up, because the kernel
@@ -133,7 +133,8 @@ func (x *instance) by(h *holding) *Use { return &x.slots[h.thread].uses[h.use] }
 
 // contention finds for how long others held a lock for which a thread waited. If all are single
 // executions, the contention ends when the previous holder frees the lock. Otherwise it is at most
-// the time for which others held the lock. sure is false if it is not known which lock a thread used.
+// the time for which others held the lock. sure is false if it is not known which
+// lock a thread used.
 func (x *instance) contention(thread int32, u *Use) (c contention, sure bool) {
 	freed, longest := uint64(0), int64(0)
 	c.single, sure = u.N == 1, !u.Lock.Unknown
@@ -171,8 +172,8 @@ func (x *instance) shares(c *contention, f func(h *Use, part int64)) {
 }
 
 // wait divides the time that a thread waited for a lock: into the contention and the rest, in which
-// the lock was handed over. Where this is not sure, nothing is divided. some tells whether there was
-// contention.
+// the lock was handed over. Where this is not sure, nothing is divided. some tells whether there
+// was contention.
 func (x *instance) wait(thread int32, u *Use) (c contention, some bool) {
 	c, sure := x.contention(thread, u)
 	if !sure {
@@ -215,7 +216,8 @@ func (u *Use) span() (wait, hold [2]uint64) {
 	return [2]uint64{u.From, u.Until}, [2]uint64{u.From, u.Until}
 }
 
-// holders adds to x.held each use by which another thread may have held the lock while this one waited.
+// holders adds to x.held each use by which another thread may have held the lock
+// while this one waited.
 func (x *instance) holders(thread int32, u *Use) {
 	waited, _ := u.span()
 	for i := range x.slots {

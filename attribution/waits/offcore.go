@@ -5,8 +5,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// OffCoreTimes holds the times at which a thread was off its core, and divides the thread's waits by them
-// (Ask). A wait that ends after the last time that was read is kept, and divided later (Seen).
+// OffCoreTimes holds the times at which a thread was off its core, and divides the thread's waits
+// by them (Ask). A wait that ends after the last time that was read is kept,
+// and divided later (Seen).
 type OffCoreTimes struct {
 	times []joined // in order of time
 	from  uint64   // from this time on all is known, ns
@@ -17,10 +18,11 @@ type OffCoreTimes struct {
 // OffCore is a time in which a thread was off its core (ns).
 type OffCore struct {
 	From, Woken, To uint64 // Woken is 0 for a thread that was ready all the time
-	Rival           int    // index of the process that had the core for most of the time; -1: not known
-	ByRival         int64  // for how long that process had the core meanwhile
-	Foreign         int64  // for how long other processes had the core meanwhile
-	Moves           uint32
+	// Index of the process that had the core for most of the time; -1: not known.
+	Rival   int
+	ByRival int64 // for how long that process had the core meanwhile
+	Foreign int64 // for how long other processes had the core meanwhile
+	Moves   uint32
 }
 
 // joined is an OffCore, or several in one.
@@ -32,8 +34,8 @@ type joined struct {
 	by       [3]profile.Share
 }
 
-// maxTimes bounds the times that are told apart. If there are more, the older half of them is joined
-// in pairs. So recent times are exact. A joined time is exact if the wait holds all of it.
+// maxTimes bounds the times that are told apart. If there are more, the older half of them is
+// joined in pairs. So recent times are exact. A joined time is exact if the wait holds all of it.
 const maxTimes = 64
 
 // maxWaits bounds the waits of a thread that cannot be divided yet: mostly that in its last barrier
@@ -156,8 +158,8 @@ func (o *OffCoreTimes) Seen(at uint64) {
 	o.open = kept
 }
 
-// Forget notes that not all times off the core before a time (ns) are known. Waits that began earlier are not
-// divided.
+// Forget notes that not all times off the core before a time (ns) are known. Waits that began
+// earlier are not divided.
 func (o *OffCoreTimes) Forget(before uint64) {
 	o.from = before
 	o.Seen(before)
@@ -211,8 +213,8 @@ func fit(o *profile.OffCore) {
 	o.Foreign = min(max(0, o.Foreign), o.Ready())
 }
 
-// sum returns how long the thread was off its core between two times, and why (ns). The rivals' times
-// are added to by, which may be nil.
+// sum returns how long the thread was off its core between two times, and why (ns). The rivals'
+// times are added to by, which may be nil.
 func (o *OffCoreTimes) sum(from, to uint64, by *[]profile.Share) (all profile.OffCore) {
 	for i := len(o.times) - 1; i >= 0; i-- {
 		a := &o.times[i]

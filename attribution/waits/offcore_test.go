@@ -34,8 +34,8 @@ func TestWindowsWait(t *testing.T) {
 	}
 }
 
-// However many times a thread was off its core: of a wait around all of them the sum is exact. Of any
-// other one the parts are no more than the wait.
+// However many times a thread was off its core: of a wait around all of them the sum is exact. Of
+// any other one the parts are no more than the wait.
 func TestManyAways(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	l, n := &OffCoreTimes{}, &tree.Node{}

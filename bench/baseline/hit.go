@@ -70,8 +70,8 @@ func countingProgram(counts *ebpf.Map) (*ebpf.Program, error) {
 	})
 }
 
-// count attaches to those of the placed probes that take chooses, file by file. The cookie of a probe
-// is its index in placed.
+// count attaches to those of the placed probes that take chooses, file by file. The cookie of a
+// probe is its index in placed.
 func (ls *Links) count(placed []Placed, pid int, take func(*Placed) bool, attach func(*link.Executable, *link.UprobeMultiOptions) (link.Link, error)) error {
 	byPath := map[string]*link.UprobeMultiOptions{}
 	for i := range placed {

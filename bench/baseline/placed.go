@@ -90,8 +90,8 @@ func PlacedBy(pid int) (points []Placed, programs []ebpf.ProgramID, err error) {
 	return points, programs, nil
 }
 
-// ofUprobes tells whether the kernel's text on a file descriptor is that of a uprobe_multi link. Since
-// Linux 6.17 the text names links of returns uretprobe_multi.
+// ofUprobes tells whether the kernel's text on a file descriptor is that of a uprobe_multi link.
+// Since Linux 6.17 the text names links of returns uretprobe_multi.
 func ofUprobes(text []byte) bool {
 	return bytes.Contains(text, []byte("uprobe_multi")) || bytes.Contains(text, []byte("uretprobe_multi"))
 }

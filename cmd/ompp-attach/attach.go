@@ -131,7 +131,8 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	return err
 }
 
-// checkAll refuses processes that cannot be measured. It returns the name of the first one's program.
+// checkAll refuses processes that cannot be measured.
+// It returns the name of the first one's program.
 func checkAll(pids []int) (program string, err error) {
 	for i, pid := range pids {
 		name, err := target.Check(pid)
@@ -173,8 +174,8 @@ func (f *measureFlags) prepareFor(program string, pids []int) (*results.Director
 	return results.Open(f.out, program, pids[0], f.overwrite)
 }
 
-// checkRuntime refuses a process without an OpenMP runtime or MPI library, unless the user has named
-// functions or libraries to measure.
+// checkRuntime refuses a process without an OpenMP runtime or MPI library, unless the user has
+// named functions or libraries to measure.
 func (f *measureFlags) checkRuntime(pid int) error {
 	err := target.CheckRuntime(pid)
 	if err == nil || len(f.user.functions)+len(f.user.levels) == 0 {

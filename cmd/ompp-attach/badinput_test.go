@@ -173,7 +173,8 @@ func start32(t *testing.T, tl tool) string {
 	const base = 0x8048000
 	le16 := func(v uint16) []byte { return []byte{byte(v), byte(v >> 8)} }
 	le32 := func(v uint32) []byte { return []byte{byte(v), byte(v >> 8), byte(v >> 16), byte(v >> 24)} }
-	code := []byte{0xb8, 29, 0, 0, 0, 0xcd, 0x80, 0xeb, 0xf7} // mov eax, 29; int 0x80; jmp to the start
+	// mov eax, 29; int 0x80; jmp to the start
+	code := []byte{0xb8, 29, 0, 0, 0, 0xcd, 0x80, 0xeb, 0xf7}
 	size := uint32(52 + 32 + len(code))
 	var b []byte
 	for _, part := range [][]byte{

@@ -60,7 +60,8 @@ var built = sync.OnceValues(func() ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	bin := filepath.Join(dir, "ompp-attach")
-	build := exec.Command("go", "build", "-pgo=auto", "-buildvcs=false", "-o", bin, ".") // as `make build` makes it
+	// As `make build` makes it.
+	build := exec.Command("go", "build", "-pgo=auto", "-buildvcs=false", "-o", bin, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build: %w\n%s", err, out)

@@ -114,8 +114,8 @@ func (k *collector) measure(req *node.Request, c *node.Client) error {
 	return f.conclude(out, res, nil, req.Program)
 }
 
-// endingOf tells how a rank's program ended, if the rank's tool was killed. The program's new parent
-// may need a moment to wait for it.
+// endingOf tells how a rank's program ended, if the rank's tool was killed. The program's new
+// parent may need a moment to wait for it.
 func endingOf(pid, pidfd int) launch.Ending {
 	const patience, look = 200 * time.Millisecond, 5 * time.Millisecond
 	for began := time.Now(); time.Since(began) < patience; time.Sleep(look) {

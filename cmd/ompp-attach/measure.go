@@ -44,14 +44,16 @@ type measureFlags struct {
 	sample    sampleFlags
 	budget    budgetFlag
 	timeline  timelineFlag
-	waits     bool                                   // --waits: each MPI call is recorded
-	sched     bool                                   // --sched: times off the core are recorded
-	snapshot  time.Duration                          // time between snapshots; 0: no snapshots
-	every     time.Duration                          // time between snapshots that are kept; 0: none is kept
-	rest      int                                    // hidden: see snapshots.Pace
-	say       func(sentence string)                  // tells the user at once
-	keep      func(pid int) (name string, err error) // keeps a snapshot at once; 0: of all processes
-	gone      <-chan struct{}                        // closed when nobody waits for the results any more; nil: never
+	waits     bool          // --waits: each MPI call is recorded
+	sched     bool          // --sched: times off the core are recorded
+	snapshot  time.Duration // time between snapshots; 0: no snapshots
+	// Time between snapshots that are kept; 0: none is kept.
+	every time.Duration
+	rest  int                                    // hidden: see snapshots.Pace
+	say   func(sentence string)                  // tells the user at once
+	keep  func(pid int) (name string, err error) // keeps a snapshot at once; 0: of all processes
+	// Closed when nobody waits for the results any more; nil: never.
+	gone <-chan struct{}
 }
 
 // register adds the flags to c. sample is the default of --sample.
@@ -122,8 +124,9 @@ func (f *measureFlags) measurement() (*collect.Measurement, error) {
 
 // loading is a kernel side that is being loaded in a goroutine.
 type loading struct {
-	f    *measureFlags
-	why  string // a sentence: why the hardware counters cannot be used; empty: they can, or none is wanted
+	f *measureFlags
+	// A sentence: why the hardware counters cannot be used; empty: they can, or none is wanted.
+	why  string
 	done chan struct{}
 	m    *collect.Measurement
 	err  error

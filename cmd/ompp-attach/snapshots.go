@@ -23,8 +23,8 @@ func (f *measureFlags) pace() snapshots.Pace {
 	return snapshots.Pace{Replaced: f.snapshot, Kept: f.every, Rest: f.rest}
 }
 
-// dumpOnSignal writes a snapshot, with the timeline that is kept in memory, at each SIGUSR1 until stop
-// is called.
+// dumpOnSignal writes a snapshot, with the timeline that is kept in memory, at each SIGUSR1 until
+// stop is called.
 func (f *measureFlags) dumpOnSignal() (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGUSR1)

@@ -27,7 +27,8 @@ func (f *timelineFlag) register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.when, "when", nil, "write a snapshot with the timeline whenever an execution fulfils this `condition`, as in 'barrier: EXECT > 10ms', 10 times at most; needs --timeline last:10s or another that is kept in memory; may be given several times")
 }
 
-// check refuses a plan, or conditions, that make no sense. folded: the kernel side adds up executions.
+// check refuses a plan, or conditions, that make no sense. folded:
+// the kernel side adds up executions.
 func (f *timelineFlag) check(folded bool) error {
 	conditions, err := f.conditions()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // Libomp has libgomp's entry points, too, so that code compiled by GCC can run on libomp: by
-// LD_PRELOAD, or where a distribution installs libomp under libgomp's name (conda's llvm-openmp). Of
-// such code only calls of libomp's own entry points are measured, and the user must know that.
+// LD_PRELOAD, or where a distribution installs libomp under libgomp's name (conda's llvm-openmp).
+// Of such code only calls of libomp's own entry points are measured, and the user must know that.
 
 // GCCOnLibomp returns a warning if code compiled by GCC called libomp, and "" if not. fileOf tells
 // in which mapped file an address lies. imported tells whether a mapped file imports a symbol.

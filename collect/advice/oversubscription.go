@@ -159,7 +159,8 @@ func (u *Usage) overlap(libs []*library, cores int) (ov overlap) {
 	return ov
 }
 
-// shares says how many threads of each library there were: "2.0 threads of libgomp and 1.9 of libomp".
+// shares says how many threads of each library there were:
+// "2.0 threads of libgomp and 1.9 of libomp".
 func (u *Usage) shares(s []share) string {
 	var parts []string
 	for i, x := range s {

@@ -29,8 +29,8 @@ type Rates struct {
 	of      [256]rate // by construct
 	hits    uint64
 
-	// Function names a function that the user has asked for by the Fn of its events, with the flag that
-	// leaves it out; nil: nobody knows names. An empty name stands for no such function.
+	// Function names a function that the user has asked for by the Fn of its events, with the flag
+	// that leaves it out; nil: nobody knows names. An empty name stands for no such function.
 	Function  func(fn uint64) (name, without string)
 	functions map[uint64]*rate // by the Fn of user regions' events
 }
@@ -114,8 +114,8 @@ func (r *Rates) addFunction(ev *event.Event) {
 	f.ns += r.Costs.Kinds[ev.Probe].Sum() + ns
 }
 
-// dearest names the functions whose probes take most, of those that take a twentieth of the threads'
-// time (ns), and says how they are left out.
+// dearest names the functions whose probes take most, of those that take a twentieth of the
+// threads' time (ns), and says how they are left out.
 func (r *Rates) dearest(time int64) string {
 	const most, share = 3, 20
 	if r.Function == nil {

@@ -13,13 +13,14 @@ import (
 type Usage struct {
 	libraries map[uint16]*library // by event.Event.Instance
 	threads   map[uint32]*inside
-	width     uint64               // ns of a stretch
-	nested    map[[2]uint16]uint64 // ns of threads in regions of the second inside regions of the first
-	origin    uint64               // when the first stretch begins, CLOCK_MONOTONIC, ns
-	callers   map[uint64]uint16    // by address of a construct or function: its library
-	recent    [64]*inside          // of threads, by the low digits of their ids
-	lately    [64]uint64           // of callers, by the low digits of their addresses
-	twins     bool                 // two libraries of one kind: callers of inner constructs count
+	width     uint64 // ns of a stretch
+	// ns of threads in regions of the second inside regions of the first.
+	nested  map[[2]uint16]uint64
+	origin  uint64            // when the first stretch begins, CLOCK_MONOTONIC, ns
+	callers map[uint64]uint16 // by address of a construct or function: its library
+	recent  [64]*inside       // of threads, by the low digits of their ids
+	lately  [64]uint64        // of callers, by the low digits of their addresses
+	twins   bool              // two libraries of one kind: callers of inner constructs count
 }
 
 // library is one loaded OpenMP runtime.

@@ -38,7 +38,8 @@ func NewLedger(costs event.HitCosts) *Ledger {
 // Begin sets the time since which hits have costs.
 func (l *Ledger) Begin(now uint64) { l.turned = now }
 
-// groupOf gives the group of each element of a set of constructs, for Pay, which is called with each event.
+// groupOf gives the group of each element of a set of constructs, for Pay,
+// which is called with each event.
 var groupOf = func() (of [64]event.Group) {
 	for c := range of {
 		of[c] = event.GroupOf(event.Construct(c))

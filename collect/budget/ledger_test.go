@@ -28,7 +28,8 @@ func TestLedger(t *testing.T) {
 		levelHit(1, 1), levelHit(1, 1), levelHit(1, 2), levelHit(1, event.LevelKinds), levelHit(2, 1), lossy, end,
 		levelHit(1, 0), // of an older stream: no kind
 		{TID: 1, Construct: event.UserRegion, Fn: 0x401000, Probe: event.ProbeNop5},
-		{TID: 1, Construct: event.Lock, Fn: 1 << 63, Probe: event.ProbeNop5}, // a lock's address is no level
+		// A lock's address is no level.
+		{TID: 1, Construct: event.Lock, Fn: 1 << 63, Probe: event.ProbeNop5},
 		{TID: 1, Construct: event.Parallel, Probe: event.ProbeNop5},
 	} {
 		l.Pay(ev)

@@ -33,9 +33,11 @@ type Measurement interface {
 	Measures(pid int) bool
 	Pause(pid int) error
 	Resume(pid int) error
-	Dump(pid int) (name string, err error)        // writes a snapshot to a file
-	DumpAll(pid int) (first string, err error)    // writes snapshots of all processes, if pid is among them
-	Profiles(pid int) ([]*profile.Profile, error) // snapshots of all processes, if pid is among them
+	Dump(pid int) (name string, err error) // writes a snapshot to a file
+	// Writes snapshots of all processes, if pid is among them.
+	DumpAll(pid int) (first string, err error)
+	// Snapshots of all processes, if pid is among them.
+	Profiles(pid int) ([]*profile.Profile, error)
 }
 
 const (

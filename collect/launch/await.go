@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// AwaitEnds calls ended for each process that ends, with its place in the list of pidfds. It returns
-// when all have ended, or ctx ends. ended may close its pidfd.
+// AwaitEnds calls ended for each process that ends, with its place in the list of pidfds. It
+// returns when all have ended, or ctx ends. ended may close its pidfd.
 func AwaitEnds(ctx context.Context, pidfds []int, ended func(n int)) {
 	wait := 50                                       // ms, for the end of ctx
 	wake := unix.PollFd{Fd: -1, Events: unix.POLLIN} // poll ignores negative descriptors

@@ -50,8 +50,9 @@ func listensAt(pid int) map[string]bool {
 			continue
 		}
 		for line := range strings.Lines(string(b)) {
-			f := strings.Fields(line) // sl local_address rem_address st queues tr:tm retrnsmt uid timeout inode
-			const listening = "0A"    // TCP_LISTEN
+			// sl local_address rem_address st queues tr:tm retrnsmt uid timeout inode
+			f := strings.Fields(line)
+			const listening = "0A" // TCP_LISTEN
 			if len(f) < 10 || f[3] != listening || !sockets[f[9]] {
 				continue
 			}

@@ -1,6 +1,6 @@
 // Package loops holds the probes of libomp's static loops that sit at their calls in a process's
-// files, not at libomp's entry points. Loops that are all of their region have none, and the thread's
-// next event tells the ends of others.
+// files, not at libomp's entry points. Loops that are all of their region have none, and the
+// thread's next event tells the ends of others.
 package loops
 
 import (
@@ -28,8 +28,8 @@ func New(runtime *probes.Attached, mod *symbols.Module) *Calls {
 	return &Calls{target.IDOf(mod), mod.HostPath, runtime, map[target.FileID]io.Closer{}}
 }
 
-// Divisible tells whether a runtime's plan has the probe of barriers. Barriers tell the ends of loops
-// that probes at calls do not tell.
+// Divisible tells whether a runtime's plan has the probe of barriers. Barriers tell the ends of
+// loops that probes at calls do not tell.
 func Divisible(p *probes.Plan) bool {
 	return p.Runtime == event.Kmpc && p.RowOf(sites.Barrier) != nil
 }

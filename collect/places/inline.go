@@ -70,7 +70,8 @@ func (r *Resolver) inlineRegion(k attribution.Key, reg *profile.Region) bool {
 	return true
 }
 
-// TellLoops notes that loops of a file need no probe at their beginning if another event tells of it.
+// TellLoops notes that loops of a file need no probe at their beginning if another
+// event tells of it.
 func (r *Resolver) TellLoops(o *symbols.Object) { r.told[o] = true }
 
 // LoopAfter implements attribution.Resolver.

@@ -124,8 +124,8 @@ func isTask(c event.Construct) bool {
 	return false
 }
 
-// isLock tells whether executions of a construct are added up in the kernel, which takes the place of
-// a call when the call returns.
+// isLock tells whether executions of a construct are added up in the kernel, which takes the place
+// of a call when the call returns.
 func isLock(c event.Construct) bool {
 	return c == event.Critical || c == event.Lock || c == event.NestLock
 }

@@ -37,8 +37,8 @@ func TestImplicit(t *testing.T) {
 	}
 }
 
-// TestUnseenSite: where the call of a lock or critical section was not seen, no other place is named,
-// not even the lock's.
+// TestUnseenSite: where the call of a lock or critical section was not seen, no other place is
+// named, not even the lock's.
 func TestUnseenSite(t *testing.T) {
 	for _, construct := range []event.Construct{event.Critical, event.Lock, event.NestLock} {
 		k := attribution.Key{RuntimeConstruct: attribution.Kind{Construct: construct, Runtime: event.Kmpc}, Fn: 0x5180}

@@ -24,8 +24,8 @@ func (f *Files) Finds() bool { return f.inline || len(f.finders) > 0 }
 // FindInline makes Code plan probes at constructs that GCC compiles to plain instructions.
 func (f *Files) FindInline() { f.inline = true }
 
-// Code returns the plan of the probes in a file's own code. It returns nil if none are wanted there.
-// told leaves out beginnings of loops that other events tell.
+// Code returns the plan of the probes in a file's own code. It returns nil if none are wanted
+// there. told leaves out beginnings of loops that other events tell.
 func (f *Files) Code(mod *symbols.Module, told bool) (*probes.Attached, error) {
 	plans := f.code
 	if told {
@@ -40,8 +40,8 @@ func (f *Files) Code(mod *symbols.Module, told bool) (*probes.Attached, error) {
 	})
 }
 
-// Further returns the plans of probes in a file's own code that files loaded later have made wanted. It
-// comes after Code.
+// Further returns the plans of probes in a file's own code that files loaded later have made
+// wanted. It comes after Code.
 func (f *Files) Further(mod *symbols.Module) ([]*probes.Attached, error) {
 	o := mod.Object()
 	if f.Later == nil {
@@ -92,8 +92,8 @@ func (f *Files) wanted(mod *symbols.Module) []probes.CodePoint {
 	return points
 }
 
-// Beginnings returns the plan of the probes that Code leaves out where other events tell of loops. It
-// returns nil if there are none.
+// Beginnings returns the plan of the probes that Code leaves out where other events tell of loops.
+// It returns nil if there are none.
 func (f *Files) Beginnings(mod *symbols.Module) (*probes.Attached, error) {
 	return f.beginnings.get(mod.Object(), func() (*probes.Attached, error) {
 		told := inlined(mod.Object(), true)
@@ -117,8 +117,8 @@ func (f *Files) Tells(mod *symbols.Module) bool {
 	})
 }
 
-// Switches tells whether one of the files may switch measurement off or on. That hides the events that
-// tell of loops, in whatever file these are.
+// Switches tells whether one of the files may switch measurement off or on. That hides the events
+// that tell of loops, in whatever file these are.
 func (f *Files) Switches(mods []symbols.Module) bool {
 	for i := range mods {
 		if slices.ContainsFunc(f.wanted(&mods[i]), func(p probes.CodePoint) bool { return p.Edge == event.Off || p.Edge == event.On }) {

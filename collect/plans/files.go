@@ -31,15 +31,15 @@ type Measurement interface {
 	Alter(change func())
 }
 
-// Files are the plans of the files that the processes of a measurement map. The caller's lock guards
-// them.
+// Files are the plans of the files that the processes of a measurement map. The caller's lock
+// guards them.
 type Files struct {
-	// Mapped is told which files a process maps, before the finders are called; nil: nobody asks. It is
-	// set before the measurement starts.
+	// Mapped is told which files a process maps, before the finders are called; nil: nobody asks.
+	// It is set before the measurement starts.
 	Mapped func(mods []symbols.Module)
-	// Later finds probes that files want only since others were loaded; nil: there are none. continued
-	// are functions of levels, by the Fn of their events, to which the functions of these probes may
-	// jump. It is set before the measurement starts.
+	// Later finds probes that files want only since others were loaded; nil: there are none.
+	// continued are functions of levels, by the Fn of their events, to which the functions of these
+	// probes may jump. It is set before the measurement starts.
 	Later func(mod *symbols.Module) (points []probes.CodePoint, continued []uint64)
 
 	m       Measurement
@@ -138,8 +138,8 @@ func (f *Files) newMPI(mod *symbols.Module) (*mpilib.Attached, error) {
 	return a, nil
 }
 
-// Loops returns the plan of the probes at a file's calls of static loops. runtime is the plan of the
-// runtime that they call. It comes after TellMapped.
+// Loops returns the plan of the probes at a file's calls of static loops. runtime is the plan of
+// the runtime that they call. It comes after TellMapped.
 func (f *Files) Loops(mod *symbols.Module, runtime *probes.Plan) (*probes.Attached, error) {
 	return f.loops.get(mod.Object(), func() (*probes.Attached, error) {
 		points := f.wanted(mod)

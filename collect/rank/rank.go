@@ -107,7 +107,8 @@ func (r *Rank) findHandles() {
 	}
 }
 
-// Null makes those of a call's requests that are MPI_REQUEST_NULL 0: the call does not wait for them.
+// Null makes those of a call's requests that are MPI_REQUEST_NULL 0:
+// the call does not wait for them.
 func (r *Rank) Null(requests []uint64) {
 	for i, q := range requests {
 		if q == r.noRequest {

@@ -70,8 +70,8 @@ func behindSyscall(code disasm.Code, vaddr uint64) bool {
 	return vaddr >= n && string(code.Read(vaddr-n, len(call))) == call
 }
 
-// returnedTo are the addresses to which probed returns lead. A thread stands there already while the
-// kernel handles the probe: if the function's return is probed, from when it has come to the
+// returnedTo are the addresses to which probed returns lead. A thread stands there already while
+// the kernel handles the probe: if the function's return is probed, from when it has come to the
 // trampoline; at a return instruction, from when its copy was executed.
 type returnedTo map[uint64]bool
 

@@ -15,7 +15,8 @@ import (
 	"ompp-attach/symbols/unwind"
 )
 
-// Sampler takes the samples of a measurement. The zero value takes none. The caller's lock guards it.
+// Sampler takes the samples of a measurement. The zero value takes none.
+// The caller's lock guards it.
 type Sampler struct {
 	kernel    *bpf.Sampler // nil: nothing is sampled
 	as        profile.Sampling
@@ -27,8 +28,9 @@ type Sampler struct {
 
 // Process is what is known of a process's samples. The caller's lock guards it.
 type Process struct {
-	Lost      uint64    // samples that found no room
-	Late      uint64    // ns from the program's start to the first sample; 0: sampled from the start
+	Lost uint64 // samples that found no room
+	// ns from the program's start to the first sample; 0: sampled from the start.
+	Late      uint64
 	throttled uint64    // the sampler's count when the process was first measured
 	listed    time.Time // when its modules were last listed because of a sample
 	returned  returnedTo
@@ -113,8 +115,8 @@ func (p *Process) Unlisted(mods []symbols.Module, r *bpf.SampleRecord) bool {
 	return true
 }
 
-// Event makes the event of a sample of a process, which maps the modules. The event's stack is valid
-// until the next call.
+// Event makes the event of a sample of a process, which maps the modules. The event's stack is
+// valid until the next call.
 func (s *Sampler) Event(p *Process, mods []symbols.Module, r *bpf.SampleRecord) event.Event {
 	th := unwind.Thread{PC: r.Ip, Reg: r.Reg[:], Stack: r.Bytes, Trampoline: r.Trampoline, Returns: r.Returns[:]}
 	sample := event.Sample{Weight: r.Weight, Kernel: r.Flags&bpf.SampleKernel != 0, Changing: r.Flags&bpf.SampleChanging != 0}

@@ -148,7 +148,8 @@ func (s *Selection) Prune(p *probes.Plan) {
 		switch {
 		case c == event.Loop && p.Runtime == event.Kmpc: // sections are loops, too
 			return needed(event.Loop, event.Sections)
-		case (c == event.Barrier || c == event.ReductionBarrier) && p.Runtime == event.Kmpc: // implicit barriers and reductions
+		case (c == event.Barrier || c == event.ReductionBarrier) && p.Runtime == event.Kmpc:
+			// libomp's implicit barriers and reductions.
 			return needed(event.Barrier, event.Loop, event.Sections, event.Single, event.Scope, event.Reduction)
 		case c == event.Barrier: // ends the body of a single, or a static loop
 			return needed(event.Barrier, event.Single, event.Loop, event.Scope)

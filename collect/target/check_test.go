@@ -88,7 +88,8 @@ func TestCheckTargetRefuses(t *testing.T) {
 		{"zero", 0, []string{"0 is no process id"}},
 		{"negative", -5, []string{"-5 is no process id"}},
 		{"ourselves", os.Getpid(), []string{"ompp-attach itself"}},
-		{"beyond every pid", 1 << 30, []string{"there is no process 1073741824"}}, // PID_MAX_LIMIT is 2^22
+		// PID_MAX_LIMIT is 2^22
+		{"beyond every pid", 1 << 30, []string{"there is no process 1073741824"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := Check(tc.pid)

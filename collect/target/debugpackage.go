@@ -60,7 +60,8 @@ func askDpkg(paths []string) map[string]string {
 	args := []string{"-S", "--"}
 	for _, p := range paths {
 		args = append(args, p)
-		if old, ok := strings.CutPrefix(p, "/usr"); ok { // packages may name it as it was before /usr was merged
+		// Packages may name it as it was before /usr was merged.
+		if old, ok := strings.CutPrefix(p, "/usr"); ok {
 			args = append(args, old)
 		}
 	}

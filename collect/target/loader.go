@@ -9,8 +9,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// loaderTells is the function by which a dynamic loader tells debuggers that it has changed the list
-// of libraries.
+// loaderTells is the function by which a dynamic loader tells debuggers that it has changed the
+// list of libraries.
 const loaderTells = "_dl_debug_state"
 
 // IsLoader tells whether a module is a dynamic loader. A static program has none.

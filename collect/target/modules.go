@@ -82,11 +82,12 @@ func UsesGomp(o *symbols.Object) bool {
 	return slices.ContainsFunc(gompCalls, o.Imports)
 }
 
-// gompCalls are functions of libgomp that GCC's code calls where there are constructs without calls.
+// gompCalls are functions of libgomp that GCC's code calls where there
+// are constructs without calls.
 var gompCalls = []string{"GOMP_parallel", "GOMP_parallel_reductions", "GOMP_barrier", "GOMP_single_start", "GOMP_parallel_sections"}
 
-// RequiresGomp tells whether a file calls libgomp and cannot be loaded without a runtime. Others may
-// call a runtime only if another file has brought one along.
+// RequiresGomp tells whether a file calls libgomp and cannot be loaded without a runtime. Others
+// may call a runtime only if another file has brought one along.
 func RequiresGomp(o *symbols.Object) bool { return slices.ContainsFunc(gompCalls, o.Requires) }
 
 // IsOffload tells whether a file is libomptarget, by its name. It starts no teams, but is probed

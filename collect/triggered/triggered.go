@@ -1,5 +1,5 @@
-// Package triggered has snapshots of a process written when an execution fulfils one of the conditions
-// of --when. The number of snapshots is bounded, and there is a rest after each of them.
+// Package triggered has snapshots of a process written when an execution fulfils one of the
+// conditions of --when. The number of snapshots is bounded, and there is a rest after each of them.
 package triggered
 
 import (
@@ -39,8 +39,8 @@ type Snapshots struct {
 	failed string // why a snapshot could not be written; empty: each could
 }
 
-// New returns the snapshots of a process that was measured from a time on (engine's clock, ns). dump
-// writes one, and returns the file's name. say tells the user of it; nil: nobody listens.
+// New returns the snapshots of a process that was measured from a time on (engine's clock, ns).
+// dump writes one, and returns the file's name. say tells the user of it; nil: nobody listens.
 func New(rec *timeline.Recorder, when []*trigger.Condition, began uint64, dump func() (string, error), say func(string)) *Snapshots {
 	s := &Snapshots{began: began, dump: dump, say: say}
 	s.sink = trigger.NewSink(rec, when, s.fulfilled)
@@ -66,7 +66,8 @@ func (s *Snapshots) write(condition string) {
 	name, err := s.dump()
 	s.mu.Lock()
 	switch {
-	case errors.Is(err, control.ErrNotMeasured): // the process has ended, and its timeline holds the execution
+	case errors.Is(err, control.ErrNotMeasured):
+		// The process has ended, and its timeline holds the execution.
 	case err != nil:
 		s.failed = err.Error()
 	case name != "":

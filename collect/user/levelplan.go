@@ -13,15 +13,15 @@ import (
 	"ompp-attach/symbols"
 )
 
-// levelPlan finds the probes of a library's levels. It is kept, because files that are loaded later may
-// import further functions.
+// levelPlan finds the probes of a library's levels. It is kept, because files that are loaded later
+// may import further functions.
 type levelPlan struct {
 	u    *Regions
 	o    *symbols.Object
 	path string
 	kind int // of levels
-	// outside: the library is one level, so the kernel side leaves out the calls that it makes itself.
-	// Otherwise the engine does, which knows the level that a call comes from.
+	// outside: the library is one level, so the kernel side leaves out the calls that it makes
+	// itself. Otherwise the engine does, which knows the level that a call comes from.
 	outside  bool
 	chosen   map[uint64]*levelEntry // by address
 	followed map[uint64]bool        // functions whose exits are found, by address
@@ -61,8 +61,8 @@ type exitAt struct {
 }
 
 // choose selects the functions of the levels: exported ones that match, or, without an expression,
-// those that other files import. If nothing imports any of them, they may be looked up by name: then
-// it is all that are exported.
+// those that other files import. If nothing imports any of them, they may be looked up by name:
+// then it is all that are exported.
 func (b *levelPlan) choose(wanted []int) (fresh []uint64) {
 	var all []candidate
 	importedOf := map[int]bool{}

@@ -28,8 +28,8 @@ type Options struct {
 	Warn    func(format string, a ...any) // tells the user that a measurement was cut short
 }
 
-// OfSide reads the runs of one side: a run, runs with commas between, or a directory of runs. Errors
-// are those of reading; ErrNoName if a run between commas has no name.
+// OfSide reads the runs of one side: a run, runs with commas between, or a directory of runs.
+// Errors are those of reading; ErrNoName if a run between commas has no name.
 func OfSide(side string, o Options) (runs []compare.Run, err error) {
 	names := []string{side}
 	if _, err := os.Stat(side); err != nil && strings.Contains(side, ",") {

@@ -1,7 +1,7 @@
 // Package hieratest generates the traces from which the paper on HieraAnalyses has its tables
-// (Seraphim, Seraphim and Travieso 2009): molecular dynamics on four processes, once with MPI alone,
-// and once with the class library OOPS. The operations, their places and their numbers are the
-// paper's. The rows that the paper leaves out are of the file "elsewhere". For tests only.
+// (Seraphim, Seraphim and Travieso 2009): molecular dynamics on four processes, once with MPI
+// alone, and once with the class library OOPS. The operations, their places and their numbers are
+// the paper's. The rows that the paper leaves out are of the file "elsewhere". For tests only.
 package hieratest
 
 import (
@@ -139,8 +139,8 @@ func MPIVersion(w io.Writer, rank int) error {
 	return g.w.Close()
 }
 
-// Load returns the statistics of the four processes that write writes. graph, if it is not nil, gets
-// their operations.
+// Load returns the statistics of the four processes that write writes. graph, if it is not nil,
+// gets their operations.
 func Load(write func(w io.Writer, rank int) error, graph *hiera.Graph) (*hiera.Statistics, error) {
 	s := &hiera.Statistics{Program: "dinamica"}
 	for rank := range 4 {

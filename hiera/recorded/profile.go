@@ -84,8 +84,8 @@ func Op(r *profile.Region) hiera.Op {
 	return op
 }
 
-// place returns the file and the line of a region. Where no line is known it is the function, or the
-// address in the object file.
+// place returns the file and the line of a region. Where no line is known it is the function, or
+// the address in the object file.
 func place(l *profile.Location) (file string, line int) {
 	switch {
 	case l.File != "" && l.Begin > 0:

@@ -21,8 +21,9 @@ var reasons = map[timeline.Why]string{
 }
 
 // WriteTimeline writes the timeline of a process as an XML trace. rank is the process's number in
-// the trace. Memory grows with the depth of the spans. Spans that are damaged are missing; a gap stands
-// for them, and damaged is told. Other errors are those of w, and of a timeline that cannot be read.
+// the trace. Memory grows with the depth of the spans. Spans that are damaged are missing; a gap
+// stands for them, and damaged is told. Other errors are those of w,
+// and of a timeline that cannot be read.
 func WriteTimeline(w io.Writer, f *timeline.File, rank int, damaged func(*timeline.File, *timeline.DamageError)) error {
 	d, m := f.Dictionary, &f.Dictionary.Meta
 	t := xmlTimeline{file: f, damaged: damaged, from: f.First(), ops: make([]hiera.Op, len(d.Regions))}

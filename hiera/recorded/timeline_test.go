@@ -63,7 +63,8 @@ func TestMPITimeline(t *testing.T) {
 	}
 }
 
-// sameFigures writes a timeline as XML, reads that, and compares the figures with those of the profile.
+// sameFigures writes a timeline as XML, reads that,
+// and compares the figures with those of the profile.
 func sameFigures(t *testing.T, name string, p *profile.Profile, f *timeline.File) *hiera.Tally {
 	t.Helper()
 	var b bytes.Buffer

@@ -18,8 +18,8 @@ type Visitor interface {
 	Process(p *hiera.Process)
 	// Thread begins the operations of a thread.
 	Thread(num int)
-	// Enter begins an operation; op is good until the call returns. Leave ends the innermost one. If
-	// Enter returns an error, Read refuses the file for that reason.
+	// Enter begins an operation; op is good until the call returns. Leave ends the innermost one.
+	// If Enter returns an error, Read refuses the file for that reason.
 	Enter(op *hiera.Op) error
 	Leave()
 	// Gap is a time of which nothing is known, in ns.
@@ -214,7 +214,8 @@ func (f *fields) text(attribute string) *string {
 	return nil
 }
 
-// rankOrTag returns the field of an attribute that is a rank, or a message's tag; nil: there is none.
+// rankOrTag returns the field of an attribute that is a rank, or a message's tag; nil:
+// there is none.
 func (f *fields) rankOrTag(attribute string) *int {
 	switch attribute {
 	case "dest":

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What one input may take: processor time, which other programs do not lengthen, and memory in bytes.
-// MostWait bounds what an input waits for.
+// What one input may take: processor time, which other programs do not lengthen, and memory in
+// bytes. MostWait bounds what an input waits for.
 const (
 	MostTime   = 10 * time.Second
 	MostWait   = time.Minute
@@ -43,8 +43,8 @@ func Within(f func()) {
 	f()
 }
 
-// ProcessorTime is what this process has taken so far. A time limit of a test is one of this time: a
-// busy machine does not decide it.
+// ProcessorTime is what this process has taken so far. A time limit of a test is one of this time:
+// a busy machine does not decide it.
 func ProcessorTime() time.Duration {
 	var u unix.Rusage
 	_ = unix.Getrusage(unix.RUSAGE_SELF, &u) // fails for no process of its own

@@ -15,8 +15,8 @@ import (
 // parts that deserve names.
 const mostFunction = 70
 
-// TestFunctionLengths: a function does one thing. Those of tests are left out: tables of cases stand
-// in them.
+// TestFunctionLengths: a function does one thing. Those of tests are left out: tables of cases
+// stand in them.
 func TestFunctionLengths(t *testing.T) {
 	found := 0
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {

@@ -1,5 +1,5 @@
 // Package house holds the rules that a compiler does not: which package may
-// import which, and how long a file or a function may be.
+// import which, and how long a file, a function or a line of text may be.
 package house
 
 import (

@@ -21,8 +21,8 @@ const Most = 128
 // Rank holds a rank's communicators.
 type Rank struct {
 	List []profile.Comm // of the rank's profile, 128 at most
-	// Names are the names of List; empty: the communicator has none. Join fills them in, and leaves nil
-	// if the rank's profile may lack communicators.
+	// Names are the names of List; empty: the communicator has none. Join fills them in, and leaves
+	// nil if the rank's profile may lack communicators.
 	Names   []string
 	JobSize int // the size of MPI_COMM_WORLD; 0: not known
 	Host    string
@@ -52,8 +52,9 @@ func (r *Rank) IsWindow(comm int) bool { return comm > 0 && made{r, comm}.how().
 // Unheld reports whether a communicator of the rank's profile is beyond those that the job keeps.
 func (r *Rank) Unheld(comm int) bool { return comm >= Most && comm != r.unseen }
 
-// SeenFrom notes that the rank was attached to, and that all of its calls since then are known. makings
-// is the number of operations that had made communicators and windows of MPI_COMM_WORLD before.
+// SeenFrom notes that the rank was attached to, and that all of its calls since then are known.
+// makings is the number of operations that had made communicators and
+// windows of MPI_COMM_WORLD before.
 func (c *Rank) SeenFrom(makings int) { c.sure, c.shift = c.hasMPI, makings }
 
 // group is a communicator with the world ranks of its members, as far as profiles tell.
@@ -114,8 +115,8 @@ func Join(ranks []*Rank, complete bool) Groups {
 		}
 	}
 	for _, g := range all {
-		// These names follow from properties that the members share. Only a communicator with all of its
-		// members is taken for one.
+		// These names follow from properties that the members share. Only a communicator with all
+		// of its members is taken for one.
 		g.doubted = g.doubted || complete && len(g.members) != int(g.size)
 	}
 	return all
@@ -219,9 +220,9 @@ func (gs Groups) WorldRank(r *Rank, comm int, rank int32) (world int, ok bool) {
 // cut holds the communicators that a call of MPI_Cart_sub has made, of all ranks.
 type cut []made
 
-// divide gives each of these communicators a name of its own. Ranks are in row-major order in a grid
-// (MPI-3.1, 7.4), and in the parts that MPI_Cart_sub makes of the grid. If the kept dimensions are
-// neighbours, rank p of the grid becomes rank (p / step) % size. This must hold of all ranks.
+// divide gives each of these communicators a name of its own. Ranks are in row-major order in a
+// grid (MPI-3.1, 7.4), and in the parts that MPI_Cart_sub makes of the grid. If the kept dimensions
+// are neighbours, rank p of the grid becomes rank (p / step) % size. This must hold of all ranks.
 // Otherwise the communicators stay unknown.
 func (list cut) divide() {
 	step := list.step()

@@ -130,7 +130,8 @@ func (s *Job) row(ranks []*Rank, first time.Time) Row {
 	return row
 }
 
-// spread adds a share of a stretch of time, which begins at from and has a length (ns), to its bins.
+// spread adds a share of a stretch of time, which begins at from and has a length (ns),
+// to its bins.
 func (s *Job) spread(sums []float64, share, from, length float64) {
 	width := float64(s.Width)
 	for bin := int(from / width); bin < len(sums) && float64(bin)*width < from+length; bin++ {

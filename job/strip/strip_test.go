@@ -9,8 +9,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// striped is a rank whose threads work for a time and then are in barriers until its end, all of them
-// the share given. It starts later by a time.
+// striped is a rank whose threads work for a time and then are in barriers until its end, all of
+// them the share given. It starts later by a time.
 func striped(later, work, end time.Duration, share float64) *profile.Profile {
 	const bins = 1000
 	width := int64(end) / bins

@@ -66,8 +66,8 @@ func Of(p *profile.Profile, rank int) *Rank {
 type Link struct {
 	Rank    int // in MPI_COMM_WORLD
 	Partner int // in MPI_COMM_WORLD; -1: not known
-	// Comm is the communicator or window of a partner that is not known, and Local the partner's rank
-	// there (mpi.AnySource: a receive from MPI_ANY_SOURCE).
+	// Comm is the communicator or window of a partner that is not known, and Local the partner's
+	// rank there (mpi.AnySource: a receive from MPI_ANY_SOURCE).
 	Comm  profile.Comm
 	Local int32
 	// Unheld: the communicator is beyond those that the job keeps of a rank. Comm says nothing.
@@ -77,8 +77,8 @@ type Link struct {
 
 // Job is the traffic of a job.
 type Job struct {
-	// Links say who exchanged messages with whom: by rank, the partners that are known by their ranks,
-	// then the others.
+	// Links say who exchanged messages with whom: by rank, the partners that are known by their
+	// ranks, then the others.
 	Links []Link
 	// Others is what was exchanged with partners beyond those that the job keeps of each rank.
 	Others profile.Exchange

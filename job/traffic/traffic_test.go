@@ -16,8 +16,8 @@ func sending(rank, size int, x *profile.Traffic) *profile.Profile {
 	return p
 }
 
-// toFirst returns the profile of a rank of two that sends a message of 10 bytes to each of the first
-// ranks, itself among them.
+// toFirst returns the profile of a rank of two that sends a message of 10 bytes to each of the
+// first ranks, itself among them.
 func toFirst(rank, to int) *profile.Profile {
 	var x profile.Traffic
 	for r := range to {
@@ -69,7 +69,8 @@ func TestLinks(t *testing.T) {
 		var x profile.Traffic
 		x.Add(0, (r+1)%4, profile.Exchange{Sends: 1, Out: 10})
 		p := sending(int(r), 4, &x)
-		inComm(t, p, "MPI_Comm_split", 1, r%2, 2, 1-r/2, 100) // even and odd ranks, in reverse order
+		// Even and odd ranks, in reverse order.
+		inComm(t, p, "MPI_Comm_split", 1, r%2, 2, 1-r/2, 100)
 		inComm(t, p, "MPI_Comm_create_group", 0, 0, 2, r%2, 200)
 		ranks = append(ranks, p)
 	}

@@ -66,8 +66,8 @@ type Recorder struct {
 	before  []before
 }
 
-// before holds a thread's last time and request: those of the next call are recorded as differences.
-// calls is the number of calls since the last one with Call.Came.
+// before holds a thread's last time and request: those of the next call are recorded as
+// differences. calls is the number of calls since the last one with Call.Came.
 type before struct{ time, request, calls uint64 }
 
 // NewRecorder returns an empty recorder.

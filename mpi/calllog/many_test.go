@@ -9,7 +9,8 @@ import (
 )
 
 // ring returns the logs of ranks that exchange messages with their neighbours, and then all reduce,
-// in some steps. In each step another rank is 1000 ns late, so its neighbour is late at the reduction.
+// in some steps. In each step another rank is 1000 ns late,
+// so its neighbour is late at the reduction.
 func ring(t testing.TB, ranks, steps int) (logs []*Log, calls int) {
 	op := func(name string) mpi.Op {
 		o, ok := mpi.ParseOp(name)

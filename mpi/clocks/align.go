@@ -19,8 +19,8 @@ func NewOrders(clocks int) *Orders {
 	return &Orders{map[[2]int]*orders{}, min(2048, max(64, all/pairs))}
 }
 
-// Add notes the order of two events: the event at the time at of the clock first came before the event
-// at the time by of the clock then.
+// Add notes the order of two events: the event at the time at of the clock first came before the
+// event at the time by of the clock then.
 func (o *Orders) Add(first, then int, at, by uint64) {
 	if first == then {
 		return
@@ -82,8 +82,8 @@ func Align(clocks []Clock, o *Orders) *Alignment {
 	return a
 }
 
-// known returns the bounds of |θ| that follow from both kernels' claims, with their signs changed: so
-// they are lower bounds of θ, and of -θ.
+// known returns the bounds of |θ| that follow from both kernels' claims, with their signs changed:
+// so they are lower bounds of θ, and of -θ.
 func known(a, b *Clock, origin int64) (out []point) {
 	if len(a.Known) == 0 || len(b.Known) == 0 {
 		return nil
@@ -102,8 +102,9 @@ func known(a, b *Clock, origin int64) (out []point) {
 	return undominated(out)
 }
 
-// resolution is how wrong times are because clocks show whole ns (ns): 1 for the order that bounds the
-// difference, 1 for the two times that are compared, and 1 as the result is a whole number, too.
+// resolution is how wrong times are because clocks show whole ns (ns): 1 for the order that bounds
+// the difference, 1 for the two times that are compared, and 1 as the result is
+// a whole number, too.
 const resolution = 3
 
 // hop is the last link of the best route to a clock. bound is that of the whole route, ns.

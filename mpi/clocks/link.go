@@ -10,8 +10,8 @@ type Link struct {
 	A, B int // numbers of the clocks; A < B
 	// Forth counts the orders of an event at A before one at B, Back the reverse.
 	Forth, Back uint64
-	// Messages: orders both ways bound the difference. Synchronised: the kernels' claims bound it. If
-	// neither is set, the difference is not known.
+	// Messages: orders both ways bound the difference. Synchronised: the kernels' claims bound it.
+	// If neither is set, the difference is not known.
 	Messages, Synchronised bool
 	// Unsteady: the difference is no line, not even within the clocks' wander. So its slope may be
 	// anything up to steepest.
@@ -19,8 +19,8 @@ type Link struct {
 	// Conflict is by how much orders contradict each other, or the kernels' claims contradict the
 	// orders if Messages is set (ns); 0: nothing contradicts.
 	Conflict int64
-	// Offset is the difference A - B in the middle of the time with bounds (ns). Its slope, as a share,
-	// is between Least and Most.
+	// Offset is the difference A - B in the middle of the time with bounds (ns). Its slope, as a
+	// share, is between Least and Most.
 	Offset      int64
 	Least, Most float64
 	// Bound is the mean of how wrong a difference may be, over the time with bounds (ns).

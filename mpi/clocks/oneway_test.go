@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestOneWay: what is known of clocks if messages go one way only, over 60 seconds, with a latency of
-// 20 us and more. docs/waits.md has these bounds.
+// TestOneWay: what is known of clocks if messages go one way only, over 60 seconds, with a latency
+// of 20 us and more. docs/waits.md has these bounds.
 func TestOneWay(t *testing.T) {
 	const length, least = 60e9, 20e3
 	const err = 5e6 // ns, that each kernel claims

@@ -75,8 +75,8 @@ func thin(list []point) []point {
 	return kept
 }
 
-// undominated leaves out the points that follow from another point, as no slope exceeds steepest. The
-// result is by time.
+// undominated leaves out the points that follow from another point, as no slope exceeds steepest.
+// The result is by time.
 func undominated(list []point) []point {
 	slices.SortFunc(list, byTime)
 	var out []point

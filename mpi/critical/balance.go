@@ -1,12 +1,12 @@
 package critical
 
-// balance adds each rank's own time in a phase that lasted took ns. For rank i, the phase ended at the
-// beginning of its call numbers[i]. Then balance finds what the job would save at most if all ranks
-// had the same time at a call path, with the same sum, and all else took as long as before:
+// balance adds each rank's own time in a phase that lasted took ns. For rank i, the phase ended at
+// the beginning of its call numbers[i]. Then balance finds what the job would save at most if all
+// ranks had the same time at a call path, with the same sum, and all else took as long as before:
 //
 //   - The path's other parts stay. So no more is saved than the path's time there.
-//   - Each rank still has its other own time, and its share of the time there. So the phase lasts at
-//     least as long as the rank with the most other time, and the share.
+//   - Each rank still has its other own time, and its share of the time there. So the phase lasts
+//     at least as long as the rank with the most other time, and the share.
 //
 // The part of the path that is not known may lie at any call path.
 func (p *Path) balance(numbers []int, took int64) {

@@ -8,8 +8,8 @@ import (
 	"ompp-attach/mpi/match"
 )
 
-// TestBegunOperations: MPI_Startall begins two operations, which have no place. The work before them is
-// told before the rank's next call: 90 ns, and 5 ns until that call.
+// TestBegunOperations: MPI_Startall begins two operations, which have no place. The work before
+// them is told before the rank's next call: 90 ns, and 5 ns until that call.
 func TestBegunOperations(t *testing.T) {
 	meet := func(at uint64) match.Call {
 		return match.Call{Op: op("Barrier"), Start: at, End: at + 10, To: mpi.NoPeer, From: mpi.NoPeer, Comm: 0}

@@ -2,8 +2,8 @@ package critical
 
 import "ompp-attach/mpi/match"
 
-// MostCalls bounds the calls of a phase that are kept: some 200 MB. The path of a phase with more is
-// not known.
+// MostCalls bounds the calls of a phase that are kept: some 200 MB. The path of a phase with more
+// is not known.
 const MostCalls = 4 << 20
 
 // Place is where a rank spent time: in the calls at a site, or before them, since its call before.
@@ -16,12 +16,13 @@ type Place struct {
 // Time is a rank's time at a place, ns.
 type Time struct {
 	Path int64 // on the job's critical path
-	Own  int64 // of the rank in all, without waits for other ranks; calls that may have waited are left out
-	// Delay is how long other ranks waited because this rank spent more time here than they did. Far
-	// is how long they waited, for that reason, for a third rank that had waited for this one.
+	// The rank's time without waits for other ranks; calls that may have waited are left out.
+	Own int64
+	// Delay is how long other ranks waited because this rank spent more time here than they did.
+	// Far is how long they waited, for that reason, for a third rank that had waited for this one.
 	Delay, Far int64
-	// Indirect is the part of the rank's own waits here that is due to waits of the late rank. Passed
-	// are other ranks' waits that are due to the rank's waits here.
+	// Indirect is the part of the rank's own waits here that is due to waits of the late rank.
+	// Passed are other ranks' waits that are due to the rank's waits here.
 	Indirect, Passed int64
 }
 
@@ -30,8 +31,8 @@ type Result struct {
 	Times map[Place]*Time
 	// Stretches divides the path's times before calls by the calls before these.
 	Stretches map[Stretch]int64
-	// Length is the path's: the parts in Times and Unknown add up to it. If ranks were attached to, the
-	// path is that between the first and the last call at which all ranks met.
+	// Length is the path's: the parts in Times and Unknown add up to it. If ranks were attached to,
+	// the path is that between the first and the last call at which all ranks met.
 	Length, Unknown int64
 	// Waited is the time of all waits. NoCause is the part that is in no Delay and no Far.
 	Waited, NoCause int64
@@ -40,12 +41,12 @@ type Result struct {
 	// Phases is the number of phases. Lost are those of which no path is known: their calls exceed
 	// MostCalls.
 	Phases, Lost int
-	// Bound is how much longer another path may be, because clocks of machines were compared. Turns is
-	// the number of times at which the path changed the rank.
+	// Bound is how much longer another path may be, because clocks of machines were compared. Turns
+	// is the number of times at which the path changed the rank.
 	Bound int64
 	Turns uint64
-	// Overlap is the index of a rank with several calls at one time; -1: there is none. Nothing is known
-	// then.
+	// Overlap is the index of a rank with several calls at one time; -1: there is none. Nothing is
+	// known then.
 	Overlap int
 }
 
@@ -113,8 +114,8 @@ type Path struct {
 	on     map[Work]int64   // the path of the phase
 }
 
-// New returns a Path for the calls of logs. path numbers the call path of a rank's call site, from 0;
-// call paths of different ranks with one number are the same. Sites without a path have -1.
+// New returns a Path for the calls of logs. path numbers the call path of a rank's call site, from
+// 0; call paths of different ranks with one number are the same. Sites without a path have -1.
 func New(logs []*match.RankCalls, path func(rank, site int) int) *Path {
 	p := &Path{Result: Result{Times: map[Place]*Time{}, Stretches: map[Stretch]int64{}, Saves: map[Work]int64{}, Overlap: -1}, ranks: make([]calls, len(logs)),
 		hosts: map[string]bool{}, path: path, most: MostCalls, on: map[Work]int64{}}

@@ -261,8 +261,9 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestBalance: however a call path's time is divided among the ranks, the program does not save more
-// than the result says, as long as ranks have the same sum between two calls at which all meet.
+// TestBalance: however a call path's time is divided among the ranks, the program does not save
+// more than the result says, as long as ranks have the same sum between two calls
+// at which all meet.
 func TestBalance(t *testing.T) {
 	tight := 0
 	for seed := range uint64(150) {
@@ -378,8 +379,8 @@ func TestMostCalls(t *testing.T) {
 	}
 }
 
-// ahead are clocks of two machines: that of the host b is ahead by a time (ns), which is known within
-// a bound.
+// ahead are clocks of two machines: that of the host b is ahead by a time (ns), which is known
+// within a bound.
 type ahead struct{ by, bound int64 }
 
 func (ahead) Comparable(_, _ string) bool { return true }

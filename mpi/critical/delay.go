@@ -8,10 +8,11 @@ type wait struct {
 	of, due    int   // the late rank, and its call
 	at         int64 // when the wait was over, since all ranks last met: clocks of machines differ
 	time       int64
-	since      [2]point // from there on neither waited for the other: of the waiting rank, and of the late one
-	together   bool     // since is known
-	caused     int64    // others' waits that are due to this one
-	done       bool
+	// From there on neither waited for the other: of the waiting rank, and of the late one.
+	since    [2]point
+	together bool  // since is known
+	caused   int64 // others' waits that are due to this one
+	done     bool
 }
 
 // point is a moment in a rank's call: where its wait was over, or, if began, where the call began.
@@ -23,11 +24,11 @@ type point struct {
 // costPerCall bounds how many calls are looked at for a phase's waits, for each call of the phase.
 const costPerCall = 64
 
-// delays finds what caused the waits of a phase. For rank i, the phase ended in its call numbers[i]. A
-// wait is due to what the late rank did more than the waiting rank since one of the two last waited
-// for the other. It is also due to the late rank's own waits since then, which have causes in turn
-// (Böhme and others: Identifying the root causes of wait states in large-scale parallel applications,
-// 2010).
+// delays finds what caused the waits of a phase. For rank i, the phase ended in its call
+// numbers[i]. A wait is due to what the late rank did more than the waiting rank since one of the
+// two last waited for the other. It is also due to the late rank's own waits since then, which have
+// causes in turn (Böhme and others: Identifying the root causes of wait states in large-scale
+// parallel applications, 2010).
 func (p *Path) delays(numbers []int) {
 	waits := p.waits(numbers)
 	byCall := map[[2]int]*wait{}
@@ -142,8 +143,8 @@ func (p *Path) spent(rank int, from point, number int) *spent {
 	return s
 }
 
-// explain divides a wait, and the waits that are due to it, among their causes. It returns the number
-// of calls that it looked at.
+// explain divides a wait, and the waits that are due to it, among their causes. It returns the
+// number of calls that it looked at.
 func (p *Path) explain(w *wait, byCall map[[2]int]*wait) int {
 	late, other := p.spent(w.of, w.since[1], w.due), p.spent(w.rank, w.since[0], w.call)
 	sum, delay := int64(0), map[Work]int64{}
@@ -162,7 +163,8 @@ func (p *Path) explain(w *wait, byCall map[[2]int]*wait) int {
 		p.NoCause += w.time + w.caused
 		return cost
 	}
-	// A cause of d ns gets the share short of d for this wait, and far of d for waits due to this one.
+	// A cause of d ns gets the share short of d for this wait, and far of d for waits
+	// due to this one.
 	short, far := min(1, float64(w.time)/float64(sum)), float64(w.caused)/float64(sum)
 	left := w.time + w.caused
 	for at, d := range delay {

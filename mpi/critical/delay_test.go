@@ -135,8 +135,8 @@ type stamp struct {
 	began bool
 }
 
-// since returns when the ranks of two calls were last known to be in step, before one waited for the
-// other: the last wait of one for the other, or the last call at which all met.
+// since returns when the ranks of two calls were last known to be in step, before one waited for
+// the other: the last wait of one for the other, or the last call at which all met.
 func (g *program) since(a, late *activity) (mine, its stamp) {
 	now, best := late.enter, uint64(0)
 	for _, rank := range []int{a.rank, late.rank} {

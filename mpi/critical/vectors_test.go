@@ -67,7 +67,8 @@ func TestVectors(t *testing.T) {
 			map[string]int64{"0@0 true": 1, "0@1 false": 1, "0@1 true": 10, "0@3 false": 17, "0@3 true": 1}},
 		{"not known, on another rank", [][]match.Call{{init(2), vector("Recv", 3, 13, 1, any), vector("Barrier", 20, 31, 3, nil)},
 			{init(2), vector("Send", 9, 10, 1, to), vector("Barrier", 30, 31, 3, nil)}},
-			map[string]int64{"1@3 false": 20, "0@3 true": 1, "unknown": 9}}, // the send may have waited
+			// The send may have waited.
+			map[string]int64{"1@3 false": 20, "0@3 true": 1, "unknown": 9}},
 	} {
 		r, _ := listen(logsOf(x.ranks...), nil)
 		if got := show(r); !maps.Equal(got, x.want) {

@@ -21,7 +21,8 @@ func (p *Path) back(rank, number int) (known int64, complete bool) {
 			p.on[Work{p.path(rank, int(site)), in}] += t
 		}
 	}
-	for steps := p.kept + 1; steps > 0; steps-- { // clocks of several machines may not lead in circles
+	// Clocks of several machines may not lead in circles.
+	for steps := p.kept + 1; steps > 0; steps-- {
 		k := &p.ranks[rank]
 		c := k.at(number - 1)
 		if next := k.at(number); next != nil {

@@ -9,8 +9,8 @@ type Clocks interface {
 	Convert(to, from string, t uint64) (at uint64, bound int64)
 }
 
-// Across counts the waits for ranks of other machines. These times are as exact as the comparison of
-// the machines' clocks.
+// Across counts the waits for ranks of other machines. These times are as exact as the comparison
+// of the machines' clocks.
 type Across struct {
 	Waits       uint64
 	T, Bound    int64  // time of these waits, and how wrong T may be at most, ns
@@ -24,9 +24,9 @@ func RunAcross(logs []*RankCalls, clocks Clocks) *Result {
 	return (&run{waits: sums{}, clocks: clocks}).all(logs)
 }
 
-// Orders calls tell for each pair of events on two machines whose order is certain. The event of the
-// log first at the time at came before the event of the log then at the time by. Each time is of its
-// log's own clock. Orders adds up no waits.
+// Orders calls tell for each pair of events on two machines whose order is certain. The event of
+// the log first at the time at came before the event of the log then at the time by. Each time is
+// of its log's own clock. Orders adds up no waits.
 func Orders(logs []*RankCalls, tell func(first *RankCalls, at uint64, then *RankCalls, by uint64)) {
 	(&run{order: tell, clocks: uncompared{}}).all(logs)
 }
@@ -66,8 +66,8 @@ func (r *run) tell(first *rank, at uint64, then *rank, by uint64) {
 	}
 }
 
-// onlyIf takes the wait back if a time t is surely not above 0. If t may be above 0 or not, within its
-// bound (ns), the bound of the wait grows until it includes 0.
+// onlyIf takes the wait back if a time t is surely not above 0. If t may be above 0 or not, within
+// its bound (ns), the bound of the wait grows until it includes 0.
 func (l *longest) onlyIf(t, bound int64) {
 	switch {
 	case t <= -bound:

@@ -84,7 +84,8 @@ func checkAcross(t *testing.T, want map[string]int64, r *Result, widest, slack i
 		}
 	}
 	for name, w := range truth {
-		// Whether a send went on until the receive, or a start until the post, may be in doubt for any time.
+		// Whether a send went on until the receive, or a start until the post,
+		// may be in doubt for any time.
 		doubted := strings.HasPrefix(name, fmt.Sprint(LateReceiver)) || strings.HasPrefix(name, fmt.Sprintf("%d:", LatePost))
 		if !doubted && w > 2*widest+slack && !got[name] {
 			t.Fatalf("%s: a wait of %d ns is missing; bounds are %d", name, w, widest)

@@ -16,12 +16,12 @@ type Call struct {
 	Site       int    // the caller's number of the call site, which the waits name
 	Thread     int    // the caller's number of the thread, likewise
 	Comm       int    // index in RankCalls.Comms; -1: not known
-	// To is the destination, the root of a collective operation, or the target of a lock. From is the
-	// source, also of probes. Both are ranks as in mpi.Args.
+	// To is the destination, the root of a collective operation, or the target of a lock. From is
+	// the source, also of probes. Both are ranks as in mpi.Args.
 	To, From         int32
 	SendTag, RecvTag int32
-	// Sends, Receives: the call sends or receives a message; of a collective operation, data. Sends of
-	// MPI_Win_lock: the lock is exclusive.
+	// Sends, Receives: the call sends or receives a message; of a collective operation, data. Sends
+	// of MPI_Win_lock: the lock is exclusive.
 	Sends, Receives bool
 	// Unknown: it is not known whether a collective operation moves data here.
 	Unknown bool
@@ -33,8 +33,8 @@ type Call struct {
 	// Of a call that opens an epoch on a window, Completes are the other side's members (Member).
 	Completes []uint64
 	Untold    bool
-	// Came are the messages that receives from any source, or of any tag, among Completes received, as
-	// far as these are known. By At.
+	// Came are the messages that receives from any source, or of any tag, among Completes received,
+	// as far as these are known. By At.
 	Came []Came
 }
 
@@ -66,15 +66,15 @@ type RankCalls struct {
 	Comms []Comm // Comms[0] is MPI_COMM_WORLD
 	// Threads yields the calls of each thread that calls MPI, by their beginnings.
 	Threads []Calls
-	// Until is the time (ns) at which the log ends early; 0: the log has all calls. Calls that ended
-	// later are left out.
+	// Until is the time (ns) at which the log ends early; 0: the log has all calls. Calls that
+	// ended later are left out.
 	Until uint64
 	// Cancels: the rank cancelled requests, so its messages cannot be counted.
 	Cancels bool
 
-	// Attached: the rank was attached to, so calls before that are not known. Start, if known, is where
-	// the log begins (see Align); a log that is whole begins with the first operations. Makings are in
-	// order, and end before MakingsUntil if that is not 0. Only Align reads them.
+	// Attached: the rank was attached to, so calls before that are not known. Start, if known, is
+	// where the log begins (see Align); a log that is whole begins with the first operations.
+	// Makings are in order, and end before MakingsUntil if that is not 0. Only Align reads them.
 	Attached     bool
 	Start        Start
 	Makings      []Making
@@ -124,7 +124,8 @@ const (
 	exposed              // MPI_Win_wait: closes the exposure epoch
 	locking              // MPI_Win_lock, MPI_Win_lock_all
 	unlocking            // MPI_Win_unlock, MPI_Win_unlock_all
-	making               // makes a request, but its operation is not matched (MPI-IO, MPI_Rput, MPI_Comm_idup)
+	// Makes a request, but its operation is not matched (MPI-IO, MPI_Rput, MPI_Comm_idup).
+	making
 )
 
 func (p pattern) collective() bool { return p >= barrier && p <= ending }
@@ -236,8 +237,8 @@ func IsCollective(op mpi.Op) bool {
 	return p.collective() || p == unsupported
 }
 
-// IsEpoch reports whether an operation opens or closes an epoch on an RMA window, between a group of
-// ranks that access the window's memory and a group that exposes it.
+// IsEpoch reports whether an operation opens or closes an epoch on an RMA window, between a group
+// of ranks that access the window's memory and a group that exposes it.
 func IsEpoch(op mpi.Op) bool {
 	p := (&Call{Op: op}).pattern()
 	return p >= posting && p <= exposed

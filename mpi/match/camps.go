@@ -141,8 +141,8 @@ func (r *run) tellAll(i *instance) {
 	}
 }
 
-// tellFirst tells one order: the first member of the machine to that left cannot have done so before
-// the last member of the machine from that it needs had come.
+// tellFirst tells one order: the first member of the machine to that left cannot have done so
+// before the last member of the machine from that it needs had come.
 func (r *run) tellFirst(from, to *camp) {
 	var first, last *member
 	for _, m := range to.members {

@@ -33,8 +33,8 @@ type ownerKey struct {
 // owner is the state of a rank on a window.
 type owner struct {
 	access, exposure *epoch // the latest ones; nil: there is none
-	// blurred: an epoch of this side (0: exposure, 1: access) was opened for a group that is not known.
-	// So it is not known to whom later epochs of the rank belong.
+	// blurred: an epoch of this side (0: exposure, 1: access) was opened for a group that is not
+	// known. So it is not known to whom later epochs of the rank belong.
 	blurred [2]bool
 }
 
@@ -165,8 +165,8 @@ func (o *owner) side(access bool) *bool {
 	return &o.blurred[0]
 }
 
-// members returns the ranks that a call names, each once; nil stands for a rank without a log. ok is
-// false if they are not known.
+// members returns the ranks that a call names, each once; nil stands for a rank without a log. ok
+// is false if they are not known.
 func (r *run) members(k *rank, c *Call) (out []*rank, ok bool) {
 	if c.Untold {
 		return nil, false

@@ -2,9 +2,9 @@ package match
 
 import "ompp-attach/mpi"
 
-// Programs may use each tag once. So queues that are done are taken out, and the number of the other
-// queues is bounded. Beyond the bound an inbox no longer tells tags apart, and its messages are left
-// out.
+// Programs may use each tag once. So queues that are done are taken out, and the number of the
+// other queues is bounded. Beyond the bound an inbox no longer tells tags apart, and its messages
+// are left out.
 const (
 	fewQueues  = 64
 	mostClosed = 4096 // closed queues of an inbox
@@ -50,8 +50,8 @@ func (r *run) sweep(g *group, b *inbox, to int32) {
 	}
 }
 
-// take notes that a call may have taken any message that k matches. It returns the key that is noted:
-// a more general one if there are too many keys.
+// take notes that a call may have taken any message that k matches. It returns the key that is
+// noted: a more general one if there are too many keys.
 func (b *inbox) take(k queueKey) queueKey {
 	if len(b.taken) >= mostTaken {
 		k = queueKey{mpi.AnySource, AnyTag}
@@ -81,9 +81,9 @@ func (b *inbox) got(at uint64) {
 	}
 }
 
-// cleanse forgets which messages may have been taken, if by a time (ns) as many receives were complete
-// as messages had been sent: each receive has taken one. So none of the messages is left, whichever
-// receive took it.
+// cleanse forgets which messages may have been taken, if by a time (ns) as many receives were
+// complete as messages had been sent: each receive has taken one. So none of the messages is left,
+// whichever receive took it.
 func (r *run) cleanse(g *group, b *inbox, at uint64) {
 	if len(b.taken) == 0 || b.sent != b.receives || b.receives != b.complete || b.latest > at || !g.countable() {
 		return

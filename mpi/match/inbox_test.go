@@ -32,8 +32,8 @@ func (g *tagged) Next() (*Call, bool) {
 	return &g.call, true
 }
 
-// TestManyTags: of messages that have a tag each, none stays in memory. If so many tags are closed, or
-// taken, that they cannot be told apart, messages are left out.
+// TestManyTags: of messages that have a tag each, none stays in memory. If so many tags are closed,
+// or taken, that they cannot be told apart, messages are left out.
 func TestManyTags(t *testing.T) {
 	send, recv := op("Send"), op("Recv")
 	at := func(i int, o mpi.Op) Call {
@@ -79,8 +79,8 @@ func TestManyTags(t *testing.T) {
 	}
 }
 
-// TestAllTaken: receives from any source do not tell what they took. Once all messages that were sent
-// have been received, later ones are matched again.
+// TestAllTaken: receives from any source do not tell what they took. Once all messages that were
+// sent have been received, later ones are matched again.
 func TestAllTaken(t *testing.T) {
 	any := from(mpi.AnySource, 7)
 	wait := call("Waitall", 6, 20, of(1, 2))

@@ -9,17 +9,16 @@ import (
 
 // lineup holds sequences of ranks side by side.
 type lineup struct {
-	low           int     // number of places[0]
-	places        []place // without a gap
-	before, after []int64 // the latest given to all before a place; the earliest taken of all from it on
+	low    int     // number of places[0]
+	places []place // without a gap
+	// The latest given to all before a place; the earliest taken of all from it on.
+	before, after []int64
 	in            []*sequence
-	first, last   int  // the lowest number in any log, and one more than the highest
-	begins, ends  bool // no operation has a lower number than first, a higher one than last
 }
 
-// place is an operation of all ranks in a lineup, as far as these have it. Each rank that takes cannot
-// leave before each rank that gives has come. given is when the last one that gives came, taken when
-// the first one that takes left (ns).
+// place is an operation of all ranks in a lineup, as far as these have it. Each rank that takes
+// cannot leave before each rank that gives has come. given is when the last one that gives came,
+// taken when the first one that takes left (ns).
 type place struct {
 	item
 	known bool // some rank has the operation
@@ -54,10 +53,8 @@ func limits(n int, of func(i int) *item) (before, after []int64) {
 func (l *lineup) add(s *sequence, at int) {
 	s.at, l.in = at, append(l.in, s)
 	if len(l.places) == 0 {
-		l.low, l.first, l.last = at, at, at
+		l.low = at
 	}
-	l.first, l.last = min(l.first, at-s.skipped), max(l.last, at+len(s.items)+s.rest)
-	l.begins, l.ends = l.begins || s.begins, l.ends || s.ends
 	if at < l.low {
 		l.places = append(make([]place, l.low-at), l.places...)
 		l.low = at
@@ -77,16 +74,15 @@ func (l *lineup) add(s *sequence, at int) {
 	l.before, l.after = limits(len(l.places), func(i int) *item { return &l.places[i].item })
 }
 
-// find returns the only number that the first item of a sequence can have; ok is false if it can have
-// none, or several.
+// find returns the only number that the first item of a sequence can have; ok is false if it can
+// have none, or several.
 func (l *lineup) find(s *sequence) (at int, ok bool) {
 	// The outer numbers stand for all beyond: the rank would have none of the operations here.
 	before, behind := l.low-len(s.items), l.low+len(l.places)
-	least, most := l.within(s)
-	if least <= before && l.fits(s, before) || most >= behind && l.fits(s, behind) {
+	if l.fits(s, before) || l.fits(s, behind) {
 		return 0, false
 	}
-	for n := max(before+1, least); n <= min(behind-1, most); n++ {
+	for n := before + 1; n < behind; n++ {
 		if !l.fits(s, n) {
 			continue
 		}
@@ -98,43 +94,12 @@ func (l *lineup) find(s *sequence) (at int, ok bool) {
 	return at, ok
 }
 
-// within returns the least and the greatest number that the first item of a sequence can have, by the
-// first and the last operation of all.
-func (l *lineup) within(s *sequence) (least, most int) {
-	least, most = math.MinInt, math.MaxInt
-	if l.begins {
-		least = l.first + s.skipped
-	}
-	if s.ends {
-		least = max(least, l.last-len(s.items)-s.rest)
-	}
-	if s.begins {
-		most = l.first + s.skipped
-	}
-	if l.ends {
-		most = min(most, l.last-len(s.items)-s.rest)
-	}
-	return least, most
-}
-
-// holdsAll reports whether the lineup has each log that is whole.
-func (l *lineup) holdsAll(logs []*RankCalls) bool {
-	n := 0
-	for _, s := range l.in {
-		n += count(!logs[s.log].Attached)
-	}
-	for _, k := range logs {
-		n -= count(!k.Attached)
-	}
-	return n == 0
-}
-
 // fits reports whether the first item of a sequence may have a number.
 func (l *lineup) fits(s *sequence, at int) bool {
 	first, last := &s.items[0], &s.items[len(s.items)-1]
 	behind, end := at+len(s.items), l.low+len(l.places)
-	// The rank had left the operations before its first one when it began that, and its last one when it
-	// began those behind.
+	// The rank had left the operations before its first one when it began that, and its last one
+	// when it began those behind.
 	if at > l.low && l.before[min(at, end)-l.low] > first.begun || behind < end && last.left > l.after[max(behind, l.low)-l.low] {
 		return false
 	}
@@ -194,8 +159,8 @@ func plainOp(op mpi.Op) mpi.Op {
 	return op
 }
 
-// exchanges says whether a rank gives data without which others cannot leave the operation, and whether
-// it takes such data. even: all ranks that take, or give, have data of the same size.
+// exchanges says whether a rank gives data without which others cannot leave the operation, and
+// whether it takes such data. even: all ranks that take, or give, have data of the same size.
 func (c *Call) exchanges(own int32) (gives, takes, even bool) {
 	switch name := plainOp(c.Op).String(); name {
 	case "MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall", "MPI_Reduce_scatter_block", "MPI_Bcast", "MPI_Scatter", "MPI_Reduce", "MPI_Gather":

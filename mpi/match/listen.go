@@ -9,18 +9,19 @@ type Listener interface {
 	Pending(rank, call int)
 	// Known tells for what a call had to wait.
 	Known(rank, call int, last Origin)
-	// Together tells that no rank left its call, given by rank, before the last rank had come to its
-	// own.
+	// Together tells that no rank left its call, given by rank, before the last rank had come to
+	// its own.
 	Together(calls []int, last Origin)
 }
 
 // Origin is the last one of the events for which a call had to wait: a rank entered a call.
 type Origin struct {
 	Rank, Call int
-	At         uint64 // when, by the clock of the rank that waited (ns); 0: the call waited for nobody
-	Bound      int64  // how wrong At may be, as clocks of machines were compared (ns)
-	Unsure     bool   // another event may have been the last one, within Bound
-	Unknown    bool   // it is not known for what the call waited
+	// When, by the clock of the rank that waited (ns); 0: the call waited for nobody.
+	At      uint64
+	Bound   int64 // how wrong At may be, as clocks of machines were compared (ns)
+	Unsure  bool  // another event may have been the last one, within Bound
+	Unknown bool  // it is not known for what the call waited
 }
 
 // RunWith is RunAcross, and tells l of the calls.

@@ -2,13 +2,13 @@ package match
 
 import "ompp-attach/mpi"
 
-// Locks of RMA windows. MPI_Win_lock of one rank waits while another rank holds the target's lock, if
-// one of both locks is exclusive. A lock is held until the holder calls MPI_Win_unlock. So a call of
-// MPI_Win_lock that lasted beyond the beginning of such an unlock had to wait until then. Waits are
-// found for windows of ranks on one machine only.
+// Locks of RMA windows. MPI_Win_lock of one rank waits while another rank holds the target's lock,
+// if one of both locks is exclusive. A lock is held until the holder calls MPI_Win_unlock. So a
+// call of MPI_Win_lock that lasted beyond the beginning of such an unlock had to wait until then.
+// Waits are found for windows of ranks on one machine only.
 //
-// Libraries may take the lock later, in MPI_Win_flush or MPI_Win_unlock. Then MPI_Win_lock is short,
-// and of the other calls it is not known which rank had the lock first: these have no wait.
+// Libraries may take the lock later, in MPI_Win_flush or MPI_Win_unlock. Then MPI_Win_lock is
+// short, and of the other calls it is not known which rank had the lock first: these have no wait.
 
 var (
 	lockAll, _   = mpi.ParseOp("MPI_Win_lock_all")

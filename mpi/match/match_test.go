@@ -234,8 +234,8 @@ func TestRequestsLeft(t *testing.T) {
 	}
 }
 
-// TestNewHandles: a call that makes a request says that the handle is new. So an operation that a test
-// has completed is not taken for the one that a later call waits for.
+// TestNewHandles: a call that makes a request says that the handle is new. So an operation that a
+// test has completed is not taken for the one that a later call waits for.
 func TestNewHandles(t *testing.T) {
 	prepared := func(c *Call) { c.Untold = true }
 	for name, c := range map[string]Call{

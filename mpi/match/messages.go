@@ -11,15 +11,16 @@ type side struct {
 	send       bool
 	buffered   bool
 	blocking   bool
-	probes     bool    // neither: MPI_Probe, which waits for a message and leaves it
-	box        *inbox  // of a receive
-	held       *held   // a receive from any source, or of any tag, that may tell later what it received
-	late       bool    // a receive was held
-	by         *waiter // the call in which its rank waits for it; nil: none yet
-	peer       *side
-	gone       bool   // the side will not be matched
-	why        Reason // if gone: why
-	overtakes  bool   // of a send: an older send to the same rank still waited when it was received
+	probes     bool   // neither: MPI_Probe, which waits for a message and leaves it
+	box        *inbox // of a receive
+	// A receive from any source, or of any tag, that may tell later what it received.
+	held      *held
+	late      bool    // a receive was held
+	by        *waiter // the call in which its rank waits for it; nil: none yet
+	peer      *side
+	gone      bool   // the side will not be matched
+	why       Reason // if gone: why
+	overtakes bool   // of a send: an older send to the same rank still waited when it was received
 }
 
 // inboxKey names the messages to one rank with one communicator.
@@ -33,14 +34,16 @@ type inbox struct {
 	group  *group
 	to     int32
 	queues map[queueKey]*queue
-	most   int                   // length of queues at which those that are done are taken out
-	taken  map[queueKey]struct{} // calls that may have taken any message with such a sender and tag (poison)
-	closed bool                  // there were too many closed queues: none is told apart any more
-	held   []*held               // receives, in the order in which they were posted, that are not placed yet
-	wild   map[queueKey]struct{} // of held, those that are not told
+	most   int // length of queues at which those that are done are taken out
+	// Calls that may have taken any message with such a sender and tag (poison).
+	taken  map[queueKey]struct{}
+	closed bool // there were too many closed queues: none is told apart any more
+	// Receives, in the order in which they were posted, that are not placed yet.
+	held []*held
+	wild map[queueKey]struct{} // of held, those that are not told
 
-	// All messages sent to the rank so far, its receives, and those of them that are complete. latest
-	// is when the latest of these was complete (ns).
+	// All messages sent to the rank so far, its receives, and those of them that are complete.
+	// latest is when the latest of these was complete (ns).
 	sent, receives, complete, latest uint64
 }
 

@@ -2,19 +2,14 @@ package match
 
 import "fmt"
 
-// Persistent collective operations are matched by the order in which their requests were made, and not
-// by that in which they are started: ranks may start them in different orders (MPI-4.0, 6.13). So each
-// request has a group of its own.
+// Persistent collective operations are matched by the order in which their requests were made, and
+// not by that in which they are started: ranks may start them in different orders (MPI-4.0, 6.13).
+// So each request has a group of its own.
 
 // prepare takes a call that makes a persistent operation's request.
 func (r *run) prepare(k *rank, c *Call) {
-	delete(k.prepared, c.Request) // the handle may be that of a freed request
 	at, own, ok := r.in(k, c)
-	if !c.pattern().collective() || !ok {
-		return
-	}
-	if r.groups[at].old {
-		k.prepared[c.Request] = -1
+	if !c.pattern().collective() || !ok || r.groups[at].old {
 		return
 	}
 	of := r.groups[at]
@@ -38,8 +33,6 @@ func (r *run) prepare(k *rank, c *Call) {
 func (k *rank) started(c *Call) (group int, why Reason, ok bool) {
 	group, ok = k.prepared[c.Request]
 	switch {
-	case ok && group < 0:
-		return group, OldComm, false
 	case ok:
 	case k.log.Attached:
 		why = OldRequest

@@ -1,7 +1,8 @@
 package match
 
 // MPI_Probe waits until there is a message that the next receive from that source, with that tag,
-// would take. It takes none. So it stands in the order of receives, and the send stays for a receive.
+// would take. It takes none. So it stands in the order of receives,
+// and the send stays for a receive.
 
 // unplaced is a rank's latest probe, until the rank's next call tells whether another thread was in
 // MPI meanwhile. That thread may have received the message.

@@ -11,30 +11,31 @@ type Property uint8
 // The properties. No time counts for two properties, except those that Part names. E is a rank's
 // entering of a call, L its leaving.
 const (
-	LateSender        Property = iota // E(send) - E(receive or its wait)
-	LateSenderDone                    // the rest: L(receive) - L(send)
-	WrongOrder                        // part of LateSender: an older message of the same sender was there
-	WrongOrderOther                   // the same, of another sender
-	LateReceiver                      // E(receive) - E(send or its wait), if the send went on until then
-	LateReceiverDone                  // the rest: L(send) - L(receive)
-	LateReceiverOrder                 // part of LateReceiver: an older message of the sender was not asked for yet
-	WaitAtBarrier                     // last E - E
-	BarrierCompletion                 // L - the later of the last E and the first L
-	WaitAtNxN                         // last E - E
-	NxNCompletion                     // L - the later of the last E and the first L
-	LateBroadcast                     // E(root) - E
-	EarlyReduce                       // at the root: first E of the others - E
-	EarlyScan                         // last E of the lower ranks - E
-	WaitAtInit                        // last E - E
-	InitCompletion                    // L - the later of the last E and the first L
-	WaitAtFinalize                    // last E - E
-	WaitAtFence                       // last E - E
-	WaitAtCreate                      // last E - E, of a window
-	WaitAtFree                        // last E - E, of a window
-	LatePost                          // last E(post) - E(start or complete), if the call went on until then
-	EarlyWait                         // last E(complete) - E(wait)
-	LockContention                    // E(unlock of the last holder) - E(lock), if the lock went on until then
-	NumProperties                     // number of properties
+	LateSender     Property = iota // E(send) - E(receive or its wait)
+	LateSenderDone                 // the rest: L(receive) - L(send)
+	// Part of LateSender: an older message of the same sender was there.
+	WrongOrder
+	WrongOrderOther   // the same, of another sender
+	LateReceiver      // E(receive) - E(send or its wait), if the send went on until then
+	LateReceiverDone  // the rest: L(send) - L(receive)
+	LateReceiverOrder // part of LateReceiver: an older message of the sender was not asked for yet
+	WaitAtBarrier     // last E - E
+	BarrierCompletion // L - the later of the last E and the first L
+	WaitAtNxN         // last E - E
+	NxNCompletion     // L - the later of the last E and the first L
+	LateBroadcast     // E(root) - E
+	EarlyReduce       // at the root: first E of the others - E
+	EarlyScan         // last E of the lower ranks - E
+	WaitAtInit        // last E - E
+	InitCompletion    // L - the later of the last E and the first L
+	WaitAtFinalize    // last E - E
+	WaitAtFence       // last E - E
+	WaitAtCreate      // last E - E, of a window
+	WaitAtFree        // last E - E, of a window
+	LatePost          // last E(post) - E(start or complete), if the call went on until then
+	EarlyWait         // last E(complete) - E(wait)
+	LockContention    // E(unlock of the last holder) - E(lock), if the lock went on until then
+	NumProperties     // number of properties
 )
 
 // Part returns the property of which p is a part; ok is false if p is a part of none.
@@ -74,23 +75,25 @@ type Reason uint8
 
 // The reasons.
 const (
-	NoPartner  Reason = iota // the partner's log has no such call, or ends before it
-	NoLog                    // the partner has no log
-	NoComm                   // the communicator is not known
-	Wildcard                 // a receive from any source, or of any tag, did not tell what came
-	Cancelled                // one of the ranks cancelled requests
-	Threads                  // threads of a rank sent or received at the same time: no order is known
-	NoRule                   // neighbourhood collectives, matched probes
-	Contrary                 // members of the communicator called different operations
-	Unaligned                // the partner ran on another machine, and their clocks cannot be compared
-	Untold                   // it is not known which requests the call completed
-	NoGroup                  // a group of ranks is not known
-	Apart                    // ranks that share a lock ran on several machines
-	OldComm                  // the communicator was made before all of its ranks were attached to
-	OldRequest               // the request was made before the rank was attached to
-	NotYet                   // another rank was not attached to yet
-	NoOrder                  // ranks were attached to at different moments, and their calls cannot be put in order
-	NumReasons               // number of reasons
+	NoPartner Reason = iota // the partner's log has no such call, or ends before it
+	NoLog                   // the partner has no log
+	NoComm                  // the communicator is not known
+	Wildcard                // a receive from any source, or of any tag, did not tell what came
+	Cancelled               // one of the ranks cancelled requests
+	// Threads of a rank sent or received at the same time: no order is known.
+	Threads
+	NoRule     // neighbourhood collectives, matched probes
+	Contrary   // members of the communicator called different operations
+	Unaligned  // the partner ran on another machine, and their clocks cannot be compared
+	Untold     // it is not known which requests the call completed
+	NoGroup    // a group of ranks is not known
+	Apart      // ranks that share a lock ran on several machines
+	OldComm    // the communicator was made before all of its ranks were attached to
+	OldRequest // the request was made before the rank was attached to
+	NotYet     // another rank was not attached to yet
+	// Ranks were attached to at different moments, and their calls cannot be put in order.
+	NoOrder
+	NumReasons // number of reasons
 )
 
 // Count says how many calls were matched, and for which reasons others were left out.
@@ -111,8 +114,9 @@ type Result struct {
 	// Requests counts calls that wait for requests (MPI_Wait and so on). Such a call is matched if
 	// each operation that it completed was matched.
 	Requests Count
-	// Epochs counts the calls that open or close epochs on RMA windows: MPI_Win_post, start, complete
-	// and wait. Such a call is matched if the calls of all ranks of the other side are known.
+	// Epochs counts the calls that open or close epochs on RMA windows: MPI_Win_post, start,
+	// complete and wait. Such a call is matched if the calls of all ranks of the
+	// other side are known.
 	Epochs Count
 	// Locks counts the calls that ask for a lock of an RMA window.
 	Locks Count

@@ -67,9 +67,11 @@ type run struct {
 	waits    sums                 // nil: waits are not added up
 	result   Result
 
-	clocks   Clocks                                                        // nil: only times of one machine are compared
-	order    func(first *RankCalls, at uint64, then *RankCalls, by uint64) // see Orders; nil: not wanted
-	paired   func(send, receive Place)                                     // see Pairs; nil: not wanted
+	// nil: only times of one machine are compared.
+	clocks Clocks
+	// See Orders; nil: not wanted.
+	order    func(first *RankCalls, at uint64, then *RankCalls, by uint64)
+	paired   func(send, receive Place) // see Pairs; nil: not wanted
 	epochs   epochs
 	locks    locks
 	listener Listener // nil: nobody
@@ -263,8 +265,8 @@ type cursor struct {
 	from Calls
 	rank *rank
 	call *Call
-	// start is the call's beginning by the first rank's clock (see common). Only the order of reading
-	// depends on start.
+	// start is the call's beginning by the first rank's clock (see common). Only the order of
+	// reading depends on start.
 	start uint64
 	at    int
 }

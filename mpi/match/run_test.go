@@ -90,8 +90,8 @@ func TestModelWildcards(t *testing.T) {
 	}
 }
 
-// TestThreadsInTurn: it does not matter how the calls of a rank are divided among threads that never call
-// MPI at the same time.
+// TestThreadsInTurn: it does not matter how the calls of a rank are divided among threads that
+// never call MPI at the same time.
 func TestThreadsInTurn(t *testing.T) {
 	for seed := range uint64(50) {
 		m := newModel(seed)

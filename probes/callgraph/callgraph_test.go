@@ -96,7 +96,8 @@ func TestShortJumps(t *testing.T) {
 			t.Errorf("%s is reached from %q, want %q", name, got, want[name])
 		}
 	}
-	for depth, want := range map[int]int{0: 1, 1: 3, 2: 4, AnyDepth: 4} { // second, first and third, fourth
+	// Depth 0 is second itself; depth 1 adds first and third, depth 2 fourth.
+	for depth, want := range map[int]int{0: 1, 1: 3, 2: 4, AnyDepth: 4} {
 		if got := r.Reaching([]uint64{r.at("second")}, depth); len(got) != want {
 			t.Errorf("%d functions reach second by %d jumps, want %d", len(got), depth, want)
 		}
@@ -220,8 +221,8 @@ func TestCallsOf(t *testing.T) {
 	}
 }
 
-// A function's exit lies behind all calls that run user code. A jump to another function is an exit,
-// or leads to the other's.
+// A function's exit lies behind all calls that run user code. A jump to another function is an
+// exit, or leads to the other's.
 func TestExits(t *testing.T) {
 	r := newRead(t)
 	leaf := map[uint64]bool{r.at("leaf"): true}

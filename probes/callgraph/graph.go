@@ -23,11 +23,13 @@ const (
 // Graph says which functions may reach which others by direct calls and jumps. It is kept
 // backwards, from callee to callers, and is made from the code's bytes. Bytes that only look like a
 // call make the graph larger, never smaller. Jumps of two bytes look like many other bytes. They
-// count if the function that they lie in decodes to them, which Reaching finds out where it matters.
+// count if the function that they lie in decodes to them,
+// which Reaching finds out where it matters.
 type Graph struct {
 	Object *symbols.Object
-	Code   *disasm.Decoded         // the object's code; each function is decoded once
-	From   map[uint64][]uint64     // callers, by the function that they call or jump to; without short jumps
+	Code   *disasm.Decoded // the object's code; each function is decoded once
+	// Callers, by the function that they call or jump to; without short jumps.
+	From   map[uint64][]uint64
 	short  map[uint64][]*shortJump // by the function that they may lead to
 	bodies map[uint64]*Function
 }
@@ -65,8 +67,8 @@ func New(o *symbols.Object) *Graph {
 	return g
 }
 
-// findShortJumps finds what looks like a jump of two bytes from a function to a neighbour: jmp, jcc,
-// loop or jrcxz with a distance of one byte.
+// findShortJumps finds what looks like a jump of two bytes from a function to a neighbour: jmp,
+// jcc, loop or jrcxz with a distance of one byte.
 func (g *Graph) findShortJumps(b []byte, base uint64) {
 	var in symbols.Range // the function around at
 	for i := 0; i+2 <= len(b); i++ {
@@ -122,8 +124,8 @@ func (g *Graph) Resolve(target uint64) uint64 {
 	return lo
 }
 
-// branchSites visits all bytes that look like a direct call or jump; on amd64, those with a distance
-// of four bytes.
+// branchSites visits all bytes that look like a direct call or jump; on amd64, those with a
+// distance of four bytes.
 func branchSites(arch string, b []byte, base uint64, visit func(at, target uint64)) {
 	if arch == "arm64" {
 		for i := 0; i+4 <= len(b); i += 4 {

@@ -165,7 +165,8 @@ func TestDecodeARM64(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := code(t, "arm64", c.word)
-			for i, j := 0, 3; i < j; i, j = i+1, j-1 { // the table shows words, memory is little-endian
+			// The table shows words, memory is little-endian.
+			for i, j := 0, 3; i < j; i, j = i+1, j-1 {
 				b.Data[i], b.Data[j] = b.Data[j], b.Data[i]
 			}
 			got, err := disasm.Decode(b, b.At)

@@ -2,7 +2,8 @@ package disasm
 
 import "strings"
 
-// ResultTest says how the code behind a call has tested the call's result, which is 0 or 1 (al, w0).
+// ResultTest says how the code behind a call has tested the call's result,
+// which is 0 or 1 (al, w0).
 type ResultTest uint8
 
 // The tests of a result.

@@ -6,8 +6,8 @@ import (
 )
 
 // Cost says by which way the kernel handles a hit of a probe point, cheapest first. Measured on a
-// virtual machine, in ns per hit of an entry probe: 360, 600, 690, 690, 9,500. Published figures for
-// bare metal are 137, -, 320, - and 909.
+// virtual machine, in ns per hit of an entry probe: 360, 600, 690, 690, 9,500. Published figures
+// for bare metal are 137, -, 320, - and 909.
 type Cost uint8
 
 // The costs.

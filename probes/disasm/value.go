@@ -52,7 +52,8 @@ const (
 	AResult                // what the call at N returned
 	AScaledRegister        // an array index times its element size
 	AStack                 // the stack pointer at the function's entry (Flow only)
-	AJoin                  // one of several values, known by the place N where they meet (Flow only)
+	// One of several values, known by the place N where they meet (Flow only).
+	AJoin
 )
 
 // Atom is one unknown of a Value.

@@ -12,8 +12,8 @@ type Way struct {
 	// Lift is what has to be added to the stack pointer at the exit's instruction to get the one at
 	// the function's entry, in bytes.
 	Lift int64
-	// Target is the function to which a jump leaves; 0: the function returns, or the jump is through
-	// a register.
+	// Target is the function to which a jump leaves; 0: the function returns, or the jump is
+	// through a register.
 	Target uint64
 }
 

@@ -59,7 +59,8 @@ func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
 			}
 			next = in.Target
 		case disasm.Jcc:
-			if test == disasm.Decided { // no decision other than the test of al comes before a barrier
+			// No decision other than the test of al comes before a barrier.
+			if test == disasm.Decided {
 				return SingleNowait
 			}
 			taken, ok := test.TakenForZero(&in)

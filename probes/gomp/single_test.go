@@ -45,7 +45,9 @@ func TestEndOfSingle(t *testing.T) {
 	for _, arch := range []string{"amd64", "arm64"} {
 		for _, flags := range [][]string{{"-O0"}, {"-O2"}, {"-O3", "-fno-plt"}, {"-O2", "-no-pie"}, {"-O0", "-static"}, {"-O2", "-static"}} {
 			if arch == "arm64" && slices.Contains(flags, "-fno-plt") {
-				continue // calls go through a register there: not followed, single is taken for one with a barrier
+				// Calls go through a register there: not followed,
+				// single is taken for one with a barrier.
+				continue
 			}
 			t.Run(arch+" "+strings.Join(flags, " "), func(t *testing.T) {
 				o := probestest.Open(t, probestest.Compile(t, arch, singleSource, append(flags, "-fopenmp")...))

@@ -16,7 +16,8 @@ type After struct {
 	Way     []uint64 // the instructions from there to the loop, with the last one
 }
 
-// mostBefore bounds the instructions between the event and the loop: they must take next to no time.
+// mostBefore bounds the instructions between the event and the loop:
+// they must take next to no time.
 const mostBefore = 100
 
 // after finds the event behind which a loop begins, if the loop has a single place to begin.
@@ -52,8 +53,8 @@ func (f *function) after(enter []Point) (a After) {
 // tells tells whether there is such an event.
 func (a *After) tells() bool { return a.Region || a.Barrier != 0 }
 
-// dropCrossed drops what tells of loops if another construct may begin or end on the way to the loop,
-// such as a master.
+// dropCrossed drops what tells of loops if another construct may begin or end on the way to the
+// loop, such as a master.
 func (x *Inlined) dropCrossed() {
 	for n := range x.Constructs {
 		a := &x.Constructs[n].After
@@ -143,8 +144,8 @@ func (x *Inlined) Untold() *Inlined {
 // Told tells whether another event tells where the construct begins.
 func (c *Construct) Told() bool { return c.After.tells() }
 
-// BeginsAfter returns the loop that begins behind an event at an address: the beginning of the region
-// of the outlined function there, or the end of the barrier whose call returns there.
+// BeginsAfter returns the loop that begins behind an event at an address: the beginning of the
+// region of the outlined function there, or the end of the barrier whose call returns there.
 func (x *Inlined) BeginsAfter(vaddr uint64) (c Construct, ok bool) {
 	i := slices.IndexFunc(x.Constructs, func(c Construct) bool {
 		return c.Told() && (c.After.Region && c.Fn == vaddr || c.After.Barrier == vaddr)

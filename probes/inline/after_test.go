@@ -25,7 +25,8 @@ int main(int argc, char **argv) { f(argc); return a[3]; }
 void __attribute__((noinline)) other(void) { __asm__ volatile (""); }
 `
 
-// Where other events tell that a loop begins: only if nothing but the loop follows them, on all ways.
+// Where other events tell that a loop begins: only if nothing but the loop follows them,
+// on all ways.
 func TestAfter(t *testing.T) {
 	const loop, second = "#pragma omp for\nfor (int i = 0; i < n; i++) a[i] += i;\n", "#pragma omp for\nfor (int i = 0; i < n; i++) b[i] ^= a[n - 1 - i];\n"
 	const nowait = "#pragma omp for nowait\nfor (int i = 0; i < n / 2; i++) b[n - 1 - i] *= a[i];\n"

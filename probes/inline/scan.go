@@ -27,7 +27,8 @@ func outlined(o *symbols.Object) map[uint64]bool {
 		body, _ := disasm.Func(o, fn)
 		targets := disasm.Addresses(body)
 		for _, i := range body {
-			if i.Len == 5 && i.Bytes[0]&0xf8 == 0xb8 { // mov $fn, %edi, in programs that are not PIE
+			// mov $fn, %edi, in programs that are not PIE
+			if i.Len == 5 && i.Bytes[0]&0xf8 == 0xb8 {
 				targets = append(targets, uint64(binary.LittleEndian.Uint32(i.Bytes[1:])))
 			}
 		}

@@ -122,8 +122,8 @@ var newer = []probes.Row{
 	{Symbols: `__kmpc_dist_dispatch_init_(4|8)u?`, Construct: event.Loop, Entry: event.Open,
 		A: probes.Loc(0), Flags: bpf.RowOutsideOnly},
 
-	// The answer 1 means: combine, then call __kmpc_end_reduce_nowait; 2: combine by atomics, without
-	// a further call; 0: another thread has combined.
+	// The answer 1 means: combine, then call __kmpc_end_reduce_nowait; 2: combine by atomics,
+	// without a further call; 0: another thread has combined.
 	{Symbols: `__kmpc_reduce_nowait`, Construct: event.Reduction, Entry: event.Enter,
 		Return: event.Result, A: probes.Loc(0)},
 	{Symbols: `__kmpc_end_reduce_nowait`, Construct: event.Reduction, Entry: event.Release,

@@ -9,7 +9,8 @@ import (
 )
 
 // The ends of worksharing constructs in a program's own code. From the end of a construct with a
-// barrier, all ways lead to the barrier. Where one leads elsewhere, the construct has none (nowait).
+// barrier, all ways lead to the barrier. Where one leads elsewhere,
+// the construct has none (nowait).
 
 // How many instructions are looked at, of a construct's body and behind its end.
 const (
@@ -17,8 +18,8 @@ const (
 	mostBehind  = 1_000
 )
 
-// EndsWithoutBarrier tells whether a worksharing construct is known to have no barrier. after is the
-// address to which the call of libomp returns that begins the construct. If the code is not
+// EndsWithoutBarrier tells whether a worksharing construct is known to have no barrier. after is
+// the address to which the call of libomp returns that begins the construct. If the code is not
 // understood, the answer is false.
 func EndsWithoutBarrier(o *symbols.Object, after uint64) bool {
 	ends, ok := endsOfShare(o, after)
@@ -31,7 +32,8 @@ func EndsWithoutBarrier(o *symbols.Object, after uint64) bool {
 		switch {
 		case i.Control == disasm.Ret, beginsShare(callee):
 			without = true
-		case i.Control == disasm.Jump, i.Control == disasm.JumpIndirect: // a call at the function's end
+		case i.Control == disasm.Jump, i.Control == disasm.JumpIndirect:
+			// A call at the function's end.
 			_, other := o.PLT(i.Target)
 			without = without || callee != "" && (other || i.Control == disasm.JumpIndirect) && !mayBeBarrier(callee)
 		default:
@@ -59,8 +61,9 @@ func endsOfShare(o *symbols.Object, after uint64) (ends []uint64, ok bool) {
 	return nil, false
 }
 
-// endsBehind follows the code of a construct to the calls of libomp that may end it. then says where
-// control goes behind such a call at the end; nil: straight on. ok is false if not all is known.
+// endsBehind follows the code of a construct to the calls of libomp that may end it. then says
+// where control goes behind such a call at the end; nil: straight on.
+// ok is false if not all is known.
 func endsBehind(o *symbols.Object, after uint64, end string, then func(*symbols.Object, uint64) (uint64, bool)) (ends []uint64, ok bool) {
 	ok = true
 	w := &walker{o: o, left: mostInShare, seen: map[uint64]bool{}}
@@ -124,7 +127,8 @@ func calledBefore(o *symbols.Object, after uint64) string {
 	return ""
 }
 
-// callee returns the name of the function that an instruction calls, or jumps to; "": none is known.
+// callee returns the name of the function that an instruction calls, or jumps to; "":
+// none is known.
 func callee(o *symbols.Object, i disasm.Inst) string {
 	switch i.Control {
 	case disasm.CallIndirect, disasm.JumpIndirect:
@@ -157,9 +161,9 @@ func mayBeBarrier(name string) bool {
 var endless = []string{"abort", "exit", "_exit", "_Exit", "quick_exit", "longjmp", "__longjmp_chk", "__assert_fail",
 	"__stack_chk_fail", "__cxa_throw", "__cxa_rethrow", "_Unwind_Resume", "_ZSt9terminatev"}
 
-// returns tells whether a call returns, and has not been through the barrier of the construct before
-// it then: compilers may move a barrier's call to a function, but not with another construct. Functions
-// of other files return if their names do not say otherwise.
+// returns tells whether a call returns, and has not been through the barrier of the construct
+// before it then: compilers may move a barrier's call to a function, but not with another
+// construct. Functions of other files return if their names do not say otherwise.
 func returns(o *symbols.Object, call disasm.Inst, name string) bool {
 	if call.Control == disasm.CallIndirect {
 		return name != "" && !slices.Contains(endless, name)

@@ -93,8 +93,8 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// TestGroups: calls that make groups tell by which ints, of which groups, and when. Locks tell their
-// type.
+// TestGroups: calls that make groups tell by which ints, of which groups, and when. Locks tell
+// their type.
 func TestGroups(t *testing.T) {
 	op := func(name string) mpi.Op { o, _ := mpi.ParseOp(name); return o }
 	d := Decoder{rows: []decoded{

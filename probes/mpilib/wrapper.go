@@ -51,8 +51,8 @@ func Libraries(of []*symbols.Object) (libraries []*symbols.Object) {
 // named reports whether an MPI library's family is known.
 func named(o *symbols.Object) bool { return IsOpenMPI(o) || version(o) != "" || brand(o) != "MPICH" }
 
-// Passes reports whether a function of a wrapper passes calls of an operation on: MPI_Send, PMPI_Send
-// or mpi_send_ those of MPI_Send. MPI_Start and MPI_Startall do for all that they start.
+// Passes reports whether a function of a wrapper passes calls of an operation on: MPI_Send,
+// PMPI_Send or mpi_send_ those of MPI_Send. MPI_Start and MPI_Startall do for all that they start.
 func Passes(function string, op mpi.Op) bool {
 	name, _, _ := strings.Cut(strings.ToUpper(function), ".") // MPI_Send.cold
 	name = strings.TrimPrefix(strings.TrimRight(name, "_"), "P")

@@ -63,7 +63,8 @@ func TestKeptPlan(t *testing.T) {
 			t.Fatalf("%d plans kept: %v", len(files), err)
 		}
 		other := filepath.Join(t.TempDir(), "other.so")
-		if err := os.WriteFile(other, append(lib, 0), 0o644); err != nil { // it has the same build id
+		// It has the same build id.
+		if err := os.WriteFile(other, append(lib, 0), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := KeptPlan(fresh(t, other), func(string) bool { return true }); err != nil {

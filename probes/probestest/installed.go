@@ -16,8 +16,8 @@ func Libgomps(t testing.TB) []string {
 		"/usr/aarch64-linux-gnu/lib/libgomp.so.1", "/usr/lib64/libgomp.so.1")
 }
 
-// installed returns the files that match one of some patterns. It leaves out links that lead nowhere:
-// their package is gone.
+// installed returns the files that match one of some patterns. It leaves out links that lead
+// nowhere: their package is gone.
 func installed(t testing.TB, what string, patterns ...string) (found []string) {
 	t.Helper()
 	for _, pattern := range patterns {

@@ -8,8 +8,8 @@ import (
 )
 
 // Closed tells whether all calls of static loops in a process are known. runtime is the process's
-// libomp, and modules are all files that the process maps. The error says where there may be calls that
-// nobody can find.
+// libomp, and modules are all files that the process maps. The error says where there may be calls
+// that nobody can find.
 func Closed(runtime *symbols.Object, modules []symbols.Module) error {
 	var files []file
 	for i := range modules {

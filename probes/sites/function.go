@@ -14,9 +14,10 @@ type function struct {
 	lo    uint64
 	calls []Call
 	told  map[uint64]bool // calls that end a loop, which another event tells
-	ident uint64          // the ident_t of its only loop; 0: it has several loops, or the ident_t is not known
-	other bool            // it calls functions of libomp that may belong to its loop
-	loops int             // the number of calls that begin loops
+	// The ident_t of its only loop; 0: it has several loops, or the ident_t is not known.
+	ident uint64
+	other bool // it calls functions of libomp that may belong to its loop
+	loops int  // the number of calls that begin loops
 
 	body    []disasm.Inst
 	stubs   map[uint64]string
@@ -56,7 +57,8 @@ func functionsOf(o *symbols.Object, branches []uint64) (fs []*function, err erro
 
 // look finds the calls of libomp in the function's code.
 func (f *function) look(o *symbols.Object) {
-	var ended, last disasm.Inst // the last end of a loop, from which control has gone straight to last
+	// The last end of a loop, from which control has gone straight to last.
+	var ended, last disasm.Inst
 	disasm.Constants(f.body, func(i disasm.Inst, arg func(int) (uint64, bool)) {
 		name := f.stubs[i.Target]
 		direct := i.Control == disasm.Call || i.Control == disasm.Jump

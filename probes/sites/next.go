@@ -9,8 +9,8 @@ import (
 )
 
 // The ends of loops without a barrier that the thread's next event tells: the beginning of another
-// loop, a barrier, or the end of the region. From such an end all ways lead to one of these, without
-// calls and cycles, so that next to no time passes in between, and no other event comes.
+// loop, a barrier, or the end of the region. From such an end all ways lead to one of these,
+// without calls and cycles, so that next to no time passes in between, and no other event comes.
 
 // mostBehind bounds the instructions between the end of a loop and the event that tells it.
 const mostBehind = 100
@@ -31,8 +31,8 @@ func mayCancel(o *symbols.Object) bool {
 	return slices.ContainsFunc(cancelling, func(name string) bool { return o.Imports(name) && !o.OnlyCalled(name) })
 }
 
-// tellByNext adds the ends to told that the thread's next event tells. region says that the function
-// is the body of a parallel region.
+// tellByNext adds the ends to told that the thread's next event tells. region says that the
+// function is the body of a parallel region.
 func (f *function) tellByNext(o *symbols.Object, region bool) {
 	if f.cancels || !f.onlyLoops(o) {
 		return

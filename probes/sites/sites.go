@@ -47,8 +47,8 @@ type Calls struct {
 }
 
 // WantedWith returns the calls that need a probe if others sit at some instructions: those that are
-// wanted anyway, and ends of loops behind which such a probe is hit before the event that would tell
-// the end. That may be a marker, an atomic, or the border of a function that was inlined.
+// wanted anyway, and ends of loops behind which such a probe is hit before the event that would
+// tell the end. That may be a marker, an atomic, or the border of a function that was inlined.
 func (c *Calls) WantedWith(others func(vaddr uint64) bool) []Call {
 	all := slices.Clone(c.Wanted)
 	for _, e := range c.ends {
@@ -131,8 +131,9 @@ func (c *Calls) divide(o *symbols.Object, fs []*function) {
 	}
 }
 
-// denoted looks for an instruction that holds the address of a target. bytes are the addresses of bytes
-// that look like such an instruction's. ok is true also if the code at one of them cannot be read.
+// denoted looks for an instruction that holds the address of a target. bytes are the addresses of
+// bytes that look like such an instruction's. ok is true also if the code at one of
+// them cannot be read.
 func denoted(o *symbols.Object, bytes []uint64, targets *symbols.Targets) (at uint64, ok bool) {
 	for _, at := range bytes {
 		body, err := disasm.Func(o, at)

@@ -195,7 +195,8 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// A libomp calls none of its entry points itself. What finds functions by their names may call them.
+// A libomp calls none of its entry points itself.
+// What finds functions by their names may call them.
 func TestClosed(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the programs are of x86-64")
@@ -224,8 +225,8 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// Probes of others behind the end of a loop, before the event that would tell it, make the end's own
-// probe wanted. Others do not.
+// Probes of others behind the end of a loop, before the event that would tell it, make the end's
+// own probe wanted. Others do not.
 func TestWantedWith(t *testing.T) {
 	c := find(build(t, "#pragma omp parallel\n {\n"+nowait+nowait+" }\n", "-O2", "-g"))
 	if len(c.ends) != 2 {

@@ -2,8 +2,9 @@
 // browser, Extra-P, Hatchet and ParaProf open.
 //
 // The file is a tar of anchor.xml, which names metrics, regions, call paths and the machine, and of
-// N.index and N.data for metric N. Values are exclusive in call paths (type EXCLUSIVE) and inclusive
-// in metrics: the library subtracts a metric's children itself (CubeLib 4.8, Cube::get_sev_adv).
+// N.index and N.data for metric N. Values are exclusive in call paths (type EXCLUSIVE) and
+// inclusive in metrics: the library subtracts a metric's children
+// itself (CubeLib 4.8, Cube::get_sev_adv).
 package cube
 
 import (
@@ -19,12 +20,13 @@ import (
 	"ompp-attach/severity"
 )
 
-// mostCells bounds the size of a file, by its cells of 8 bytes each: Cube's rows have a cell for each
-// location, also where nothing is, and its readers hold rows in memory.
+// mostCells bounds the size of a file, by its cells of 8 bytes each: Cube's rows have a cell for
+// each location, also where nothing is, and its readers hold rows in memory.
 const mostCells = 64 << 20
 
 // Write writes the severities of a run. Of a run that would have too many cells, it writes those of
-// processes, or of the whole. Cells are written row by row: in memory are only those that hold a value.
+// processes, or of the whole. Cells are written row by row:
+// in memory are only those that hold a value.
 func Write(w io.Writer, c *severity.Cube) error {
 	for c.Level < severity.Whole && cells(c) > mostCells {
 		c = c.Coarser(len(c.Values) - 1)
@@ -69,7 +71,8 @@ func write(out *tar.Writer, o *order) error {
 	return out.Close()
 }
 
-// head begins a file of the archive. The same run gives the same archive: the time is that of nothing.
+// head begins a file of the archive. The same run gives the same archive:
+// the time is that of nothing.
 func head(out *tar.Writer, name string, size int64) error {
 	return out.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: size, ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR})
 }
@@ -158,8 +161,8 @@ func (o *order) rows(values []severity.Value) (paths []int) {
 	return paths
 }
 
-// indexOf lists the rows of the data: a mark, the number 1 (which tells the byte order), the version,
-// the kind of index (1: sparse), the number of rows, and their call paths.
+// indexOf lists the rows of the data: a mark, the number 1 (which tells the byte order), the
+// version, the kind of index (1: sparse), the number of rows, and their call paths.
 func indexOf(paths []int) []byte {
 	b := []byte("CUBEX.INDEX")
 	b = binary.LittleEndian.AppendUint32(b, 1)

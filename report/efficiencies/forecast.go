@@ -57,7 +57,8 @@ func WriteForecastText(w io.Writer, f *forecast.Forecast) error {
 	return out.Flush()
 }
 
-// digits prints times with as many decimals, at least three, as show three digits of the shortest run.
+// digits prints times with as many decimals, at least three,
+// as show three digits of the shortest run.
 func digits(f *forecast.Forecast) func(float64) string {
 	const least, most = 3, 9
 	shortest := math.Inf(1)

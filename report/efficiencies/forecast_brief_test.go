@@ -11,8 +11,8 @@ import (
 	"ompp-attach/model"
 )
 
-// TestForecastOfBriefRuns: of runs of milliseconds parts are 0, or noise. Whatever they are, there is
-// a prediction that consists of numbers, or one sentence that says why there is none.
+// TestForecastOfBriefRuns: of runs of milliseconds parts are 0, or noise. Whatever they are, there
+// is a prediction that consists of numbers, or one sentence that says why there is none.
 func TestForecastOfBriefRuns(t *testing.T) {
 	cells := [][2]int{{1, 1}, {1, 2}, {2, 1}, {2, 2}, {3, 3}, {4, 1}, {9, 2}}
 	for _, c := range []struct {

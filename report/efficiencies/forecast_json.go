@@ -41,8 +41,10 @@ type (
 		Measured           []float64    `json:"measured_s,omitempty"`
 		Best               bool         `json:"best,omitempty"`
 		Oversubscribed     bool         `json:"oversubscribed,omitempty"`
-		CostsBeyond        bool         `json:"costs_beyond,omitempty"` // beyond those in the system profile
-		Below              []string     `json:"below_0,omitempty"`      // parts whose fit falls below 0 and is taken for 0
+		// Costs beyond those in the system profile.
+		CostsBeyond bool `json:"costs_beyond,omitempty"`
+		// Parts whose fit falls below 0 and is taken for 0.
+		Below []string `json:"below_0,omitempty"`
 	}
 	cellPartJSON struct {
 		Serial     float64 `json:"serial"`

@@ -195,7 +195,8 @@ func TestEstimatesAreMarked(t *testing.T) {
 				marks += strings.Count(line, "~")
 			}
 		}
-		if least := len(r.Regions) + 20; !budget && marks != 4 || budget && marks < least { // e_mt of run, region, ranks
+		// e_mt of run, region, ranks
+		if least := len(r.Regions) + 20; !budget && marks != 4 || budget && marks < least {
 			t.Errorf("%s: %d marks in\n%s", name, marks, text)
 		}
 		useful, lost := Short(r)

@@ -27,10 +27,11 @@ type (
 	}
 	// Overview holds the figures of a whole run in JSON.
 	Overview struct {
-		Threads        int              `json:"threads"`
-		Runtime        int64            `json:"runtime_ns"`
-		EMT            float64          `json:"e_mt"`
-		Estimated      []string         `json:"estimated"` // names of the figures that are estimates
+		Threads int     `json:"threads"`
+		Runtime int64   `json:"runtime_ns"`
+		EMT     float64 `json:"e_mt"`
+		// Names of the figures that are estimates.
+		Estimated      []string         `json:"estimated"`
 		Parts          map[string]int64 `json:"parts_ns"`
 		Most           map[string]int   `json:"most"` // by part, the region that takes most of it
 		Multiplicative Metric           `json:"pop_multiplicative"`

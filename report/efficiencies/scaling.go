@@ -211,25 +211,26 @@ type (
 		Notes     []string        `json:"notes"`
 	}
 	scaledJSON struct {
-		Run           string             `json:"run"`
-		Program       string             `json:"program"`
-		Ranks         int                `json:"ranks"`
-		PerRank       int                `json:"threads_per_rank"` // 0: ranks differ
-		Threads       int                `json:"threads"`
-		Runtime       int64              `json:"runtime_ns"`
-		Useful        int64              `json:"useful_ns"`
-		Speedup       float64            `json:"speedup"`
-		Gain          float64            `json:"of_ideal"`
-		Global        float64            `json:"global"`
-		Computation   float64            `json:"computation"`
-		Factors       map[string]float64 `json:"factors,omitempty"`
-		Parallel      float64            `json:"hybrid"`
-		MPI           float64            `json:"mpi"`
-		OpenMP        float64            `json:"openmp"`
-		EMT           *float64           `json:"e_mt"` // null: not known
-		NoCore        float64            `json:"no_core"`
-		Crowded       bool               `json:"crowded"`
-		Missing       int                `json:"missing_ranks,omitempty"` // that the others stand for
+		Run         string             `json:"run"`
+		Program     string             `json:"program"`
+		Ranks       int                `json:"ranks"`
+		PerRank     int                `json:"threads_per_rank"` // 0: ranks differ
+		Threads     int                `json:"threads"`
+		Runtime     int64              `json:"runtime_ns"`
+		Useful      int64              `json:"useful_ns"`
+		Speedup     float64            `json:"speedup"`
+		Gain        float64            `json:"of_ideal"`
+		Global      float64            `json:"global"`
+		Computation float64            `json:"computation"`
+		Factors     map[string]float64 `json:"factors,omitempty"`
+		Parallel    float64            `json:"hybrid"`
+		MPI         float64            `json:"mpi"`
+		OpenMP      float64            `json:"openmp"`
+		EMT         *float64           `json:"e_mt"` // null: not known
+		NoCore      float64            `json:"no_core"`
+		Crowded     bool               `json:"crowded"`
+		// Ranks that the others stand for.
+		Missing       int                `json:"missing_ranks,omitempty"`
 		Communication *communicationJSON `json:"communication,omitempty"`
 	}
 	communicationJSON struct {

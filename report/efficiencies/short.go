@@ -45,8 +45,8 @@ func WriteShort(printf func(format string, args ...any), r *efficiency.Run) {
 	printf("(report --efficiency has more.)\n\n")
 }
 
-// Brief returns the same in half a line, with a few losses only. noCoreTold: the reader has the time
-// without a core beside it, by another definition. So this loss is named without its share.
+// Brief returns the same in half a line, with a few losses only. noCoreTold: the reader has the
+// time without a core beside it, by another definition. So this loss is named without its share.
 func Brief(r *efficiency.Run, noCoreTold bool) string {
 	const few = 3
 	whole := r.Whole()

@@ -62,7 +62,8 @@ func recorded(t *testing.T, plan timeline.Plan, pid int, spans ...timeline.Span)
 	return f
 }
 
-// gecko is what is read of a profile: src/types/gecko-profile.ts of github.com/firefox-devtools/profiler.
+// gecko is what is read of a profile: src/types/gecko-profile.ts of
+// github.com/firefox-devtools/profiler.
 type gecko struct {
 	Meta struct {
 		Version      int
@@ -84,7 +85,8 @@ type gecko struct {
 	}
 }
 
-// lines returns the markers of a profile in words, and checks the numbers by which they name others.
+// lines returns the markers of a profile in words,
+// and checks the numbers by which they name others.
 func lines(t *testing.T, text []byte) (out []string) {
 	t.Helper()
 	var g gecko

@@ -78,7 +78,8 @@ func TestByAddsUp(t *testing.T) {
 				}
 			}
 			for name, v := range want {
-				if got[name] != v && by.Name != "property" { // which holds for the job depends on all ranks
+				// Which property holds for the job depends on all ranks.
+				if got[name] != v && by.Name != "property" {
 					t.Errorf("by %s, %s: %d, the ranks have %d", by.Name, name, got[name], v)
 				}
 			}

@@ -10,8 +10,8 @@ import (
 // mostOfPath is the number of parts of the critical path that the text lists.
 const mostOfPath = 3
 
-// path writes where the critical path over the ranks was, if there are several and their MPI calls were
-// recorded.
+// path writes where the critical path over the ranks was, if there are several and their MPI calls
+// were recorded.
 func (t *jobText) path() {
 	p, why := t.j.CriticalPath()
 	if p == nil && why == "" || t.j.Size == 1 {

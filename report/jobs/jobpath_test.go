@@ -91,8 +91,8 @@ saves at most 0.0110 sec.
 	}
 }
 
-// TestPlaceOnPath: the text says between which calls the path was, and in which region, as far as that
-// is true of all of the time.
+// TestPlaceOnPath: the text says between which calls the path was, and in which region, as far as
+// that is true of all of the time.
 func TestPlaceOnPath(t *testing.T) {
 	j := reporttest.ReadJob(t, reporttest.Waiting(1))
 	const barrier, exchange, send = 0, 1, 3

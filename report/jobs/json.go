@@ -119,13 +119,14 @@ type (
 		Figures   map[string]*statsJSON `json:"figures"`
 		Counters  map[string]*statsJSON `json:"counters,omitempty"`
 		Calls     *callJSON             `json:"call_bytes,omitempty"`
-		Sizes     *profile.BySize       `json:"sizes,omitempty"`     // of messages
-		StartEnd  bool                  `json:"start_end,omitempty"` // an MPI call that begins or ends MPI
-		Reading   string                `json:"reading,omitempty"`
-		Shares    map[string]float64    `json:"shares,omitempty"`
-		Between   float64               `json:"between_ns"`
-		Within    float64               `json:"within_ns"`
-		InStep    map[string]float64    `json:"correlations,omitempty"`
+		Sizes     *profile.BySize       `json:"sizes,omitempty"` // of messages
+		// An MPI call that begins or ends MPI.
+		StartEnd bool               `json:"start_end,omitempty"`
+		Reading  string             `json:"reading,omitempty"`
+		Shares   map[string]float64 `json:"shares,omitempty"`
+		Between  float64            `json:"between_ns"`
+		Within   float64            `json:"within_ns"`
+		InStep   map[string]float64 `json:"correlations,omitempty"`
 	}
 	callJSON struct {
 		Min  uint64  `json:"min"`

@@ -169,8 +169,8 @@ func (t *jobText) header() {
 	t.printf("\n")
 }
 
-// askedFor says what receives count, where more was received than sent: a message may be shorter than
-// the buffer that waits for it.
+// askedFor says what receives count, where more was received than sent: a message may be shorter
+// than the buffer that waits for it.
 func askedFor(sent, received spread.Stats) string {
 	if received.Sum.Cmp(sent.Sum) <= 0 {
 		return ""

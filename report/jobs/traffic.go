@@ -19,9 +19,10 @@ import (
 
 type (
 	trafficJSON struct {
-		Width    int             `json:"width"` // ranks of a bin
-		Bins     int             `json:"bins"`
-		Cells    [][4]uint64     `json:"cells"` // bin of the sender, of the receiver, messages, bytes
+		Width int `json:"width"` // ranks of a bin
+		Bins  int `json:"bins"`
+		// Bin of the sender, of the receiver, messages, bytes.
+		Cells    [][4]uint64     `json:"cells"`
 		Messages uint64          `json:"messages"`
 		Bytes    uint64          `json:"bytes"`
 		AtLeast  bool            `json:"at_least,omitempty"` // pairs and receivers are lower bounds

@@ -20,8 +20,8 @@ import (
 )
 
 // decode reads a trace by the published definitions of the format, and lists what is on its tracks:
-// a line for each moment, indented by the depth. It fails the test if slices do not nest, if times of
-// a track go back, or if a name is used before it is told.
+// a line for each moment, indented by the depth. It fails the test if slices do not nest, if times
+// of a track go back, or if a name is used before it is told.
 func decode(t *testing.T, trace []byte) []string {
 	t.Helper()
 	return readTrace(t, trace).lines

@@ -17,8 +17,8 @@ type rates struct {
 	sums  [][]float64 // by counter and bin
 	names []string
 	list  []int64 // scratch
-	// twofold are the nodes of which a part is not shown by itself: of an execution there, it is not
-	// told what it counted without the regions inside.
+	// twofold are the nodes of which a part is not shown by itself: of an execution there, it is
+	// not told what it counted without the regions inside.
 	twofold map[int32]bool
 }
 
@@ -125,8 +125,8 @@ func (c *counting) pass(e *countedSpan, to uint64) {
 	c.since = max(c.since, to)
 }
 
-// spread adds an execution's counts to the bins of its own time. If it has none, they are spread over
-// all of its time.
+// spread adds an execution's counts to the bins of its own time. If it has none, they are spread
+// over all of its time.
 func (c *counting) spread(e *countedSpan) {
 	if e.total == 0 {
 		e.first, e.time = c.bins.bin(e.from), nil

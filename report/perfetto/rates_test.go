@@ -13,8 +13,8 @@ import (
 	"ompp-attach/timeline"
 )
 
-// nest makes up a region of a thread, with regions inside, told children first. The second counter is
-// a clock, the first one counts 7 in each region. inside is what the counters counted.
+// nest makes up a region of a thread, with regions inside, told children first. The second counter
+// is a clock, the first one counts 7 in each region. inside is what the counters counted.
 func nest(rnd *rand.Rand, tid uint32, from, to uint64, out *[]timeline.Span) (inside [2]int64) {
 	for at := from; len(*out) < 200; {
 		at += rnd.Uint64N(to - from)
@@ -111,8 +111,8 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// A sum of executions lies within a region; what both counted is shown once. A worker's barrier is not
-// counted, so that its counts lie in its body.
+// A sum of executions lies within a region; what both counted is shown once. A worker's barrier is
+// not counted, so that its counts lie in its body.
 func TestRatesOfParts(t *testing.T) {
 	region, fold := ran(1, 2000, 2400), ran(4, 2100, 2200)
 	region.Counts = &profile.Counts{All: []int64{50, 0}, Child: []int64{10, 0}}

@@ -26,11 +26,12 @@ func (p *process) end(track, at uint64) { p.tell(&moment{kind: sliceEnd, at: at,
 // thread is a track, with the slices that are open on it.
 type thread struct {
 	*process
-	uuid    uint64
-	open    []uint64     // ends of the open slices, ns of the engine's clock; the innermost is last
-	waits   []wait       // of open spans, that begin later; in order of their times
-	marks   []flows.Mark // ends of flows within open spans, that come later; in order of their times
-	working []bool       // of the open slices: whether the thread works there
+	uuid  uint64
+	open  []uint64 // ends of the open slices, ns of the engine's clock; the innermost is last
+	waits []wait   // of open spans, that begin later; in order of their times
+	// Ends of flows within open spans, that come later; in order of their times.
+	marks   []flows.Mark
+	working []bool // of the open slices: whether the thread works there
 	isAside bool
 	since   uint64  // until which its work has been added
 	aside   *thread // track of spans that overlap others without nesting in them; nil: none so far
@@ -119,7 +120,8 @@ func (t *thread) until(at uint64) {
 		case next <= at:
 			w := t.waits[0]
 			t.waits = t.waits[1:]
-			if n > 0 && w.to > t.open[n-1] { // something within goes on: drawing both would move the ends
+			// Something within goes on: drawing both would move the ends.
+			if n > 0 && w.to > t.open[n-1] {
 				continue
 			}
 			t.push(&slice{moment{track: t.uuid, name: w.name, category: "waiting"}}, w.from, w.to, false)
@@ -149,8 +151,8 @@ func (t *thread) pop() {
 	t.open, t.working = t.open[:n], t.working[:n]
 }
 
-// atWork tells whether the thread works in a span that begins. A sum of executions does not say when
-// they were: it changes nothing.
+// atWork tells whether the thread works in a span that begins. A sum of executions does not say
+// when they were: it changes nothing.
 func (t *thread) atWork(s *timeline.Span, region int) bool {
 	if n := len(t.working); s.Kind == timeline.Fold {
 		return n > 0 && t.working[n-1]

@@ -13,9 +13,9 @@ import (
 const Suffix = ".pftrace"
 
 // Write writes the timelines of one or more processes into one trace. The times are CLOCK_MONOTONIC
-// of the process's machine (ns). Spans that are damaged are missing; a gap stands for them, and damaged
-// is told. The result says in sentences which flows cannot be told, and why. Other errors are those of
-// w, and of timelines that cannot be read.
+// of the process's machine (ns). Spans that are damaged are missing; a gap stands for them, and
+// damaged is told. The result says in sentences which flows cannot be told, and why. Other errors
+// are those of w, and of timelines that cannot be read.
 func Write(w io.Writer, of []*timeline.File, damaged func(*timeline.File, *timeline.DamageError)) (without []string, err error) {
 	found, err := flows.Find(of)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"ompp-attach/severity"
 )
 
-// The largest numbers of what text shows, unless all is asked for: findings in detail, of them those
-// of one property, further findings of a line each, and causes.
+// The largest numbers of what text shows, unless all is asked for: findings in detail, of them
+// those of one property, further findings of a line each, and causes.
 const (
 	inDetail    = 8
 	perProperty = 2

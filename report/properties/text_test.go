@@ -36,8 +36,8 @@ func write(t *testing.T, format string, c *severity.Cube, o Options) string {
 	return out.String()
 }
 
-// barriers is a run of 100 s with threads, and a parallel region with a barrier for each of the given
-// waits: thread 0 waits so many seconds there for thread 1.
+// barriers is a run of 100 s with threads, and a parallel region with a barrier for each of the
+// given waits: thread 0 waits so many seconds there for thread 1.
 func barriers(threads int, waits ...int64) *profile.Profile {
 	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Life: profile.Life{Duration: 100e9}, Target: profile.Target{Program: "waiting"}}, Nodes: []profile.Node{{Parent: -1, Region: -1}}}
 	for i := range threads {
@@ -132,8 +132,8 @@ var (
 	more   = regexp.MustCompile(`(?m)^\.\.\. and (\d+) more, ([\d.]+) sec together`)
 )
 
-// The text is short, and nothing is left out silently: what is shown in detail, in a line, and counted
-// adds up to all findings.
+// The text is short, and nothing is left out silently: what is shown in detail, in a line, and
+// counted adds up to all findings.
 func TestShort(t *testing.T) {
 	var waits []int64
 	for i := range int64(60) {
@@ -236,8 +236,8 @@ func TestDueTo(t *testing.T) {
 	}
 }
 
-// Waits shrink by the time without a core, and what they are due to does not. The text says that, also
-// where completing the barrier takes longer than that time.
+// Waits shrink by the time without a core, and what they are due to does not. The text says that,
+// also where completing the barrier takes longer than that time.
 func TestDueToWithoutCore(t *testing.T) {
 	const note = "(in a part of these waits, the waiting threads had no core)"
 	for name, test := range map[string]struct {

@@ -10,9 +10,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// Waiting returns the profiles of two ranks that were recorded with --waits. They meet at a barrier,
-// which is over at 410 ms. Then rank 1 sends at 600 ms, in a user region, and rank 0 receives from
-// 500 ms to 650 ms. source is the sender that rank 0 asks for.
+// Waiting returns the profiles of two ranks that were recorded with --waits. They meet at a
+// barrier, which is over at 410 ms. Then rank 1 sends at 600 ms, in a user region, and rank 0
+// receives from 500 ms to 650 ms. source is the sender that rank 0 asks for.
 func Waiting(source int32) []*profile.Profile {
 	return []*profile.Profile{
 		waiting(0, &match.Call{Op: operation("MPI_Recv"), Start: 500e6, End: 650e6, From: source, Receives: true}, [2]uint64{100e6, 410e6}),

@@ -48,8 +48,8 @@ func (b *box) take(o *box) {
 // layer holds the executions of a thread at one depth, in the order of their begins.
 type layer []box
 
-// add adds a box. Neighbouring boxes shorter than a limit (ns) become one, until it is as long as the
-// limit. add returns by how many the number of boxes has grown.
+// add adds a box. Neighbouring boxes shorter than a limit (ns) become one, until it is as long as
+// the limit. add returns by how many the number of boxes has grown.
 func (l *layer) add(b box, limit int64) (added int) {
 	if n := len(*l); n > 0 && b.long() < limit {
 		if last := &(*l)[n-1]; last.long() < limit && b.from-last.to < limit {

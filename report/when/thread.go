@@ -121,8 +121,8 @@ func (t *thread) box(b box) {
 	t.count(t.layers[depth].add(b, t.Shortest))
 }
 
-// until moves the thread to a time (ns): executions that end by then are closed, and waits begin and
-// end.
+// until moves the thread to a time (ns): executions that end by then are closed, and waits begin
+// and end.
 func (t *thread) until(at int64) {
 	for {
 		n, next := len(t.open), int64(1<<63-1)

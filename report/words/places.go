@@ -60,7 +60,8 @@ func Region(r *profile.Region) string {
 	switch {
 	case r.Level != "":
 		text += " (" + Clean(r.Level) + ": " + Clean(r.Name) + ")"
-	case r.Name != "" && r.Name == r.Location.Function && (r.Location.File == "" || r.Location.Begin == 0): // shown already
+	case r.Name != "" && r.Name == r.Location.Function && (r.Location.File == "" || r.Location.Begin == 0):
+		// The function is shown already.
 	case r.Name != "":
 		text += " (" + Clean(r.Name) + ")"
 	case r.Construct.CanBeNamed():

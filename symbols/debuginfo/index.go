@@ -30,8 +30,9 @@ var Sections = []string{"info", "line", "abbrev", "ranges", "str", "aranges", "a
 // Input is what the debug information of a file is read from.
 type Input struct {
 	Section func(name string) []byte // the contents of one of Sections; nil: the file lacks it
-	Shared  bool                     // parts of the information are in a file shared with others (dwz -m)
-	Text    []Range                  // code of the file: rows elsewhere belong to functions that the linker dropped
+	// Parts of the information are in a file shared with others (dwz -m).
+	Shared  bool
+	Text    []Range // code of the file: rows elsewhere belong to functions that the linker dropped
 	Symbols Symbols
 }
 

@@ -18,8 +18,8 @@ type Directive struct {
 	// directive governs none.
 	End int
 
-	// Clauses is the text behind the name, in lower case. In Fortran the clauses of the end directive
-	// follow.
+	// Clauses is the text behind the name, in lower case. In Fortran the clauses of the end
+	// directive follow.
 	Clauses string
 }
 

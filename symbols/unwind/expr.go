@@ -138,8 +138,8 @@ func (m *machine) eval(code []byte, start ...uint64) (result uint64, ok bool) {
 	return 0, false
 }
 
-// rearrange copies or swaps values of the stack. s holds the operation's arguments, and has room for
-// its results.
+// rearrange copies or swaps values of the stack. s holds the operation's arguments, and has room
+// for its results.
 func rearrange(op byte, s []uint64) {
 	switch op {
 	case opDup:

@@ -179,8 +179,8 @@ func (c *cie) registerRule(w *row, r *reader, op, operand uint8, ofCIE bool) boo
 	return true
 }
 
-// cfaRule applies an instruction that says how to find the canonical frame address. It returns false
-// if the instruction is another one, or cfaSetLoc, which no compiler writes.
+// cfaRule applies an instruction that says how to find the canonical frame address. It returns
+// false if the instruction is another one, or cfaSetLoc, which no compiler writes.
 func (c *cie) cfaRule(w *row, r *reader, op uint8, ofCIE bool) bool {
 	switch op {
 	case cfaDefCFA:

@@ -217,7 +217,8 @@ func FuzzTable(f *testing.F) {
 	f.Add(frames("zR", 0x1b, 16, atEntry, []byte{cfaDefCFAOffset, 16}), []byte{}, uint64(at))
 	f.Add(frames("zPLR", 0x1b, 16, atEntry, []byte{cfaDefCFAExpression, 2, opBreg0 + AMD64RSP, 8}), []byte{}, uint64(at+8))
 	f.Add([]byte{}, frames("", 0, 16, atEntry, []byte{cfaRememberState, cfaAdvanceLoc | 9, cfaRestoreState}), uint64(at))
-	f.Add(slices.Concat(u32(12), u32(0xffff0000), make([]byte, 8)), make([]byte, 64), uint64(at)) // its CIE is outside
+	// The CIE is outside of the table.
+	f.Add(slices.Concat(u32(12), u32(0xffff0000), make([]byte, 8)), make([]byte, 64), uint64(at))
 	f.Fuzz(func(t *testing.T, eh, debug []byte, pc uint64) {
 		for _, arch := range []string{"amd64", "arm64"} {
 			table := New(arch, eh, loaded, debug)

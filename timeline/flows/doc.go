@@ -9,8 +9,8 @@
 //
 // # Messages
 //
-// MPI delivers messages of one sender, receiver, communicator and tag in the order of the sends (MPI
-// 4.0, 3.5). So the n-th receive takes the n-th message, if all sends and receives since the
+// MPI delivers messages of one sender, receiver, communicator and tag in the order of the sends
+// (MPI 4.0, 3.5). So the n-th receive takes the n-th message, if all sends and receives since the
 // program's begin are known. A receive from any source, or with any tag, counts if only one sender
 // and tag can be meant. From the first receive with several possible senders or tags on, nothing is
 // told. Only messages in MPI_COMM_WORLD are told, and only receives that return with their message.

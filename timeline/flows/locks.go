@@ -99,8 +99,8 @@ func touches(list []stretch, s stretch) bool {
 	return i < len(list) && list[i].from <= s.to
 }
 
-// handOver tells which execution got a lock from which. Executions with a lock follow each other. So
-// a thread got the lock from the execution before its own, if that one freed the lock after the
+// handOver tells which execution got a lock from which. Executions with a lock follow each other.
+// So a thread got the lock from the execution before its own, if that one freed the lock after the
 // thread had asked, and if no other execution can have been between them.
 func (f *finder) handOver(file int, l *locks) {
 	if l.over {

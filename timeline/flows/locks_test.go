@@ -12,15 +12,16 @@ import (
 	"ompp-attach/timeline"
 )
 
-// locked is an execution of a thread that asked for a lock at from, and got it, freed it, and was over
-// at the other times.
+// locked is an execution of a thread that asked for a lock at from, and got it, freed it, and was
+// over at the other times.
 func locked(tid uint32, node int32, lock, from, got, freed, to uint64) timeline.Span {
 	s := timeline.Span{TID: tid, Node: node, Lock: lock, From: from, To: to, Exec: profile.Span{T: int64(to - from), C: 1}}
 	s.Parts[timeline.Enter].T, s.Parts[timeline.Body].T, s.Parts[timeline.Exit].T = int64(got-from), int64(freed-got), int64(to-freed)
 	return s
 }
 
-// handed returns the locks that were handed over: "5@20 -> 6@22" leads from thread 5, which freed it at 20.
+// handed returns the locks that were handed over: "5@20 -> 6@22" leads from thread 5,
+// which freed it at 20.
 func handed(t testing.TB, f *Flows, file *timeline.File) (out []string) {
 	t.Helper()
 	ends := map[uint64][2]string{}
@@ -142,7 +143,8 @@ func TestTasks(t *testing.T) {
 		return timeline.Span{TID: 5, Node: node, Kind: kind, From: at, To: at + 1, Task: number, Exec: profile.Span{T: 1, C: count}}
 	}
 	file := recorded(t, []timeline.Span{
-		task(nodeCreation, timeline.Created, 1, 1, 0), task(nodeTask, timeline.Execution, 5, 1, 1), task(nodeTask, timeline.Execution, 9, 1, 0), // in two parts
+		// A task that is executed in two parts.
+		task(nodeCreation, timeline.Created, 1, 1, 0), task(nodeTask, timeline.Execution, 5, 1, 1), task(nodeTask, timeline.Execution, 9, 1, 0),
 		task(nodeCreation, timeline.Created, 11, 2, 0),    // never executed
 		task(nodeTask, timeline.Execution, 13, 70_000, 1), // created before
 		task(nodeTask, timeline.Execution, 15, 1<<63, 1), task(nodeCreation, timeline.Created, 17, 1<<63, 0),

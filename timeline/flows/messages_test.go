@@ -32,7 +32,8 @@ const (
 	nodes
 )
 
-// recorded returns a timeline with the given spans. change makes another dictionary of the usual one.
+// recorded returns a timeline with the given spans.
+// change makes another dictionary of the usual one.
 func recorded(t testing.TB, spans []timeline.Span, change func(*timeline.Dictionary)) *timeline.File {
 	t.Helper()
 	return planned(t, timeline.Plan{Cap: 1 << 30}, spans, change)
@@ -84,8 +85,8 @@ func called(node int32, from, to uint64, peer, tag int32) timeline.Span {
 		Call: timeline.MPI{Comm: 1, Flags: mpi.World, Peer: peer, Peer2: mpi.NoPeer, Tag: tag, Out: 8, In: 8}}
 }
 
-// messages returns the found messages: "0.1 -> 2.3" leads from the second call of rank 0 to the fourth
-// one of rank 2.
+// messages returns the found messages: "0.1 -> 2.3" leads from the second call of rank 0 to the
+// fourth one of rank 2.
 func messages(t testing.TB, f *Flows, files []*timeline.File) (out []string) {
 	t.Helper()
 	ends := map[uint64][2]string{}

@@ -78,7 +78,8 @@ func (r *rank) take(id spanID, s *timeline.Span) (n int) {
 	}
 	r.uses = true
 	switch {
-	case r.unsure != "" || c.Flags&mpi.World == 0 && c.Comm != 0 || s.From >= r.until: // nothing, or another communicator
+	case r.unsure != "" || c.Flags&mpi.World == 0 && c.Comm != 0 || s.From >= r.until:
+		// Nothing is sure of this rank, or the call has another communicator.
 		return 0
 	case c.Flags&mpi.World == 0:
 		r.doubt("the communicator of a call is not known")

@@ -46,8 +46,8 @@ func (c *counts) charge(f *timeline.File, s *timeline.Span) {
 	}
 }
 
-// countDifferences compares the sums of spans' counters with a profile. Counters that are scaled have
-// no exact sums: such a timeline must not be given.
+// countDifferences compares the sums of spans' counters with a profile. Counters that are scaled
+// have no exact sums: such a timeline must not be given.
 func countDifferences(p *profile.Profile, f *timeline.File) (wrong []string, figures int) {
 	n := len(f.Counting.Counters)
 	got := map[cell]*counts{}

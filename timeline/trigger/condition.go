@@ -41,8 +41,8 @@ var comparisons = []struct {
 	{"<", func(l, r float64) bool { return l < r }},
 }
 
-// Parse reads 'CONSTRUCT: FORMULA > FORMULA', with >, <, >= or <=. CONSTRUCT is a construct as reports
-// name it, a word of --disable, mpi, an MPI operation, or any. The formulas are those of
+// Parse reads 'CONSTRUCT: FORMULA > FORMULA', with >, <, >= or <=. CONSTRUCT is a construct as
+// reports name it, a word of --disable, mpi, an MPI operation, or any. The formulas are those of
 // perfcounters.ParseFormula, with times as 10ms, over the figures of one execution: EXECT, ENTERT,
 // BODYT, BARRT and EXITT, in s. The error wraps ErrCondition, and is one sentence.
 func Parse(text string) (*Condition, error) {
@@ -104,8 +104,8 @@ func formula(text string) (*perfcounters.Formula, error) {
 	return perfcounters.ParseFormula("x="+text, names)
 }
 
-// Folded tells whether the kernel side may add up executions of all the condition's constructs. Then
-// single executions are not known.
+// Folded tells whether the kernel side may add up executions of all the condition's constructs.
+// Then single executions are not known.
 func (c *Condition) Folded() bool {
 	for _, k := range event.AllConstructs() {
 		if c.constructs.Has(k) && !k.Traits().Fold {

@@ -1,5 +1,5 @@
-// Collective operations, for mpi.c. The root goes round: else calls with one root would overlap, and
-// the root would be ahead of the others.
+// Collective operations, for mpi.c. The root goes round: else calls with one root would overlap,
+// and the root would be ahead of the others.
 
 #define TIMED(call) \
 	double t = now(); \

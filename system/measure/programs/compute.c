@@ -63,7 +63,8 @@ static double triads(long length, int n)
 		for (int i = 0; i < n; i++)
 			triad(a + own, b + own, c + own, factor, length);
 	}
-	return 3.0 * sizeof *a * length; // as STREAM counts: a line that is written and was not read is two
+	// As STREAM counts: a line that is written and was not read is two.
+	return 3.0 * sizeof *a * length;
 }
 
 static double triads_cached(int n)

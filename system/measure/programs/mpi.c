@@ -1,5 +1,5 @@
-// The time of MPI operations, by the methods of SKaMPI and the Intel MPI benchmarks. The code is our
-// own.
+// The time of MPI operations, by the methods of SKaMPI and the Intel MPI benchmarks. The code is
+// our own.
 //
 //	mpi ERROR LEAST SAMPLES SECONDS TARGET pair CPU CPU BYTES,BYTES,...
 //	mpi ERROR LEAST SAMPLES SECONDS TARGET all BYTES,BYTES,...
@@ -21,8 +21,8 @@ static char *from, *to; // LARGEST bytes each
 #include "messages.h"
 #include "collectives.h"
 
-// An operation is executed n times. It returns the time of one, in ns; what counts is the longest of
-// all ranks.
+// An operation is executed n times. It returns the time of one, in ns; what counts is the longest
+// of all ranks.
 struct operation {
 	const char *name;
 	double (*timed)(long bytes, int n);
@@ -128,7 +128,8 @@ static void take_part(MPI_Comm c)
 	MPI_Comm_size(comm, &ranks);
 }
 
-// across measures messages between the first rank and the first one on another node, if there is one.
+// across measures messages between the first rank and the first one on another node,
+// if there is one.
 static void across(const char *lengths)
 {
 	struct place own = place_of(MPI_COMM_WORLD);

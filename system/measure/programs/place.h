@@ -5,8 +5,9 @@
 #include <sched.h>
 #include <unistd.h>
 
-// place is of a rank: the numbers of its node, socket, last-level cache and core; -1 if the rank may
-// run in several of them. cpus is how many CPUs all ranks of its node may use, ranks how many they are.
+// place is of a rank: the numbers of its node, socket, last-level cache and core; -1 if the rank
+// may run in several of them. cpus is how many CPUs all ranks of its node may use,
+// ranks how many they are.
 struct place {
 	int node, socket, cache, core, cpus, ranks;
 };
@@ -60,7 +61,8 @@ static void merge(int *have, int number, int first)
 		*have = -1;
 }
 
-// own is the CPUs on which the threads of this rank may run. allow adds those of the calling thread.
+// own is the CPUs on which the threads of this rank may run.
+// allow adds those of the calling thread.
 static cpu_set_t own;
 
 static void allow(void)
