@@ -294,8 +294,11 @@ func Parts(link io.Closer) []io.Closer {
 	return []io.Closer{link}
 }
 
-// Join makes one link of several.
-func Join(all ...io.Closer) io.Closer { return closers(all) }
+// Join makes one link of several. A nil among them stands for probes that were not placed, and is
+// left out.
+func Join(all ...io.Closer) io.Closer {
+	return slices.DeleteFunc(closers(slices.Clone(all)), func(c io.Closer) bool { return c == nil })
+}
 
 // Close closes many links at a time. The end of a perf event waits for an RCU grace period of some
 // 10 ms; links that are closed together share that wait.

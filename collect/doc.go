@@ -8,6 +8,7 @@
 //   - places finds addresses in the source
 //   - rank holds what is known of a process as a rank of a job
 //   - budget decides which constructs are probed; advice says what the user should know
+//   - debuggers keeps probes in place while a debugger is attached
 //
 // # Stopping and continuing
 //
@@ -37,9 +38,9 @@
 // 60 s. The guardian is started before the first program that may be stopped, and is replaced if it
 // dies.
 //
-// Debuggers and uprobes do not know of each other's breakpoints (debugger.go). If a probe goes
-// while a debugger's breakpoint is in its place, a trap is left behind that kills the program. So
-// the probes stay until the debugger has gone.
+// Debuggers and uprobes do not know of each other's breakpoints (package debuggers). If a probe
+// goes while a debugger's breakpoint is in its place, a trap is left behind that kills the program.
+// So the probes stay until the debugger has gone.
 //
 // When the launched program ends, following ends first, and stopped processes are continued. Then
 // all probes go. Places are looked up only after that. A vfork'd child shares its parent's memory,

@@ -152,7 +152,7 @@ func (m *Measurement) Close() {
 	for _, p := range procs {
 		m.placer.removeProbes(p)
 	}
-	links.Close(append(m.placer.detachLoaders(), m.placer.detachHeld()...))
+	links.Close(append(m.placer.detachLoaders(), m.placer.held.Detach()...))
 	if m.follower != nil {
 		m.follower.Close()
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"ompp-attach/collect/debuggers"
 	"ompp-attach/collect/links"
 	"ompp-attach/collect/plans"
 	"ompp-attach/collect/target"
@@ -24,8 +25,9 @@ type placer struct {
 	plans   *plans.Files
 	loaders map[*symbols.Object]io.Closer // see watchLoader; nil: the loader cannot be watched
 	mpi     mpiKernel
-	held    []heldProbes
 	running bool // the program ran before it was attached to, or was resumed
+
+	held debuggers.Held // has a lock of its own
 
 	shared links.Shared // by *probes.Attached, a part of it (links.Groups), or *mpilib.Attached
 }
@@ -118,7 +120,7 @@ func (pc *placer) placeRuntime(p *Process, mod *symbols.Module, mods []symbols.M
 }
 
 // removeProbes removes the probes of a process for good. While a debugger is attached to a program
-// that runs on, the probes are held (see heldProbes).
+// that runs on, the probes are held (debuggers.Held).
 func (pc *placer) removeProbes(p *Process) {
 	pc.mu.Lock()
 	p.detached = true
@@ -127,8 +129,7 @@ func (pc *placer) removeProbes(p *Process) {
 	all := pc.detachLinks(p)
 	libs := p.libs
 	p.libs = nil
-	if pc.running && p.program.over && target.TracerOf(int(p.pid)).PID != 0 {
-		pc.held = append(pc.held, heldProbes{int(p.pid), all})
+	if pc.running && p.program.over && pc.held.Keep(int(p.pid), all) {
 		all = nil
 	}
 	pc.mu.Unlock()

@@ -6,11 +6,17 @@ import (
 	"strings"
 )
 
-// Of returns the tool's version and the date of its commit, as the Go toolchain stamped them into
-// the executable.
+// Of returns the tool's version and the time of its commit (RFC 3339), as the Go toolchain stamped
+// them into the executable. A version without a release is "devel" and the beginning of the
+// commit's hash. What the toolchain did not stamp is "unknown" and "".
 func Of() (version, built string) {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
+	info, _ := debug.ReadBuildInfo()
+	return of(info)
+}
+
+// of is Of for what was stamped; nil: nothing.
+func of(info *debug.BuildInfo) (version, built string) {
+	if info == nil {
 		return "unknown", ""
 	}
 	version = strings.Trim(info.Main.Version, "()")
