@@ -92,49 +92,55 @@ func (r Rules) Classify(p *profile.Profile, node int) []Classes {
 			s = &bare
 		}
 		c.MPI = OwnCalls(construct, s).T
-		inside, waiting := r.mpiIn(s)
-		// A thread that executes tasks is not idle, wherever it does so. What lies in a time may
-		// have lacked a core for less than the time itself, by some ns: then nothing is left.
-		barrier := max(0, s.Barrier.T-s.Task-waiting)
-		switch overhead {
-		case event.WholeSynch:
-			c.Synch = max(0, s.Exec.T-inside)
-		case event.WaitSynch:
-			c.Synch = max(0, s.Exec.T-s.Task-waiting)
-		case event.GuardSynch:
-			c.Synch, c.Mgmt = s.Enter.T, s.Exit.T
-		case event.TransferMgmt:
-			c.Mgmt = s.Enter.T + s.Exit.T
-		case event.ShareImbal:
-			c.Imbal = barrier
-		case event.TeamImbal:
-			c.Imbal, c.Mgmt = barrier, s.Enter.T+s.Exit.T
-		case event.SectionsImbal, event.TeamSections:
-			if scarce {
-				c.Limpar = barrier
-			} else {
-				c.Imbal = barrier
-			}
-			c.Mgmt = s.Exec.T - s.Body.T - s.Barrier.T
-			if overhead == event.TeamSections {
-				c.Mgmt = s.Enter.T + s.Exit.T
-			}
-		case event.ShareLimpar:
-			c.Limpar = barrier
-		case event.TasksSynch:
-			if r == Disjoint {
-				c.Synch = max(0, s.Barrier.T-waiting)
-			}
-		case event.CreationMgmt:
-			if r == Disjoint {
-				c.Mgmt = max(0, s.Exec.T-s.Child-c.MPI)
-			}
-		}
+		r.classify(overhead, s, scarce, c)
 		if r == Disjoint && aloneIn(p, team, s.Thread) {
 			c.notWaiting(construct)
 		}
 	}
 	return out
+}
+
+// classify divides a thread's time at a node among the classes, by the overhead of the node's
+// construct. scarce says that there were fewer sections than threads.
+func (r Rules) classify(overhead event.Overhead, s *profile.ThreadStats, scarce bool, c *Classes) {
+	inside, waiting := r.mpiIn(s)
+	// A thread that executes tasks is not idle, wherever it does so. What lies in a time may
+	// have lacked a core for less than the time itself, by some ns: then nothing is left.
+	barrier := max(0, s.Barrier.T-s.Task-waiting)
+	switch overhead {
+	case event.WholeSynch:
+		c.Synch = max(0, s.Exec.T-inside)
+	case event.WaitSynch:
+		c.Synch = max(0, s.Exec.T-s.Task-waiting)
+	case event.GuardSynch:
+		c.Synch, c.Mgmt = s.Enter.T, s.Exit.T
+	case event.TransferMgmt:
+		c.Mgmt = s.Enter.T + s.Exit.T
+	case event.ShareImbal:
+		c.Imbal = barrier
+	case event.TeamImbal:
+		c.Imbal, c.Mgmt = barrier, s.Enter.T+s.Exit.T
+	case event.SectionsImbal, event.TeamSections:
+		if scarce {
+			c.Limpar = barrier
+		} else {
+			c.Imbal = barrier
+		}
+		c.Mgmt = s.Exec.T - s.Body.T - s.Barrier.T
+		if overhead == event.TeamSections {
+			c.Mgmt = s.Enter.T + s.Exit.T
+		}
+	case event.ShareLimpar:
+		c.Limpar = barrier
+	case event.TasksSynch:
+		if r == Disjoint {
+			c.Synch = max(0, s.Barrier.T-waiting)
+		}
+	case event.CreationMgmt:
+		if r == Disjoint {
+			c.Mgmt = max(0, s.Exec.T-s.Child-c.MPI)
+		}
+	}
 }
 
 // mpiIn returns the MPI time that is to be taken off a thread's time at a node (ns): off the whole

@@ -69,11 +69,7 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 	}
 	leaf := ca.Tree.Child(parent, place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: event.MPI}, Fn: uint64(c.Op), Site: ev.Site})
 	own := leaf.Stat(seat)
-	own.Exec.Add(profile.Span{T: s.T, C: s.Calls})
-	own.Body.Add(profile.Span{T: s.T, C: s.Calls})
-	own.AddCost(profile.Cost{Exec: s.Cost, Body: s.Cost})
-	own.AddNoCore(profile.Cost{Exec: s.NoCore, Body: s.NoCore})
-	own.AddMPI(&s)
+	addCall(own, &s)
 	ca.Ledger.CountUnknown(own)
 	if started := t.Started.Pop(ev); started != nil {
 		own.AddMPI(started.MPI)
@@ -101,6 +97,15 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 	if f != nil {
 		f.HoldsCall(&s)
 	}
+}
+
+// addCall charges a leaf with a call.
+func addCall(own *profile.ThreadStats, s *profile.MPIStats) {
+	own.Exec.Add(profile.Span{T: s.T, C: s.Calls})
+	own.Body.Add(profile.Span{T: s.T, C: s.Calls})
+	own.AddCost(profile.Cost{Exec: s.Cost, Body: s.Cost})
+	own.AddNoCore(profile.Cost{Exec: s.NoCore, Body: s.NoCore})
+	own.AddMPI(s)
 }
 
 // manyCallers bounds the seats of threads that call MPI and start no team: some programs start

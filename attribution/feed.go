@@ -125,11 +125,7 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 	if t.Suspended != 0 && ev.Edge != event.Begin && !ev.Construct.IsParallel() {
 		ev = onTaskClock(t, ev)
 	}
-	if f := t.Top(); f != nil && f.Phase == stack.Done && !e.continues(f, ev) {
-		e.Pop(t, f.Mark)
-	} else if f != nil && f.IsOpenSingle() && endsSingle(ev) {
-		e.PopSingle(t)
-	}
+	e.popEnded(t, ev)
 	if t.Interval != nil && t.Interval.Running() && ev.Fold == nil {
 		t.NoteInterval(real)
 	}
@@ -169,6 +165,15 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 		e.expect(t, ev, real)
 	}
 	return true
+}
+
+// popEnded closes the innermost open construct if an event shows that its execution has ended.
+func (e *engine) popEnded(t *stack.Thread, ev *event.Event) {
+	if f := t.Top(); f != nil && f.Phase == stack.Done && !e.continues(f, ev) {
+		e.Pop(t, f.Mark)
+	} else if f != nil && f.IsOpenSingle() && endsSingle(ev) {
+		e.PopSingle(t)
+	}
 }
 
 // applyOther applies an event that is no hit of a probe.

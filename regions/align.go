@@ -284,17 +284,7 @@ func (s *site) byOrder(f *function, scope []directive, found map[*site]directive
 // barrier finds the barrier directive of a call, or the worksharing construct whose implicit
 // barrier the call is.
 func (s *site) barrier(scope []directive, walker func() *flow, found map[*site]directive) (directive, bool) {
-	var explicit, shares []directive
-	for _, d := range scope {
-		switch kind := d.construct(); {
-		case kind == event.Barrier:
-			explicit = append(explicit, d)
-		case d.has("nowait"):
-		case kind == event.Single, kind == event.Workshare, kind == event.Loop, kind == event.Sections,
-			kind == event.ParallelLoop, kind == event.ParallelSections, kind == event.ParallelWorkshare:
-			shares = append(shares, d)
-		}
-	}
+	explicit, shares := barriersOf(scope)
 	if s.hasIdent && s.ident.Line > 0 {
 		if s.flags&symbols.IdentBarrierImplicit != 0 {
 			return pickIdent(shares, s.ident)
@@ -306,15 +296,8 @@ func (s *site) barrier(scope []directive, walker func() *flow, found map[*site]d
 			return d, true
 		}
 	}
-	if s.runtime == event.Gomp { // these end by calls of their own
-		kept := shares[:0]
-		for _, d := range shares {
-			if k := d.construct(); k == event.Sections || k == event.ParallelSections || k == event.Loop && !d.isStaticLoop() {
-				continue
-			}
-			kept = append(kept, d)
-		}
-		shares = kept
+	if s.runtime == event.Gomp {
+		shares = slices.DeleteFunc(shares, directive.endsByCall)
 	}
 	before := 0
 	d, ok := walker().behind(s,
@@ -349,6 +332,29 @@ func (s *site) barrier(scope []directive, walker func() *flow, found map[*site]d
 		}
 	}
 	return d, ok
+}
+
+// barriersOf returns the barrier directives of a scope, and the worksharing constructs that end
+// with an implicit barrier.
+func barriersOf(scope []directive) (explicit, shares []directive) {
+	for _, d := range scope {
+		switch kind := d.construct(); {
+		case kind == event.Barrier:
+			explicit = append(explicit, d)
+		case d.has("nowait"):
+		case kind == event.Single, kind == event.Workshare, kind == event.Loop, kind == event.Sections,
+			kind == event.ParallelLoop, kind == event.ParallelSections, kind == event.ParallelWorkshare:
+			shares = append(shares, d)
+		}
+	}
+	return explicit, shares
+}
+
+// endsByCall tells whether a worksharing construct ends by a call of its own in libgomp, and not by
+// that of a barrier.
+func (d directive) endsByCall() bool {
+	k := d.construct()
+	return k == event.Sections || k == event.ParallelSections || k == event.Loop && !d.isStaticLoop()
 }
 
 // partOf finds the construct that a call continues or ends: the nearest call before it has started

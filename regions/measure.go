@@ -69,23 +69,28 @@ func measureOf(r *Region) (Measure, string) {
 	if r.Found == BySource {
 		return Invisible, noCode
 	}
+	return Invisible, whyInvisible(r)
+}
+
+// whyInvisible says why a construct that has code makes no call that a probe could see.
+func whyInvisible(r *Region) string {
 	switch r.Construct {
 	case event.Loop:
-		return Invisible, "a static loop makes no call, and no place was found in its code that every thread comes by"
+		return "a static loop makes no call, and no place was found in its code that every thread comes by"
 	case event.Atomic:
 		if r.At != 0 {
-			return Invisible, "a locked instruction: an atomic construct, or other code that is like one"
+			return "a locked instruction: an atomic construct, or other code that is like one"
 		}
-		return Invisible, "an instruction of the processor: a probe takes a hundred times as long; --probe-atomics counts it"
+		return "an instruction of the processor: a probe takes a hundred times as long; --probe-atomics counts it"
 	case event.Flush:
 		if r.At != 0 {
-			return Invisible, "a fence: a flush construct, or other code that is like one"
+			return "a fence: a flush construct, or other code that is like one"
 		}
-		return Invisible, "an instruction of the processor, or none"
+		return "an instruction of the processor, or none"
 	case event.Master, event.Masked:
-		return Invisible, "a comparison of the thread number, no call, and its test was not found"
+		return "a comparison of the thread number, no call, and its test was not found"
 	case event.Ordered:
-		return Invisible, "no call was found: with simd it needs none"
+		return "no call was found: with simd it needs none"
 	}
-	return Invisible, "no call was found: the compiler may have removed it or merged it with another"
+	return "no call was found: the compiler may have removed it or merged it with another"
 }

@@ -120,12 +120,8 @@ func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (dir
 				continue
 			case disasm.Jcc:
 				target, next := path{i.Target, true}, path{i.Next(), p.fresh}
-				taken, known := test.TakenForZero(&i)
-				if s.word == "copyprivate" { // there 0 is returned to the thread that executes
-					taken = !taken
-				}
-				switch {
-				case known && taken:
+				switch leaves, known := s.leavesIfTaken(&i, test); {
+				case known && leaves:
 					later = append(later, target)
 					p = next
 				case known:
@@ -143,6 +139,16 @@ func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (dir
 		}
 	}
 	return directive{}, false
+}
+
+// leavesIfTaken tells whether a thread that takes a conditional jump leaves the construct. That is
+// known where the jump tests the result of the construct's call.
+func (s *site) leavesIfTaken(i *disasm.Inst, test disasm.ResultTest) (leaves, known bool) {
+	leaves, known = test.TakenForZero(i)
+	if s.word == "copyprivate" { // there 0 is returned to the thread that executes
+		leaves = !leaves
+	}
+	return leaves, known
 }
 
 // between returns the instructions on all ways from the call that starts a construct to the calls

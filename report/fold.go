@@ -84,6 +84,12 @@ func findFold(p *profile.Profile, o Options) *fold {
 		}
 		f.kids[i], f.folded[i] = show, fold
 	}
+	f.markRegions(p, shown)
+	return f
+}
+
+// markRegions notes which regions have a row that is shown, and counts the other rows.
+func (f *fold) markRegions(p *profile.Profile, shown []bool) {
 	count := 0
 	for i := 1; i < len(p.Nodes); i++ {
 		switch {
@@ -101,7 +107,6 @@ func findFold(p *profile.Profile, o Options) *fold {
 	if count == 1 {
 		f.regions[slices.Index(f.regions, false)] = true
 	}
-	return f
 }
 
 // joined is the text for n rows that are not shown one by one.

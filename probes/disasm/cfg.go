@@ -257,8 +257,59 @@ func (g *Graph) PostDominators() Order {
 // order computes immediate dominators (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
 // Algorithm") of a graph with several roots. It adds a common root above them, numbered n.
 func order(n int, roots []int, next, prev func(int) []int) Order {
-	rank := make([]int, n+1) // in postorder; 0: not reached
-	var post []int
+	post, rank := postorder(n, roots, next)
+	parent := slices.Repeat([]int{-1}, n+1)
+	parent[n] = n
+	isRoot := make([]bool, n+1)
+	for _, r := range roots {
+		isRoot[r] = true
+	}
+	// common is the closest dominator of two nodes, as far as dominators are known.
+	common := func(a, b int) int {
+		for a != b {
+			for rank[a] < rank[b] {
+				a = parent[a]
+			}
+			for rank[b] < rank[a] {
+				b = parent[b]
+			}
+		}
+		return a
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, b := range slices.Backward(post) {
+			best := -1
+			if isRoot[b] {
+				best = n
+			}
+			for _, p := range prev(b) {
+				switch {
+				case parent[p] < 0:
+				case best < 0:
+					best = p
+				default:
+					best = common(best, p)
+				}
+			}
+			if best >= 0 && parent[b] != best {
+				parent[b], changed = best, true
+			}
+		}
+	}
+	o := Order{parent, make([]int, n+1)}
+	for _, b := range slices.Backward(post) {
+		if parent[b] >= 0 {
+			o.depth[b] = o.depth[parent[b]] + 1
+		}
+	}
+	return o
+}
+
+// postorder returns the nodes that can be reached from roots, in postorder, and the rank of each
+// node in it; 0: the node is not reached. The node n, above all roots, comes last.
+func postorder(n int, roots []int, next func(int) []int) (post, rank []int) {
+	rank = make([]int, n+1)
 	type visit struct{ node, child int }
 	for _, r := range roots {
 		if rank[r] != 0 {
@@ -281,48 +332,7 @@ func order(n int, roots []int, next, prev func(int) []int) Order {
 		}
 	}
 	rank[n] = len(post) + 1
-	parent := slices.Repeat([]int{-1}, n+1)
-	parent[n] = n
-	isRoot := make([]bool, n+1)
-	for _, r := range roots {
-		isRoot[r] = true
-	}
-	for changed := true; changed; {
-		changed = false
-		for _, b := range slices.Backward(post) {
-			best := -1
-			if isRoot[b] {
-				best = n
-			}
-			for _, p := range prev(b) {
-				if parent[p] < 0 {
-					continue
-				}
-				if best < 0 {
-					best = p
-					continue
-				}
-				for best != p {
-					for rank[best] < rank[p] {
-						best = parent[best]
-					}
-					for rank[p] < rank[best] {
-						p = parent[p]
-					}
-				}
-			}
-			if best >= 0 && parent[b] != best {
-				parent[b], changed = best, true
-			}
-		}
-	}
-	o := Order{parent, make([]int, n+1)}
-	for _, b := range slices.Backward(post) {
-		if parent[b] >= 0 {
-			o.depth[b] = o.depth[parent[b]] + 1
-		}
-	}
-	return o
+	return post, rank
 }
 
 // Cycles returns the outermost loops among the blocks of within (nil: all), each as its blocks in

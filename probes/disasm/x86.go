@@ -161,16 +161,8 @@ func flowX86(i *Inst, addr uint64, b []byte, p x86Prefixes) bool {
 	case op == 0xc2 && !p.size16:
 		i.Control, i.Len, i.WritesSP = Ret, at+3, true
 	case op == 0xff && at+1 < len(b) && b[at+1]>>3&7 >= 2 && b[at+1]>>3&7 <= 5:
-		n := modRM(b[at+1:])
-		if reg := b[at+1] >> 3 & 7; n > 0 && !p.size16 && (reg == 2 || reg == 4) {
-			i.Control, i.Len = CallIndirect, at+1+n
-			if reg == 4 {
-				i.Control = JumpIndirect
-			} else {
-				i.callsX86()
-			}
-			i.Ref = ripRel(b[at+1:], addr+uint64(i.Len))
-			i.Target = i.Ref
+		if !p.size16 {
+			i.indirectX86(addr, b, at)
 		}
 	case op == 0xcc || op == 0xf4 || op == 0xf1:
 		i.Control, i.Len, i.Refused = Trap, at+1, true
@@ -182,6 +174,23 @@ func flowX86(i *Inst, addr uint64, b []byte, p x86Prefixes) bool {
 		return false
 	}
 	return true
+}
+
+// indirectX86 decodes a call or jump to an address that a register or memory holds. Its opcode is
+// at the byte at. Far ones are left out.
+func (i *Inst) indirectX86(addr uint64, b []byte, at int) {
+	n, reg := modRM(b[at+1:]), b[at+1]>>3&7
+	if n <= 0 || reg != 2 && reg != 4 {
+		return
+	}
+	i.Control, i.Len = CallIndirect, at+1+n
+	if reg == 4 {
+		i.Control = JumpIndirect
+	} else {
+		i.callsX86()
+	}
+	i.Ref = ripRel(b[at+1:], addr+uint64(i.Len))
+	i.Target = i.Ref
 }
 
 // callsX86 marks the registers that a called function may change. rsp is the same again once the

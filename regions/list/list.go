@@ -36,22 +36,6 @@ func Write(w io.Writer, path string, t *regions.Table) error {
 			table = tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 			fmt.Fprintln(table, "BEGIN\tEND\tTYPE\tSECTIONS\tFUNCTION\tMEASURED\tFOUND BY")
 		}
-		begin, end := lineRange(r.Begin, r.BeginLast, r.BeginNear), lineRange(r.EndFirst, r.End, r.EndNear)
-		if r.Begin == 0 {
-			begin, end = fmt.Sprintf("+%#x", r.First()), ""
-		}
-		kind := strings.Repeat("  ", r.Depth) + r.Type()
-		if r.Name != "" {
-			kind += " (" + profile.Pasteable(r.Name) + ")"
-		}
-		sections := ""
-		if r.Sections > 0 {
-			sections = strconv.Itoa(r.Sections)
-		}
-		function := profile.Pasteable(r.Function)
-		if n > 1 {
-			function += fmt.Sprintf(" (%d copies)", n)
-		}
 		measured := r.Measure.String()
 		if r.Why != "" {
 			at := slices.Index(reasons, r.Why)
@@ -60,7 +44,7 @@ func Write(w io.Writer, path string, t *regions.Table) error {
 			}
 			measured += fmt.Sprintf(" (%d)", at+1)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", begin, end, kind, sections, function, measured, strings.Join(r.Found.Names(), ", "))
+		fmt.Fprintf(table, "%s\t%s\t%s\n", what(r, n), measured, strings.Join(r.Found.Names(), ", "))
 	}
 	if table != nil {
 		table.Flush()
@@ -79,6 +63,27 @@ func Write(w io.Writer, path string, t *regions.Table) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// what returns the cells of a row that say what a region is and where, of n regions that are alike.
+func what(r *regions.Region, n int) string {
+	begin, end := lineRange(r.Begin, r.BeginLast, r.BeginNear), lineRange(r.EndFirst, r.End, r.EndNear)
+	if r.Begin == 0 {
+		begin, end = fmt.Sprintf("+%#x", r.First()), ""
+	}
+	kind := strings.Repeat("  ", r.Depth) + r.Type()
+	if r.Name != "" {
+		kind += " (" + profile.Pasteable(r.Name) + ")"
+	}
+	sections := ""
+	if r.Sections > 0 {
+		sections = strconv.Itoa(r.Sections)
+	}
+	function := profile.Pasteable(r.Function)
+	if n > 1 {
+		function += fmt.Sprintf(" (%d copies)", n)
+	}
+	return strings.Join([]string{begin, end, kind, sections, function}, "\t")
 }
 
 // summary counts the constructs by how they are measured.

@@ -147,19 +147,7 @@ func (t *jobText) header() {
 	over := total(func(r *job.Rank) int64 { return r.Overheads.Sum() })
 	key("Overheads", "%s sec, %s%% of thread time, MPI included", t.sec(over), jobShare(over, all))
 	t.costHeader(key)
-	out, in, _ := job.Volumes(t.Volumes)
-	calls := func(f job.Figure) spread.Stats { return j.RankStats(func(r *job.Rank) int64 { return r.Calls[f] }) }
-	sum := func(f job.Figure) string { return calls(f).Sum.String() }
-	unknown := calls(job.Unknown)
-	volume := func(f job.Figure) string { v := calls(f); return volumeSum(&v, &unknown) }
-	key("MPI Calls", "%s (%s sends, %s receives, %s collective)", sum(job.Calls), sum(job.Sends), sum(job.Recvs), sum(job.Colls))
-	key("MPI Volume", "%s bytes sent, %s received (%s accounting)%s", volume(out), volume(in), t.Volumes, askedFor(calls(out), calls(in)))
-	if total(func(r *job.Rank) int64 { return r.Calls[job.FileRead] + r.Calls[job.FileWritten] }) > 0 {
-		key("MPI-IO Volume", "%s bytes read, %s written", sum(job.FileRead), sum(job.FileWritten))
-	}
-	if unknown.Max > 0 {
-		key("Unknown Volume", "%s calls; a volume with a + is without them, - is not known at all", unknown.Sum)
-	}
+	t.callsHeader(key)
 	if e := j.Edges(); e.Derived > 0 {
 		key("Ends Derived", "%s", report.EndsDerived(e))
 	}
@@ -167,6 +155,25 @@ func (t *jobText) header() {
 		key("Left Out", "%s", v)
 	}
 	t.printf("\n")
+}
+
+// callsHeader writes how often the ranks called MPI, and how many bytes they moved.
+func (t *jobText) callsHeader(key func(name, format string, args ...any)) {
+	j := t.j
+	out, in, _ := job.Volumes(t.Volumes)
+	calls := func(f job.Figure) spread.Stats { return j.RankStats(func(r *job.Rank) int64 { return r.Calls[f] }) }
+	sum := func(f job.Figure) string { return calls(f).Sum.String() }
+	unknown := calls(job.Unknown)
+	volume := func(f job.Figure) string { v := calls(f); return volumeSum(&v, &unknown) }
+	key("MPI Calls", "%s (%s sends, %s receives, %s collective)", sum(job.Calls), sum(job.Sends), sum(job.Recvs), sum(job.Colls))
+	key("MPI Volume", "%s bytes sent, %s received (%s accounting)%s", volume(out), volume(in), t.Volumes, askedFor(calls(out), calls(in)))
+	files := j.RankStats(func(r *job.Rank) int64 { return r.Calls[job.FileRead] + r.Calls[job.FileWritten] })
+	if files.Total() > 0 {
+		key("MPI-IO Volume", "%s bytes read, %s written", sum(job.FileRead), sum(job.FileWritten))
+	}
+	if unknown.Max > 0 {
+		key("Unknown Volume", "%s calls; a volume with a + is without them, - is not known at all", unknown.Sum)
+	}
 }
 
 // askedFor says what receives count, where more was received than sent: a message may be shorter

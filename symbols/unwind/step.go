@@ -93,23 +93,11 @@ func (t *Table) Step(pc uint64, regs Registers, read func(addr uint64) (uint64, 
 		if w.set&(1<<reg) == 0 {
 			continue
 		}
-		r, v, known := w.regs[reg], uint64(0), false
-		switch r.kind {
-		case unspecified, same:
+		r := w.regs[reg]
+		if r.kind == unspecified || r.kind == same {
 			continue
-		case offset:
-			v, known = read(cfa + uint64(r.value))
-		case valOffset:
-			v, known = cfa+uint64(r.value), true
-		case register:
-			v, known = regs.Get(int(r.reg))
-		case expression:
-			if v, known = m.eval(f.expression(r), cfa); known {
-				v, known = read(v)
-			}
-		case valExpression:
-			v, known = m.eval(f.expression(r), cfa)
 		}
+		v, known := m.restored(f, r, cfa)
 		if caller.known &^= 1 << reg; known {
 			caller.Set(reg, v)
 		}
@@ -124,4 +112,24 @@ func (t *Table) Step(pc uint64, regs Registers, read func(addr uint64) (uint64, 
 		caller.PC &= 1<<48 - 1
 	}
 	return caller, ok
+}
+
+// restored returns the caller's value of a register, by the rule r of the function f. known is
+// false if it cannot be had.
+func (m *machine) restored(f *fde, r rule, cfa uint64) (v uint64, known bool) {
+	switch r.kind {
+	case offset:
+		return m.read(cfa + uint64(r.value))
+	case valOffset:
+		return cfa + uint64(r.value), true
+	case register:
+		return m.regs.Get(int(r.reg))
+	case expression:
+		if v, known = m.eval(f.expression(r), cfa); known {
+			return m.read(v)
+		}
+	case valExpression:
+		return m.eval(f.expression(r), cfa)
+	}
+	return v, false
 }

@@ -47,13 +47,6 @@ func (m *explorer) arithmetic(s *state, in x86asm.Inst) error {
 func (m *explorer) compute(s *state, in x86asm.Inst, a, b *node, w int) (*node, flags, error) {
 	logic := func(v *node) (*node, flags, error) { return v, flags{a: v, b: m.zero}, nil }
 	arith := func(v *node) (*node, flags, error) { return v, flags{a: v, b: m.zero, result: true}, nil }
-	count, counted := uint64(0), b.isConst()
-	if counted {
-		count = b.k & 63
-		if w < 8 {
-			count = b.k & 31
-		}
-	}
 	switch op := in.Op; op {
 	case x86asm.CMP:
 		return nil, flags{a: a, b: b}, nil
@@ -83,22 +76,15 @@ func (m *explorer) compute(s *state, in x86asm.Inst, a, b *node, w int) (*node, 
 		}
 		v := m.mul(a, b)
 		return v, flags{a: m.unknownOf("flags of a product"), b: m.zero}, nil
-	case x86asm.SHL:
-		if counted {
-			return arith(m.scale(a, 1<<count))
+	case x86asm.SHL, x86asm.SHR, x86asm.SAR, x86asm.BT:
+		if !b.isConst() {
+			break
 		}
-	case x86asm.SHR:
-		if counted {
-			return arith(m.shr(a, count))
+		v, bit := m.shift(op, a, b.k, w)
+		if bit != nil {
+			return nil, flags{a: m.zero, b: bit}, nil
 		}
-	case x86asm.SAR:
-		if counted {
-			return arith(m.sar(a, w, count))
-		}
-	case x86asm.BT:
-		if counted {
-			return nil, flags{a: m.zero, b: m.and(m.shr(a, count), 1)}, nil
-		}
+		return arith(v)
 	case x86asm.SBB:
 		if in.Args[0] != in.Args[1] {
 			break
@@ -113,6 +99,22 @@ func (m *explorer) compute(s *state, in x86asm.Inst, a, b *node, w int) (*node, 
 		return m.zero, flags{}, nil
 	}
 	return nil, flags{}, fmt.Errorf("%v is not understood", in)
+}
+
+// shift is a shift of w bytes by a known number of bits. BT has no result, but tests a bit.
+func (m *explorer) shift(op x86asm.Op, a *node, by uint64, w int) (v, bit *node) {
+	if by &= 63; w < 8 {
+		by &= 31
+	}
+	switch op {
+	case x86asm.SHL:
+		return m.scale(a, 1<<by), nil
+	case x86asm.SHR:
+		return m.shr(a, by), nil
+	case x86asm.SAR:
+		return m.sar(a, w, by), nil
+	}
+	return nil, m.and(m.shr(a, by), 1)
 }
 
 // bitAnd is a & b.
