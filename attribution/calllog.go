@@ -133,5 +133,8 @@ func (ca *calls) logStarted(t *stack.Thread, ev *event.Event) {
 	}
 	c := matched(&ca.comms, ev.MPI)
 	c.End = c.Start
+	if c.Op.Info().Kind == mpi.Start { // of the operation that it started nothing is known
+		c.Later, c.Untold = true, true
+	}
 	ca.log.Add(t.Tid, calllog.Site{Node: 0, Thread: t.Seat}, &c)
 }

@@ -47,7 +47,7 @@ var waitPatterns = map[string]match.Property{"late sender": match.LateSender, "a
 	"broadcast": match.LateBroadcast, "reduce": match.EarlyReduce, "scan": match.EarlyScan, "nonblocking": match.WaitAtBarrier, "split": match.EarlyReduce,
 	"waitsome": match.LateSender, "waitsome, rest": match.LateSender, "waitany": match.LateSender, "waitany, rest": match.LateSender,
 	"any, wait": match.LateSender, "any, waitany": match.LateSender, "any, waitsome": match.LateSender, "any, waitall": match.LateSender,
-	"probe": match.LateSender, "probe, any": match.LateSender,
+	"probe": match.LateSender, "probe, any": match.LateSender, "older": match.LateSender, "ahead": match.LateSender, "asked": match.LateSender,
 	"create": match.WaitAtCreate, "fence": match.WaitAtFence, "fence, put": match.WaitAtFence, "free": match.WaitAtFree,
 	"late post": match.LatePost, "early wait": match.EarlyWait, "tested before": match.EarlyWait,
 	"lock": match.LockContention, "lock all": match.LockContention}

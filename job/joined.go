@@ -11,12 +11,13 @@ import (
 
 // Ranks that were attached to: with which operations their calls begin (match.Align).
 
-// joined is what is known of a rank that was attached to;
-// the zero value is of one that was launched.
+// joined is what is known of a rank that was attached to. Of one that was launched, all but backlog
+// is the zero value.
 type joined struct {
 	attached bool
 	whole    bool // nothing was lost since then
 	start    match.Start
+	backlog  *match.Backlog
 	makings  []match.Making
 	until    uint64 // when the first making was left out (ns)
 }
@@ -56,16 +57,20 @@ func aligned(ranks []*rankCalls) {
 	if !slices.ContainsFunc(ranks, func(r *rankCalls) bool { return r.joined.attached }) {
 		return
 	}
-	starts := match.Align(func() (out []*match.RankCalls) {
-		for _, r := range ranks {
-			out = append(out, r.toMatch(nil))
-		}
-		return out
-	}, nil)
+	starts := match.Align(func() []*match.RankCalls { return toMatch(ranks) }, nil)
+	backlog := match.CountBack(func() []*match.RankCalls { return toMatch(ranks) })
 	for i, r := range ranks {
-		r.joined.start = starts[i]
+		r.joined.start, r.joined.backlog = starts[i], backlog
 		if r.joined.attached && starts[i].Known && r.joined.whole {
 			r.comms.SeenFrom(starts[i].Makings)
 		}
 	}
+}
+
+// toMatch returns what is matched of ranks before it is known which communicators they share.
+func toMatch(ranks []*rankCalls) (out []*match.RankCalls) {
+	for _, r := range ranks {
+		out = append(out, r.toMatch(nil))
+	}
+	return out
 }

@@ -109,7 +109,7 @@ func matchCalls(ranks []*rankCalls, complete bool) *Matching {
 // toMatch returns the rank's calls as package match takes them.
 func (r *rankCalls) toMatch(groups comms.Groups) *match.RankCalls {
 	l := &match.RankCalls{Rank: r.rank, Host: r.machine(), Cancels: r.log.Cancels, Attached: r.joined.attached,
-		Start: r.joined.start, Makings: r.joined.makings, MakingsUntil: r.joined.until}
+		Start: r.joined.start, Makings: r.joined.makings, MakingsUntil: r.joined.until, Backlog: r.joined.backlog}
 	if r.log.Until != 0 {
 		l.Until = r.log.Monotonic(r.log.Until)
 	}

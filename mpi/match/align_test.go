@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"ompp-attach/mpi"
 )
 
 // attached makes a log that of a rank that was attached to.
@@ -113,7 +115,7 @@ func TestAlignMakings(t *testing.T) {
 // TestAttached compares what is said of ranks that were attached to at any moments with what their
 // programs know.
 func TestAttached(t *testing.T) {
-	known, waits := 0, 0
+	known, waits, messages := 0, 0, uint64(0)
 	const programs = 400
 	for seed := range uint64(programs) {
 		m := newModel(seed)
@@ -126,7 +128,13 @@ func TestAttached(t *testing.T) {
 				m.since[rank] = m.since[0] + at.Uint64N(3000) // some ms apart
 			}
 		}
-		starts := Align(m.attachedLogs, nil)
+		if seed%2 == 1 { // most are measured until they end
+			m.ended = make([]bool, len(m.now))
+			for rank := range m.ended {
+				m.ended[rank] = at.IntN(20) > 0
+			}
+		}
+		starts, backlog := Align(m.attachedLogs, nil), CountBack(m.attachedLogs)
 		all := !slices.ContainsFunc(starts, func(s Start) bool { return !s.Known })
 		if shift := m.shift(starts); all && shift == "" {
 			known++
@@ -135,7 +143,7 @@ func TestAttached(t *testing.T) {
 		}
 		logs := m.attachedLogs()
 		for i, l := range logs {
-			l.Start = starts[i]
+			l.Start, l.Backlog = starts[i], backlog
 		}
 		m.unordered = !all
 		want, r := m.truth(), Run(logs)
@@ -143,10 +151,11 @@ func TestAttached(t *testing.T) {
 			t.Fatalf("seed %d, %v:\ngot  %v\nwant %v", seed, starts, got, want)
 		}
 		waits += len(want)
+		messages += r.Receives.Matched
 		m.checkAttached(t, r)
 	}
-	if known < programs*3/4 || waits < 2000 {
-		t.Errorf("%d of %d programs were put in order, with %d waits", known, programs, waits)
+	if known < programs*3/4 || waits < 2000 || messages < 5000 {
+		t.Errorf("%d of %d programs were put in order, with %d waits; %d messages", known, programs, waits, messages)
 	}
 }
 
@@ -168,7 +177,11 @@ func (m *model) attachedLogs() (logs []*RankCalls) {
 		if from < 0 {
 			from = len(calls)
 		}
-		logs = append(logs, attached(logOf(rank, len(m.calls), calls[from:]...)))
+		calls = slices.Clone(calls[from:])
+		if m.counted(rank) {
+			calls = append(calls, Call{Op: op("Finalize"), Start: m.now[rank], End: m.now[rank] + 1, Site: -rank, To: mpi.NoPeer, From: mpi.NoPeer})
+		}
+		logs = append(logs, attached(logOf(rank, len(m.calls), calls...)))
 	}
 	return logs
 }
@@ -196,12 +209,14 @@ func (m *model) shift(starts []Start) string {
 // checkAttached compares the numbers of what was matched.
 func (m *model) checkAttached(t *testing.T, r *Result) {
 	t.Helper()
-	var messages, collectives, matched uint64
+	var messages, paired, collectives, matched uint64
 	for _, e := range m.events {
 		switch {
 		case !m.seen(e.rank, e.begin):
 		case e.kind == message, e.kind == probing:
-			messages++
+			if messages++; m.matched(e) {
+				paired++
+			}
 		default:
 			collectives++
 			if m.matched(e) {
@@ -209,10 +224,22 @@ func (m *model) checkAttached(t *testing.T, r *Result) {
 			}
 		}
 	}
+	var ends uint64 // calls of MPI_Finalize
+	for rank := range m.calls {
+		ends += uint64(count(m.counted(rank)))
+	}
+	collectives += ends
+	if ends == uint64(len(m.calls)) {
+		matched += ends
+	}
 	if n := r.Collectives; n.Calls != collectives || n.Matched != matched {
 		t.Fatalf("%+v: not %d of %d", n, matched, collectives)
 	}
-	if n := r.Sends.Left[OldComm] + r.Receives.Left[OldComm] + r.Probes.Left[OldComm]; n != messages {
-		t.Fatalf("%d messages, not %d", n, messages)
+	got := [2]uint64{} // left, matched
+	for _, n := range []*Count{&r.Sends, &r.Receives, &r.Probes} {
+		got[0], got[1] = got[0]+n.Left[OldComm]+n.Left[NotYet], got[1]+n.Matched
+	}
+	if want := [2]uint64{messages - paired, paired}; got != want {
+		t.Fatalf("messages %d, not %d", got, want)
 	}
 }

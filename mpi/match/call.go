@@ -29,8 +29,9 @@ type Call struct {
 	Later   bool
 	Request uint64
 	// Completes are the requests that were complete when the call returned. If Untold, these are
-	// not known. Of a persistent operation, Untold says that the call only prepares it.
-	// Of a call that opens an epoch on a window, Completes are the other side's members (Member).
+	// not known. Of a persistent operation, Untold says that the call only prepares it. Of
+	// MPI_Start, Untold says that it is not known what the call started. Of a call that opens an
+	// epoch on a window, Completes are the other side's members (Member).
 	Completes []uint64
 	Untold    bool
 	// Came are the messages that receives from any source, or of any tag, among Completes received,
@@ -79,6 +80,9 @@ type RankCalls struct {
 	Start        Start
 	Makings      []Making
 	MakingsUntil uint64 // ns
+	// Backlog is the same for all ranks; nil: messages on communicators that are Old are not
+	// matched.
+	Backlog *Backlog
 }
 
 // Calls yields calls. The result is valid until the next one; ok is false at the end.
@@ -124,6 +128,7 @@ const (
 	exposed              // MPI_Win_wait: closes the exposure epoch
 	locking              // MPI_Win_lock, MPI_Win_lock_all
 	unlocking            // MPI_Win_unlock, MPI_Win_unlock_all
+	restarting           // MPI_Start, MPI_Startall
 	// Makes a request, but its operation is not matched (MPI-IO, MPI_Rput, MPI_Comm_idup).
 	making
 )
@@ -178,6 +183,8 @@ func patternOf(op *mpi.Operation) pattern {
 		return creating
 	}
 	switch op.Kind {
+	case mpi.Start:
+		return restarting
 	case mpi.PointToPoint:
 		return message
 	case mpi.Bcast, mpi.Scatter:
@@ -259,5 +266,5 @@ func TakesGroup(op mpi.Op) bool {
 // Begins reports whether an operation makes a request that a later call completes.
 func Begins(op mpi.Op) bool {
 	info := op.Info()
-	return info.Request != mpi.None && !Waits(op)
+	return info.Request != mpi.None && !Waits(op) && info.Kind != mpi.Start
 }

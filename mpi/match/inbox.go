@@ -96,7 +96,7 @@ func (r *run) cleanse(g *group, b *inbox, at uint64) {
 
 // countable reports whether all messages in the group are known, with the order of their times.
 func (g *group) countable() bool {
-	if g.doubted || len(g.members) != int(g.size) {
+	if g.doubted || g.old || len(g.members) != int(g.size) {
 		return false
 	}
 	host := ""

@@ -140,7 +140,7 @@ func (r *run) post(k *rank, c *Call, s *side) {
 	case !ok:
 		r.drop(s, k.unnamed())
 		return
-	case r.groups[at].old:
+	case r.groups[at].old && !r.counts(k, at):
 		r.drop(s, OldComm)
 		return
 	}
@@ -175,6 +175,10 @@ func (r *run) place(b *inbox, s *side, key queueKey) {
 		r.drop(s, Cancelled)
 		return
 	}
+	early, out := r.older(g, lane{key.from, b.to, key.tag}, s)
+	if out {
+		return
+	}
 	if s.send {
 		b.sent++
 	}
@@ -187,12 +191,14 @@ func (r *run) place(b *inbox, s *side, key queueKey) {
 		r.flush(q, Threads)
 		q.closed = true
 	}
-	if s.send {
+	if s.send && !early {
 		r.look(q, s)
 	}
 	switch {
 	case q.closed:
 		r.drop(s, Threads)
+	case early:
+		r.drop(s, NotYet)
 	case s.probes && len(q.waiting) > 0 && q.waiting[0].send:
 		r.find(s, q.waiting[0])
 	case len(q.waiting) > 0 && q.waiting[0].send != s.send:
@@ -288,6 +294,9 @@ func (r *run) findWait(s *side) {
 		l.overtakes = s.overtakes
 	} else {
 		r.tell(o.rank, o.start, s.rank, w.end)
+		if r.checking && s.box != nil && s.box.group.old && int64(w.end)+bound < int64(start) {
+			r.backlog.contrary[[2]int32{o.rank.log.Comms[0].Rank, s.box.to}] = true
+		}
 		if !s.probes {
 			r.wrongOrder(s.rank, o.rank, w.start, o.start)
 		}

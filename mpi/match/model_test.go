@@ -15,8 +15,9 @@ type model struct {
 	unlocked uint64     // when the last lock was given back
 	until    []uint64   // by rank; 0: its log has all
 	since    []uint64   // by rank: when it was attached to; nil: all were launched
-	// unordered: the ranks were attached to, and it is not known which of
-	// their calls belong together.
+	ended    []bool     // by rank: it called MPI_Finalize while it was measured
+	// unordered: the ranks were attached to, and it is not known which of their calls belong
+	// together.
 	unordered bool
 }
 

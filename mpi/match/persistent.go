@@ -29,6 +29,23 @@ func (r *run) prepare(k *rank, c *Call) {
 	k.prepared[c.Request] = n
 }
 
+// restarted takes MPI_Start or MPI_Startall. The operations that it started come before it. Untold:
+// it is an operation of which nothing is known, since its request was made before the rank was
+// attached to.
+func (r *run) restarted(k *rank, c *Call) {
+	if !c.Untold {
+		return
+	}
+	k.blind = true
+	switch {
+	case c.Request == 0:
+	case k.log.Attached:
+		k.requests[c.Request] = lost(OldRequest)
+	default:
+		k.requests[c.Request] = lost(Untold)
+	}
+}
+
 // started returns the group of a persistent collective operation that a rank starts.
 func (k *rank) started(c *Call) (group int, why Reason, ok bool) {
 	group, ok = k.prepared[c.Request]

@@ -26,7 +26,7 @@ func (r *run) probing(k *rank, c *Call) {
 	switch {
 	case !ok:
 		r.drop(s, k.unnamed())
-	case r.groups[at].old:
+	case r.groups[at].old && !r.counts(k, at):
 		r.drop(s, OldComm)
 	case key.wildcard():
 		r.drop(s, Wildcard)

@@ -19,7 +19,7 @@ func Pairs(logs []*RankCalls, tell func(send, receive Place)) *Result {
 
 func (r *run) all(logs []*RankCalls) *Result {
 	r.epochs = epochs{meetings: map[epochKey]*meeting{}, owners: map[ownerKey]*owner{}}
-	r.locks.held = map[lockKey]bool{}
+	r.locks.held, r.left = map[lockKey]bool{}, map[lane][2]uint64{}
 	r.comms, r.inboxes, r.outboxes = map[string]int{}, map[inboxKey]*inbox{}, map[[2]*rank]*outbox{}
 	for _, l := range logs {
 		r.enroll(l)
@@ -75,6 +75,11 @@ type run struct {
 	epochs   epochs
 	locks    locks
 	listener Listener // nil: nobody
+
+	backlog  *Backlog           // nil: messages on older communicators are not matched
+	left     map[lane][2]uint64 // of its first messages, those that have not come yet
+	counting bool               // the run fills in backlog
+	checking bool               // it looks for what contradicts backlog
 }
 
 // rank is the state of a rank.
@@ -90,10 +95,11 @@ type rank struct {
 	over     bool      // there are no more calls
 	requests map[uint64]operation
 	lates    lates
-	held     int // receives in its inboxes that are held
-	start    int // index in run.groups of MPI_Init's group; -1: none
-	end      int // the same of MPI_Finalize
-	named    int // the latest call that named the rank (epochs.named)
+	held     int  // receives in its inboxes that are held
+	start    int  // index in run.groups of MPI_Init's group; -1: none
+	end      int  // the same of MPI_Finalize
+	named    int  // the latest call that named the rank (epochs.named)
+	blind    bool // it started persistent operations that are not known
 	// begun are the requests that calls of the log made, if the rank was attached to.
 	begun      map[uint64]struct{}
 	prepared   map[uint64]int // groups of persistent collective operations, by request
@@ -110,6 +116,9 @@ func (l lost) completedBy(r *run, w *waiter) { r.fail(w, Reason(l)) }
 
 // enroll notes a rank and its communicators.
 func (r *run) enroll(l *RankCalls) {
+	if l.Backlog != nil {
+		r.backlog = l.Backlog
+	}
 	k := &rank{log: l, index: len(r.ranks), call: -1, requests: map[uint64]operation{}, prepared: map[uint64]int{}}
 	if l.Attached {
 		k.begun = map[uint64]struct{}{}
@@ -168,6 +177,11 @@ func (r *run) take(k *rank, c *Call) {
 		r.completing(k, c)
 	case p.collective():
 		r.collective(k, c, p)
+		if p == ending && r.counting && len(k.log.Comms) > 0 {
+			r.backlog.ended(k, k.log.Comms[0].Rank)
+		}
+	case p == restarting:
+		r.restarted(k, c)
 	case p >= posting && p <= exposed:
 		r.epoch(k, c, p)
 	case p == locking:

@@ -16,9 +16,17 @@ func (m *model) seen(rank, call int) bool {
 	return m.until[rank] == 0 || m.calls[rank][call].Start < m.until[rank]
 }
 
+// counted reports whether the messages of a rank that was attached to can be counted back from its
+// end.
+func (m *model) counted(rank int) bool { return m.ended != nil && m.ended[rank] }
+
 // matched reports whether the log of every rank has its part.
 func (m *model) matched(e *event) bool {
-	if m.since != nil && (m.unordered || e.kind == message || e.kind == probing) {
+	if m.since != nil && (e.kind == message || e.kind == probing) {
+		if !m.counted(e.rank) || !m.counted(e.with[0].rank) {
+			return false
+		}
+	} else if m.since != nil && m.unordered {
 		return false
 	}
 	for _, o := range append([]*event{e}, e.with...) {
@@ -75,7 +83,11 @@ func (m *model) overtakes(e *event) bool {
 		if o.kind != message || !o.send || o.rank != e.rank || o.with[0].rank != r.rank || !m.seen(o.rank, o.begin) {
 			return false
 		}
-		return m.of(o).Start < m.of(e).Start && (!m.seen(r.rank, o.with[0].begin) || m.of(o.with[0]).Start > m.of(r).Start)
+		seen := m.seen(r.rank, o.with[0].begin)
+		if !seen && m.since != nil {
+			return false // it was received before
+		}
+		return m.of(o).Start < m.of(e).Start && (!seen || m.of(o.with[0]).Start > m.of(r).Start)
 	})
 }
 

@@ -122,6 +122,9 @@ func (r *run) goOn(b *inbox) {
 // message the call took. Receives that were begun before stay in order.
 func (r *run) poison(b *inbox, h *held) {
 	r.cleanse(b.group, b, h.start)
+	if r.counting && b.group.old {
+		r.backlog.vague[b.to] = true
+	}
 	if !b.taking(h.key) { // otherwise no such message waits
 		any := b.take(h.key)
 		for key, q := range b.queues {
@@ -138,7 +141,7 @@ func (r *run) poison(b *inbox, h *held) {
 // taken takes a call that takes a message (MPI_Mprobe), or may take one (MPI_Improbe).
 func (r *run) taken(k *rank, c *Call) {
 	at, own, ok := r.in(k, c)
-	if !ok || isNobody(c.From) || r.groups[at].old {
+	if !ok || isNobody(c.From) || r.groups[at].old && !r.counts(k, at) {
 		return
 	}
 	b := r.inbox(at, own)

@@ -3,10 +3,11 @@
 //
 //   mpi_joined FILE [MS=10], with three ranks
 //
-// In each round a rank comes late to a barrier, another one to a reduction, and one to a message on a
-// communicator that is made anew. There is a message on MPI_COMM_WORLD, too, and a request that the
-// next round waits for. Each rank notes the time just before and just after its calls, by the clock
-// that all ranks of a node share. At the end it writes to FILE.RANK, tab-separated:
+// In each round a rank comes late to a barrier, another one to a reduction, and one to a message on
+// a communicator that is made anew. There are messages on MPI_COMM_WORLD, too: one for which a rank
+// waits, one that is received in the next round, and one whose request the next round waits for.
+// Each rank notes the time just before and just after its calls, by the clock that all ranks of a
+// node share. At the end it writes to FILE.RANK, tab-separated:
 //
 //   PATTERN ROUND RANK ROLE LINE BEFORE AFTER     ns
 //
@@ -43,16 +44,17 @@ static void late(void)
 	nanosleep(&t, NULL);
 }
 
-static void note(const char *pattern, char role, int line, long before)
+static void note(const char *pattern, char role, int round, int line, long before)
 {
-	struct note n = {pattern, round_now, line, role, before, now()};
+	struct note n = {pattern, round, line, role, before, now()};
 	if (count == room)
 		notes = realloc(notes, (room = 2 * room + 1024) * sizeof(*notes));
 	notes[count++] = n;
 }
 
 /* A call that is noted. It must stand in one line. */
-#define CALL(pattern, role, call) do { long before = now(); call; note(pattern, role, __LINE__, before); } while (0)
+#define CALL_OF(round, pattern, role, call) do { long before = now(); call; note(pattern, role, round, __LINE__, before); } while (0)
+#define CALL(pattern, role, call) CALL_OF(round_now, pattern, role, call)
 
 int main(int argc, char **argv)
 {
@@ -78,11 +80,18 @@ int main(int argc, char **argv)
 			late();
 		CALL("n x n", 'b', MPI_Allreduce(&a, &b, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
 		if (rank == 2) {
-			MPI_Send(&a, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
-		} else if (rank == 0) {
+			CALL("asked", 'l', MPI_Send(&a, 1, MPI_INT, 0, 1, MPI_COMM_WORLD));
+			late();
+			CALL("older", 'l', MPI_Send(&a, 1, MPI_INT, 1, 1, MPI_COMM_WORLD));
+			CALL("ahead", 'l', MPI_Send(&a, 1, MPI_INT, 1, 2, MPI_COMM_WORLD));
+		} else if (rank == 1) {
+			if (round_now > 0)
+				CALL_OF(round_now - 1, "ahead", 'w', MPI_Recv(&b, 1, MPI_INT, 2, 2, MPI_COMM_WORLD, st));
+			CALL("older", 'w', MPI_Recv(&b, 1, MPI_INT, 2, 1, MPI_COMM_WORLD, st));
+		} else {
 			if (q != MPI_REQUEST_NULL)
 				MPI_Wait(&q, st);
-			MPI_Irecv(&b, 1, MPI_INT, 2, 1, MPI_COMM_WORLD, &q);
+			CALL("asked", 'l', MPI_Irecv(&b, 1, MPI_INT, 2, 1, MPI_COMM_WORLD, &q));
 		}
 		CALL("split", 'b', MPI_Comm_split(MPI_COMM_WORLD, rank / 2, 0, &pair));
 		if (rank == 1) {
@@ -101,6 +110,8 @@ int main(int argc, char **argv)
 	}
 	if (rank == 0)
 		MPI_Wait(&q, st);
+	if (rank == 1)
+		CALL_OF(round_now - 1, "ahead", 'w', MPI_Recv(&b, 1, MPI_INT, 2, 2, MPI_COMM_WORLD, st));
 	MPI_Finalize();
 	snprintf(path, sizeof(path), "%s.%d", argv[1], rank);
 	if (!(f = fopen(path, "w")))
