@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"fmt"
 	"io"
 	"time"
 
@@ -37,7 +38,9 @@ func (pc *placer) placeCode(p *Process, mods []symbols.Module) error {
 			}
 			if a != nil {
 				if pl.link, err = pc.attachCode(p, mod, a, again); err != nil {
-					return err
+					// The kernel's answer stays the same, and each try holds up the process.
+					p.code[id] = placed{}
+					return fmt.Errorf("loops, master regions and others in the program's own code in %s are not in this report: %w", mod.Path, err)
 				}
 				pl.plan = a.Plan
 			}

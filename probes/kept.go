@@ -19,7 +19,7 @@ import (
 const (
 	mostKept    = 8 << 20  // bytes of a plan; libomp's has some 200,000
 	mostDigest  = 64 << 20 // bytes of a library
-	keptVersion = 1        // of keptPlan
+	keptVersion = 2        // of keptPlan
 )
 
 // keptPlan is a plan as it stands in the cache.

@@ -84,8 +84,16 @@ func TestDecodeX86(t *testing.T) {
 		{"rep stos", "f348ab", disasm.Inst{Len: 3, WritesArgs: disasm.Args(0, 3)}, false},
 		{"movdqu leaves rcx", "f30f6f4710", disasm.Inst{Len: 5}, false},
 		// x86asm reads this one at 4 bytes when another vzeroupper follows.
-		{"vzeroupper", "c5f877c5f877", disasm.Inst{Len: 3}, false},
+		{"vzeroupper", "c5f877c5f877", disasm.Inst{Len: 3, Refused: true}, false},
 		{"vfmaddps (FMA4)", "c4e3e168c970", disasm.Inst{Len: 6}, false},
+		{"vxorps", "c5f857c0", disasm.Inst{Len: 4}, false},
+		{"vpor, taken for jmp", "c5f9ebc1", disasm.Inst{Len: 4, Refused: true}, false},
+		{"vpcmpeqd, taken for jbe", "c5f976c1", disasm.Inst{Len: 4, Refused: true}, false},
+		{"vpord of EVEX", "62f17d08ebc1", disasm.Inst{Len: 6, Refused: true}, false},
+		{"vpxor, taken for out", "c5f9efc1", disasm.Inst{Len: 4, Refused: true}, false},
+		{"vcmpps, taken for ret", "c5f8c2c100", disasm.Inst{Len: 5, Refused: true}, false},
+		{"vmovdqa", "c5f96fc1", disasm.Inst{Len: 4, Refused: true}, false},
+		{"por is read well", "660febc1", disasm.Inst{Len: 4}, false},
 		{"rdpkru", "0f01ee", disasm.Inst{Len: 3}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

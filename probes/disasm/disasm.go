@@ -109,7 +109,7 @@ type Inst struct {
 	// kernel refuses a uprobe there, with uprobe_multi silently.
 	Locked bool
 	// Refused marks an instruction on which no uprobe may be placed. Either the kernel refuses it
-	// (as for Locked ones), or a probe would do harm: a nop of 5 bytes.
+	// (as for Locked ones), or a probe would do harm: a nop of 5 bytes, many instructions of AVX.
 	Refused bool
 	// Emulated says that the kernel emulates the instruction instead of single-stepping it out of
 	// line. That makes a probe about 20 times cheaper on virtual machines and about 3 times on bare
@@ -126,6 +126,9 @@ type Inst struct {
 func (i Inst) Refusal() string {
 	if i.Control == Nop && i.Len == nop5 && i.arch == "amd64" {
 		return fmt.Sprintf("a probe at %s could overwrite the function's data (Linux 6.18 makes a call of such an instruction)", i)
+	}
+	if _, ok := longOpcode(i.Bytes); ok && i.arch == "amd64" {
+		return fmt.Sprintf("Linux refuses a probe at %s, or would execute that AVX instruction wrongly", i)
 	}
 	return fmt.Sprintf("the kernel refuses a probe at %s", i)
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 
 	"golang.org/x/arch/x86/x86asm"
+
+	"ompp-attach/probes/disasm/vex"
 )
 
 // nop5 is the length of a call.
@@ -42,6 +44,16 @@ func prefixesX86(b []byte) x86Prefixes {
 		p.len++
 	}
 	return p
+}
+
+// longOpcode returns the opcode of an instruction with a VEX, EVEX or XOP prefix (AVX and later).
+// ok is false for all other instructions.
+func longOpcode(b []byte) (op byte, ok bool) {
+	p := prefixesX86(b)
+	if p.rex != 0 {
+		return 0, false
+	}
+	return vex.Opcode(b[min(p.len, len(b)):])
 }
 
 // modRM returns the length of a ModR/M operand (with SIB byte and
@@ -231,6 +243,9 @@ func hintX86(i *Inst, b []byte, p x86Prefixes) bool {
 
 // restX86 decodes all other instructions with x86asm.
 func restX86(i Inst, addr uint64, b []byte, p x86Prefixes) (Inst, bool) {
+	if op, ok := longOpcode(b); ok && vex.Misread(op) {
+		i.Refused = true
+	}
 	i.Len = regularX86(b, p)
 	if i.Len == p.len+3 && b[p.len] == 0xc5 && b[p.len+2] == 0x77 { // vzeroupper, vzeroall
 		return i, true
