@@ -24,6 +24,13 @@
 //   - package estimate: executions that were not observed
 //   - package build: the profile of the tree
 //
+// # Words
+//
+//   - account: what an open region has been charged with
+//   - hand up: add an account to the region around, as a child's time; disown: as its own
+//   - toll: time in an account that probes took, or that passed without a core
+//   - abandon: end a region whose end was not seen
+//
 // # Threads are independent
 //
 // The events of one thread come in the order in which they happened. Events of different threads

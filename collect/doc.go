@@ -10,6 +10,12 @@
 //   - budget decides which constructs are probed; advice says what the user should know
 //   - debuggers keeps probes in place while a debugger is attached
 //
+// # Words
+//
+//   - follow: be told a process's lives: forks, execs, libraries
+//   - stranger: a followed process that is not measured
+//   - watch: be told when a loader has loaded libraries
+//
 // # Stopping and continuing
 //
 // A launched program, and each of its children, must not run on before its probes are placed. The
