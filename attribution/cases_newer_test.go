@@ -53,6 +53,32 @@ var newerCases = []engineCase{
 		10 1 join teams rt=k`,
 		want: `TEAMS@30 0:0 exec 10/1 enter 1 body 3/1 bar 3 exit 3 child 0
 		       TEAMS@30 0:1 exec 10/1 enter 2 body 5/1 bar 0 exit 3 child 0`},
+	{name: "libomp: where ends have places by thread, teams of a league end up to three times, and join in between",
+		events: `
+		0 1 fork teams rt=k fn=300 loc=30
+		10 1 begin parallel rt=k fn=300 key=7 num=0 size=2
+		12 2 begin parallel rt=k fn=300 key=8 num=0 size=1
+		20 1 fork parallel rt=k fn=310 loc=40
+		21 1 begin parallel rt=k fn=310 key=7 num=0 size=2
+		25 3 begin parallel rt=k fn=310 key=7 num=1 size=2
+		31 1 end parallel rt=k
+		35 3 end parallel rt=k
+		40 1 join parallel rt=k
+		50 1 end parallel rt=k
+		51 1 join parallel rt=k
+		52 1 end parallel rt=k
+		60 2 end parallel rt=k
+		61 2 end parallel rt=k inside
+		62 2 join parallel rt=k inside
+		63 2 join parallel rt=k
+		64 2 end parallel rt=k
+		69 1 join parallel rt=k
+		70 1 join teams rt=k
+		71 2 end parallel rt=k`,
+		want: `TEAMS@30 0:0 exec 70/1 enter 10 body 40/1 bar 10 exit 10 child 20
+		       TEAMS@30 0:1 exec 70/1 enter 12 body 48/1 bar 0 exit 10 child 0
+		       TEAMS@30/PARALLEL@40 0:0 exec 20/1 enter 1 body 10/1 bar 4 exit 5 child 0
+		       TEAMS@30/PARALLEL@40 0:1 exec 20/1 enter 5 body 10/1 bar 0 exit 5 child 0`},
 	{name: "libgomp: one thread executes the teams one after another",
 		events: `
 		0 1 fork teams fn=300 site=90 atonce noret

@@ -8,10 +8,10 @@ import (
 
 // Ends of calls that are not reported. A probe at a return costs nearly as much as a second hit. So
 // the kernel side reports the returns of short and frequent calls only now and then (bpf/sparse.h):
-// returns of the fork, of a barrier, of a team's end. The arrivals of the team tell nearly as much.
-// A barrier ends, and a team is joined, when the last thread has come. The time from then to the
-// end is taken from executions whose end was reported: from those whose thread came to its next
-// event about as late.
+// returns of the fork, of a barrier, of a team's end. The arrivals of the team tell nearly as much:
+// a barrier ends, and a team is joined, when the last thread has arrived. The time from the last
+// arrival to the end is taken from executions with a reported end. Of these, only executions count
+// in which the thread came to its next event about as late.
 //
 // Before a thread's next event is applied, the end is derived and applied like an event. The event
 // waits until the arrivals of the whole team are known. So an end is never corrected afterwards,
@@ -35,7 +35,14 @@ func (e *engine) expect(t *stack.Thread, ev *event.Event, at uint64) {
 		}
 	case event.End:
 		x.Edge = event.Join
+		if ofLeague(t, ev) {
+			return
+		}
 		if i = t.Forked(); i >= 0 && t.Stack[i].Phase != stack.InBarrier {
+			return
+		}
+		if i >= 0 && ev.Runtime == event.Kmpc && t.Stack[i].Team.Size == 1 {
+			joinsInside(&t.Stack[i], ev)
 			return
 		}
 	case event.Wait:
@@ -56,6 +63,22 @@ func (e *engine) expect(t *stack.Thread, ev *event.Event, at uint64) {
 	e.edges.All++
 }
 
+// joinsInside notes that the end of a team of one thread of libomp needs no join of its own: the
+// call ends the team by __kmpc_end_serialized_parallel, whose return is told. That is the join
+// where the call's own return is left out.
+func joinsInside(f *stack.Frame, end *event.Event) {
+	if end.Flags&event.Unarmed != 0 {
+		f.Flags |= event.NoReturn
+	}
+}
+
+// endsOne tells whether an event behind a team's end says that the team has one thread, where its
+// size is not known: its begin was lost.
+func endsOne(x *stack.Edge, ev *event.Event) bool {
+	return x.Edge == event.Join && x.Team != nil && x.Team.Size == 0 &&
+		ev.Runtime == event.Kmpc && ev.Edge == event.End && ev.Flags&event.Inside != 0
+}
+
 // longestHold is how long (ns) a sample waits for the thread's next event of another kind.
 const longestHold = 100e6
 
@@ -74,6 +97,14 @@ func (e *engine) passEdge(t *stack.Thread, ev *event.Event) bool {
 		return true
 	case ev.Edge == event.Sampled:
 		return x.Reported() || e.passSample(t, ev.Time)
+	}
+	if endsOne(x, ev) {
+		if i := t.Forked(); i >= 0 {
+			joinsInside(&t.Stack[i], &x.Enter)
+		}
+		e.edges.All--
+		t.DropEdge()
+		return true
 	}
 	until := max(stack.Start(ev), x.Enter.Time)
 	if ev.Lost == 0 && !x.Decided() && !e.isGivenUp(x, ev.Time) {

@@ -25,6 +25,7 @@ type sparseThread struct {
 	seen  map[uint64]int
 	fork  uint64
 	await event.Edge // the edge that is not reported
+	sizes []int32    // of the open teams that it has forked
 }
 
 // thin takes the events out of a stream that the kernel side would not report, and marks the calls
@@ -38,8 +39,14 @@ func (m sparseModel) thin(all []event.Event) (kept []event.Event) {
 			t = &sparseThread{seen: map[uint64]int{}}
 			threads[ev.TID] = t
 		}
-		if t.await != event.NoEdge && ev.Edge == t.await && (ev.Edge == event.Waited || ev.Construct.IsParallel()) {
+		left := t.await != event.NoEdge && ev.Edge == t.await && (ev.Edge == event.Waited || ev.Construct.IsParallel())
+		if left {
 			t.await = event.NoEdge
+		}
+		if size := t.sized(&ev); ev.Edge == event.Join && ev.Runtime == event.Kmpc && size == 1 {
+			kept = append(kept, inside(ev, event.End), inside(ev, event.Join))
+		}
+		if left {
 			continue
 		}
 		exact = exact || ev.Construct.IsTasking() || ev.Construct == event.TaskExec
@@ -48,6 +55,8 @@ func (m sparseModel) thin(all []event.Event) (kept []event.Event) {
 		case ev.Edge == event.Fork && ev.Construct == event.Parallel && ev.Runtime == event.Gomp && ev.Flags&^event.Inside == 0:
 			place, follows = ev.Fn|ev.Site, event.Begin
 			t.fork = place
+		case ev.Edge == event.Fork && ev.Construct == event.Parallel && ev.Runtime == event.Kmpc:
+			t.fork = ev.Fn
 		case ev.Edge == event.End && t.fork != 0 && m.joins(all, &ev):
 			place, follows = ^t.fork, event.Join
 		case ev.Edge == event.Wait && ev.Construct == event.Barrier:
@@ -70,6 +79,29 @@ func (m sparseModel) thin(all []event.Event) (kept []event.Event) {
 		kept = append(kept, ev)
 	}
 	return kept
+}
+
+// sized notes the sizes of the teams that a thread forks. It returns that of the team that an event
+// joins.
+func (t *sparseThread) sized(ev *event.Event) (size int32) {
+	n := len(t.sizes)
+	switch {
+	case !ev.Construct.IsParallel():
+	case ev.Edge == event.Fork:
+		t.sizes = append(t.sizes, 0)
+	case ev.Edge == event.Begin && ev.Num == 0 && n > 0:
+		t.sizes[n-1] = ev.Size
+	case ev.Edge == event.Join && n > 0:
+		size, t.sizes = t.sizes[n-1], t.sizes[:n-1]
+	}
+	return size
+}
+
+// inside returns what __kmpc_end_serialized_parallel tells, by which libomp's end of a team of one
+// thread ends the team.
+func inside(join event.Event, edge event.Edge) event.Event {
+	join.Edge, join.Flags = edge, event.Inside
+	return join
 }
 
 // joins tells whether a join of the same thread follows an end.

@@ -200,10 +200,10 @@ func (pa *parallel) endMember(t *stack.Thread, f *stack.Frame, at uint64) {
 }
 
 func (pa *parallel) join(t *stack.Thread, ev *event.Event) {
-	i := t.Forked()
-	if i < 0 && afterLeague(t, ev) {
-		return
+	if ofLeague(t, ev) {
+		return // the return of __kmpc_fork_teams follows
 	}
+	i := t.Forked()
 	if i < 0 {
 		pa.Partial++ // its fork was before measurement began
 		if t.Level() < 0 {
@@ -333,8 +333,18 @@ func (pa *parallel) openLeague(ev *event.Event) *stack.Team {
 	return nil
 }
 
-// afterLeague tells whether an event is libomp's end of a team of a league. libomp ends such a team
-// like a serialised region, on a thread that has left the league's stack already.
+// afterLeague tells whether an end on a thread outside of all regions is libomp's of a team of a
+// league: it comes twice, and the thread may have left the league's stack already.
 func afterLeague(t *stack.Thread, ev *event.Event) bool {
-	return ev.Flags&event.Inside != 0 && t.InLeague
+	return ev.Runtime == event.Kmpc && t.InLeague
+}
+
+// ofLeague tells whether a join is libomp's of a team of a league, or of the league itself before
+// its call returns. Libomp ends such teams like those of other regions.
+func ofLeague(t *stack.Thread, ev *event.Event) bool {
+	if ev.Runtime != event.Kmpc || ev.Construct == event.Teams {
+		return false
+	}
+	i := t.Level()
+	return i < 0 && t.InLeague || i >= 0 && t.Stack[i].Team != nil && t.Stack[i].Node.Key.Construct == event.Teams
 }

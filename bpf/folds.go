@@ -111,6 +111,13 @@ func (p *Probes) ArmAll() error {
 	return nil
 }
 
+// LeavesOut tells whether the kernel side may leave out returns that tell little (sparse.h).
+func (p *Probes) LeavesOut() bool {
+	var all uint32
+	err := p.coll.Variables[probeVarExactEdges].Get(&all)
+	return err == nil && all == 0 && p.mode == Session && len(p.counters.Sources) == 0
+}
+
 // ErrUnsettled says that threads were busy when they should have settled.
 var ErrUnsettled = errors.New("threads were changing what they had folded")
 

@@ -15,6 +15,8 @@ func (p planning) LogsCalls() bool { return p.calls }
 
 func (p planning) Logf(format string, args ...any) { p.logf(format, args...) }
 
+func (p planning) DerivesEnds() bool { return p.kernel.LeavesOut() }
+
 func (p planning) Store(plan *probes.Plan) (*probes.Attached, error) {
 	p.reader.mu.Lock()
 	defer p.reader.mu.Unlock()

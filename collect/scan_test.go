@@ -26,6 +26,8 @@ type refusing struct {
 
 func (r refusing) Store(*probes.Plan) (*probes.Attached, error) { return nil, r.err }
 
+func (refusing) DerivesEnds() bool { return false }
+
 type nothing struct{}
 
 func (nothing) Close() error { return nil }

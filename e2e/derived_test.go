@@ -10,18 +10,17 @@ import (
 )
 
 // With --derive-edges, short and frequent regions, their loops and barriers cost fewer hits: of
-// libgomp with two threads 4.75 at most, where all that is measured costs 6.6. Of libomp only ends
-// of barriers are derived, up to 0.2 of 7.3 hits: too few to judge beside other load. Each derived
-// end saves one hit. Counts are the same. Regions with derived ends say so,
-// and how exact these are.
+// libgomp with two threads 4.75 at most, where all that is measured costs 6.6; of libomp 6.4, where
+// it costs 7.3. Each derived end saves one hit. Counts are the same. Regions with derived ends say
+// so, and how exact these are.
 func TestDerivedEnds(t *testing.T) {
 	atOnce(t)
 	for _, c := range []struct {
 		compiler string
 		share    float64 // of the ends that are derived, at least
-		most     float64 // hits per region with derived ends; of libomp no fewer than without
+		most     float64 // hits per region with derived ends
 		least    float64 // hits per region without
-	}{{"gcc", 0.84, 4.75, 6.5}, {"clang-19", 0, 7.28, 7.2}} {
+	}{{"gcc", 0.84, 4.75, 6.5}, {"clang-19", 0.75, 6.4, 7.2}} {
 		t.Run(c.compiler, func(t *testing.T) { testDerivedEnds(t, c.compiler, c.share, c.most, c.least) })
 	}
 }

@@ -28,6 +28,7 @@ type keptPlan struct {
 	Asked      map[string]bool
 	Rows       []Row
 	Placements []keptPlacement
+	Derived    []keptPlacement `json:",omitempty"`
 	Missing    []string
 	NoTasks    string
 }
@@ -38,6 +39,8 @@ type keptPlacement struct {
 	Cost   disasm.Cost
 	Row    int // in Rows
 	Kernel bpf.Row
+	// Replaced: Derived has others for it.
+	Replaced bool `json:",omitempty"`
 }
 
 // keep makes a keptPlan of a plan.
@@ -47,16 +50,20 @@ func keep(p *Plan, asked map[string]bool) *keptPlan {
 		k.NoTasks = p.NoTasks.Error()
 	}
 	numbers := map[*Row]int{}
-	for i := range p.Placements {
-		pl := &p.Placements[i]
-		n, known := numbers[pl.Row]
-		if !known {
-			n = len(k.Rows)
-			numbers[pl.Row] = n
-			k.Rows = append(k.Rows, *pl.Row)
+	keepAll := func(all []Placement) (kept []keptPlacement) {
+		for i := range all {
+			pl := &all[i]
+			n, known := numbers[pl.Row]
+			if !known {
+				n = len(k.Rows)
+				numbers[pl.Row] = n
+				k.Rows = append(k.Rows, *pl.Row)
+			}
+			kept = append(kept, keptPlacement{pl.Symbol, pl.VAddr, pl.Cost, n, pl.Kernel, pl.replaced})
 		}
-		k.Placements = append(k.Placements, keptPlacement{pl.Symbol, pl.VAddr, pl.Cost, n, pl.Kernel})
+		return kept
 	}
+	k.Placements, k.Derived = keepAll(p.Placements), keepAll(p.derived)
 	return k
 }
 
@@ -72,17 +79,32 @@ func (k *keptPlan) plan(r *Runtime, o *symbols.Object, imported func(string) boo
 	if k.NoTasks != "" {
 		p.NoTasks = errors.New(k.NoTasks)
 	}
-	for i := range k.Placements {
-		at := &k.Placements[i]
+	if !k.place(p, k.Placements) {
+		return nil, false
+	}
+	n := len(p.Placements)
+	if !k.place(p, k.Derived) {
+		return nil, false
+	}
+	p.Placements, p.derived = p.Placements[:n:n], slices.Clone(p.Placements[n:])
+	return p, len(p.Placements) > 0
+}
+
+// place adds probes as they stand in the cache to a plan. It answers false if they cannot be the
+// file's.
+func (k *keptPlan) place(p *Plan, all []keptPlacement) bool {
+	for i := range all {
+		at := &all[i]
 		if at.Row < 0 || at.Row >= len(k.Rows) || at.Cost > disasm.SingleStep {
-			return nil, false
+			return false
 		}
 		before := len(p.Placements)
 		if p.add(at.Symbol, &k.Rows[at.Row], at.VAddr, at.Cost, at.Kernel); len(p.Placements) == before {
-			return nil, false
+			return false
 		}
+		p.Placements[before].replaced = at.Replaced
 	}
-	return p, len(p.Placements) > 0
+	return true
 }
 
 // planFile is a plan's place in the cache.

@@ -2,7 +2,9 @@ package probes
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
+	"slices"
 	"testing"
 
 	"ompp-attach/bpf"
@@ -25,6 +27,9 @@ func self(t testing.TB) *Plan {
 	p.add("f", &rows[0], at, disasm.Emulated, bpf.Row{Flags: bpf.RowReturn, TextLo: 1 << 63, TlsSlot: -1})
 	p.add("g", &rows[0], at+16, disasm.JumpCost, bpf.Row{Flags: bpf.RowEntry})
 	p.add("h", &rows[1], at+32, disasm.SingleStep, bpf.Row{Here: -7})
+	p.Placements[1].replaced = true
+	p.add("i", &rows[0], at+48, disasm.CallCost, bpf.Row{Flags: bpf.RowEntry})
+	p.Placements, p.derived = p.Placements[:3:3], slices.Clone(p.Placements[3:])
 	return p
 }
 
@@ -46,6 +51,54 @@ func TestKeep(t *testing.T) {
 	for _, answer := range []bool{true, false} {
 		if _, ok := k.plan(p.runtime, p.Object, func(string) bool { return answer }); ok {
 			t.Errorf("a plan for a program that always answers %v", answer)
+		}
+	}
+}
+
+// Where ends may be derived, some probes stand for others.
+func TestDeriveEnds(t *testing.T) {
+	symbols := func(p *Plan) (all []string) {
+		for i := range p.Placements {
+			all = append(all, p.Placements[i].Symbol)
+		}
+		return all
+	}
+	for range 2 {
+		p := self(t)
+		if got, want := symbols(p), []string{"f", "g", "h"}; !slices.Equal(got, want) {
+			t.Errorf("where all ends are reported: %q, want %q", got, want)
+		}
+		for range 2 {
+			p.DeriveEnds()
+			if got, want := symbols(p), []string{"f", "h", "i"}; !slices.Equal(got, want) {
+				t.Errorf("where ends may be derived: %q, want %q", got, want)
+			}
+		}
+		p = self(t)
+		p.Keep(func(c event.Construct) bool { return c == event.Critical })
+		p.DeriveEnds()
+		if got, want := symbols(p), []string{"h"}; !slices.Equal(got, want) {
+			t.Errorf("without barriers: %q, want %q", got, want)
+		}
+	}
+}
+
+// Places that cannot be had change nothing.
+func TestWhereDerivedFails(t *testing.T) {
+	for name, place := range map[string]func(p *Planner) error{
+		"an error": func(p *Planner) error {
+			p.At("x", p.Placements[0].Row, p.Placements[0].VAddr+64, disasm.JumpCost, disasm.Always)
+			return errors.New("no")
+		},
+		"not in the file": func(p *Planner) error {
+			p.At("x", p.Placements[0].Row, 1<<62, disasm.JumpCost, disasm.Always)
+			return nil
+		},
+	} {
+		p, want := &Planner{Plan: self(t)}, self(t)
+		p.WhereDerived(1, func() error { return place(p) }, func(*Placement) bool { return true })
+		if !slices.Equal(p.Probed(), want.Probed()) || !slices.Equal(p.Missing, want.Missing) || len(p.derived) != len(want.derived) || p.Placements[0].replaced {
+			t.Errorf("%s: %+v", name, p.Plan)
 		}
 	}
 }

@@ -23,6 +23,8 @@ type Placement struct {
 	Row     *Row
 	Kernel  bpf.Row // the row in the form that the kernel side takes
 	onAMD64 bool
+	// replaced: it has no place where ends may be derived (Plan.DeriveEnds).
+	replaced bool
 }
 
 // Plan says how one runtime library is probed.
@@ -34,6 +36,20 @@ type Plan struct {
 	NoTasks    error    // why tasks cannot be measured; nil if they are
 
 	runtime *Runtime // nil: the probes are in the program's own code
+	// Probes that stand for the replaced ones where ends may be derived.
+	derived []Placement
+}
+
+// DeriveEnds makes the plan that of a measurement in which ends of calls may be derived. There
+// other probes may do with fewer hits. It comes before anything else is done with the plan.
+func (p *Plan) DeriveEnds() {
+	if len(p.derived) == 0 {
+		return
+	}
+	p.Placements = slices.DeleteFunc(p.Placements, func(pl Placement) bool { return pl.replaced })
+	p.Placements = append(p.Placements, p.derived...)
+	p.derived = nil
+	p.sort()
 }
 
 // Probed returns the virtual addresses of the probed instructions. Some have several probes.
@@ -61,7 +77,8 @@ func (p *Plan) Version() string {
 
 // Keep removes the probes of constructs that are not wanted.
 func (p *Plan) Keep(wanted func(event.Construct) bool) {
-	p.Placements = slices.DeleteFunc(p.Placements, func(pl Placement) bool { return !wanted(pl.Row.Construct) })
+	unwanted := func(pl Placement) bool { return !wanted(pl.Row.Construct) }
+	p.Placements, p.derived = slices.DeleteFunc(p.Placements, unwanted), slices.DeleteFunc(p.derived, unwanted)
 }
 
 // add adds a probe at vaddr, and returns it. What is returned is good until the next probe is

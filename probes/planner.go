@@ -3,6 +3,7 @@ package probes
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
@@ -75,6 +76,25 @@ func (p *Planner) At(name string, r *Row, vaddr uint64, cost disasm.Cost, when d
 	k := r.kernel(vaddr, p.lo, p.hi)
 	k.Flags |= onlyIf(when)
 	return p.add(name, r, vaddr, cost, k)
+}
+
+// WhereDerived adds the probes that place places, but only for measurements in which ends of calls
+// may be derived (Plan.DeriveEnds). There they stand for those that replaced accepts. If one of the
+// want probes cannot be placed, nothing changes.
+func (p *Planner) WhereDerived(want int, place func() error, replaced func(*Placement) bool) {
+	before, missing := len(p.Placements), len(p.Missing)
+	err := place()
+	added := slices.Clone(p.Placements[before:])
+	p.Placements, p.Missing = p.Placements[:before], p.Missing[:missing]
+	if err != nil || len(added) != want {
+		return
+	}
+	p.derived = append(p.derived, added...)
+	for i := range p.Placements {
+		if replaced(&p.Placements[i]) {
+			p.Placements[i].replaced = true
+		}
+	}
 }
 
 // onlyIf returns the flags of a row that counts some hits only.

@@ -3,6 +3,7 @@ package plans
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"ompp-attach/collect/loops"
@@ -19,6 +20,8 @@ type Measurement interface {
 	Selection() *selection.Selection // nil: all constructs are wanted
 	LogsCalls() bool                 // MPI calls are recorded one by one
 	Logf(format string, args ...any)
+	// DerivesEnds tells whether ends of calls may be derived from other events.
+	DerivesEnds() bool
 
 	// Store hands a plan to the kernel side.
 	Store(*probes.Plan) (*probes.Attached, error)
@@ -94,6 +97,9 @@ func (f *Files) Runtime(mod *symbols.Module, imported func(string) bool) (*probe
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", mod.Path, err)
 		}
+		if f.m.DerivesEnds() && mayDerive(o, imported) {
+			p.DeriveEnds()
+		}
 		f.m.Selection().Prune(p)
 		a, err := f.m.Store(p)
 		if err != nil {
@@ -151,6 +157,22 @@ func (f *Files) Loops(mod *symbols.Module, runtime *probes.Plan) (*probes.Attach
 		}
 		return f.m.Store(p)
 	})
+}
+
+// mayDerive tells whether probes of a runtime may stand for others where ends are derived. In a
+// program with tasks all ends are reported (bpf.RowExact), as tasks run in the call that ends with
+// the join. Regions of code that GCC compiled end in libomp by the same calls as other regions, but
+// begin by other calls.
+func mayDerive(runtime *symbols.Object, imported func(string) bool) bool {
+	return !MayHaveTasks(runtime, imported) && !forksByGCC(runtime, imported)
+}
+
+// forksByGCC tells whether the program forks teams by functions that only code of GCC calls.
+func forksByGCC(runtime *symbols.Object, imported func(string) bool) (forks bool) {
+	runtime.Symbols(func(name string, _, _ uint64) {
+		forks = forks || (strings.HasPrefix(name, "GOMP_parallel") || name == "GOMP_teams_reg") && imported(name)
+	})
+	return forks
 }
 
 // MayHaveTasks tells whether the program may create tasks. A static program imports nothing, so for

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,9 +20,12 @@ import (
 
 // kernelSide counts the plans that it is given, and answers with err.
 type kernelSide struct {
-	stored int
-	err    error
+	stored  int
+	err     error
+	derives bool
 }
+
+func (k *kernelSide) DerivesEnds() bool { return k.derives }
 
 func (k *kernelSide) Selection() *selection.Selection { return nil }
 func (k *kernelSide) LogsCalls() bool                 { return false }
@@ -178,5 +182,32 @@ func TestForgetRuntimes(t *testing.T) {
 	}
 	if f.Plain(mod) {
 		t.Error("libgomp is plain")
+	}
+}
+
+// Places of their own for libomp's ends are probed where ends may be derived, in programs without
+// tasks, of which no file forks teams as code of GCC does.
+func TestWhereEndsAreDerived(t *testing.T) {
+	mod := loaded(t, probestest.Libomps(t)[0])
+	if mod.Object().Arch() != "amd64" {
+		t.Skip("the places are known on x86-64")
+	}
+	for _, c := range []struct {
+		derives  bool
+		imported string
+		want     bool
+	}{
+		{true, "__kmpc_fork_call", true}, {false, "__kmpc_fork_call", false}, {true, "__kmpc_omp_task", false},
+		{true, "GOMP_parallel", false}, {true, "GOMP_parallel_loop_dynamic", false}, {true, "GOMP_parallel_start", false},
+	} {
+		f := New(&kernelSide{derives: c.derives})
+		a, err := f.Runtime(mod, func(name string) bool { return name == c.imported })
+		if err != nil || a == nil {
+			t.Fatalf("%+v: plan %v, %v", c, a, err)
+		}
+		got := slices.ContainsFunc(a.Plan.Placements, func(p probes.Placement) bool { return p.Symbol == "[__kmp_join_call]" })
+		if got != c.want {
+			t.Errorf("derives %t, %s imported: probed by thread %t, want %t", c.derives, c.imported, got, c.want)
+		}
 	}
 }

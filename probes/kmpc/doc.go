@@ -3,5 +3,6 @@
 // by disassembly.
 //
 // A region's body begins at a call of `__kmp_invoke_microtask`, and ends at the instruction behind
-// the call. The region ends at the last jump of `__kmpc_fork_call`.
+// the call. The region ends at the last jump of `__kmpc_fork_call`. Where the join may be derived,
+// ends have other places, by thread (apart.go).
 package kmpc

@@ -48,6 +48,7 @@ func place(p *probes.Planner) error {
 	if err := placeExits(p); err != nil {
 		return err
 	}
+	placeApart(p)
 	p.Enclosing(enclosing)
 	return nil
 }

@@ -159,6 +159,15 @@ var (
 	join    = probes.Row{Construct: event.Parallel, Entry: event.Join, Flags: bpf.RowNoSite}
 )
 
+// The places that tell the ends by thread (apart.go): behind a worker's body, and
+// __kmp_join_call(loc, gtid, fork_context, exit_teams). The latter's ident_t is that of the fork,
+// and names the place.
+var (
+	workerEnd = probes.Row{Construct: event.Parallel, Entry: event.End}
+	joinCall  = probes.Row{Construct: event.Parallel, Entry: event.End, Return: event.Join,
+		B: probes.Loc(0), Sparse: true}
+)
+
 // loopOver is where __kmpc_dispatch_next_* has found that no chunk is left (loops.go).
 var loopOver = probes.Row{Construct: event.Loop, Entry: event.Close}
 
