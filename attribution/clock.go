@@ -1,10 +1,10 @@
 package attribution
 
-import "ompp-attach/mpi/calllog"
+import "ompp-attach/event"
 
 // Stop is an interval of CLOCK_MONOTONIC (ns) in which the process was stopped to place probes. It
 // is left out of the program's time.
-type Stop = calllog.Stop
+type Stop = event.Stop
 
 // clock is the program's own clock: it stands still while the process is stopped. All times inside
 // the engine are of this clock.

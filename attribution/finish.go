@@ -149,11 +149,7 @@ func (e *engine) dictionary() *timeline.Dictionary {
 	if e.Spans == nil {
 		return nil
 	}
-	d := &timeline.Dictionary{}
-	for _, s := range e.clock.stops {
-		d.Stops = append(d.Stops, timeline.Stop(s))
-	}
-	return d
+	return &timeline.Dictionary{Stops: slices.Clone(e.clock.stops)}
 }
 
 // seatOfSample returns the seat of a sample. A thread may have got its seat after the sample; the

@@ -48,7 +48,8 @@ type Program struct {
 
 // Writer writes the snapshots of the programs of a measurement, one after the other.
 type Writer struct {
-	pace Pace
+	pace    Pace
+	stopped chan struct{} // a program was stopped: what is due first may have changed
 
 	mu      sync.Mutex // never held while a snapshot is written
 	all     []*Program
@@ -58,7 +59,7 @@ type Writer struct {
 }
 
 // New returns a writer without programs.
-func New(pace Pace) *Writer { return &Writer{pace: pace} }
+func New(pace Pace) *Writer { return &Writer{pace: pace, stopped: make(chan struct{}, 1)} }
 
 // Add adds a program, until stop is called. After stop no snapshot of the program is being written.
 func (w *Writer) Add(x *Program) (stop func()) {
@@ -74,6 +75,10 @@ func (w *Writer) Add(x *Program) (stop func()) {
 		w.mu.Lock()
 		w.all = slices.DeleteFunc(w.all, func(o *Program) bool { return o == x })
 		w.mu.Unlock()
+		select {
+		case w.stopped <- struct{}{}:
+		default: // run knows
+		}
 		x.writing.Lock()
 		defer x.writing.Unlock()
 		x.over = true
@@ -113,14 +118,16 @@ func (w *Writer) run() {
 	const polite = 10
 	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), polite)
-	const look = 50 * time.Millisecond // how often programs that are over are looked for
 	free := time.Time{}
 	for d, ok := w.first(); ok; d, ok = w.first() {
 		if d.at.Before(free) {
 			d.at = free
 		}
 		if wait := time.Until(d.at); wait > 0 {
-			time.Sleep(min(wait, look))
+			select {
+			case <-time.After(wait):
+			case <-w.stopped:
+			}
 			continue
 		}
 		begin := target.ProcessorTime()

@@ -170,3 +170,31 @@ func TestKeepOfNothing(t *testing.T) {
 		w.Add(program(t, 7, &taken))()
 	}
 }
+
+// The writer sleeps until a snapshot is due, however far off that is. It ends with its last program
+// all the same, and the next program has a pace of its own.
+func TestEndsWithItsLastProgram(t *testing.T) {
+	w := New(Pace{Kept: time.Hour, Rest: 1})
+	var taken atomic.Int32
+	running := func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.running
+	}
+	for range 3 {
+		begun := time.Now()
+		first, second := w.Add(program(t, 7, &taken)), w.Add(program(t, 8, &taken))
+		w.mu.Lock()
+		next := w.next
+		w.mu.Unlock()
+		if next.Before(begun.Add(time.Hour)) {
+			t.Errorf("a snapshot is due %s after the beginning", next.Sub(begun))
+		}
+		first()
+		second()
+		until(t, "the writer has ended", func() bool { return !running() })
+	}
+	if n := taken.Load(); n != 0 {
+		t.Errorf("%d snapshots were taken", n)
+	}
+}

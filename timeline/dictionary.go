@@ -16,8 +16,8 @@ type Dictionary struct {
 	Regions []profile.Region `json:"regions"`
 	Nodes   []Node           `json:"nodes"` // Nodes[0] is the root
 	Threads []profile.Thread `json:"threads"`
-	// Stretches that the engine's clock leaves out.
-	Stops []Stop `json:"stops,omitempty"`
+	// Stops are the intervals of CLOCK_MONOTONIC that the engine's clock leaves out.
+	Stops event.Stops `json:"stops,omitempty"`
 
 	// NodeOf and SeatOf translate the engine's numbers: index in Nodes and Threads; -1: none.
 	NodeOf []int32 `json:"node_of,omitempty"`
@@ -83,12 +83,6 @@ type Node struct {
 	Region int `json:"region"` // index in Regions; -1: this is the root
 }
 
-// Stop is a stretch of CLOCK_MONOTONIC (ns) for which the process was stopped.
-type Stop struct {
-	From uint64 `json:"from"`
-	To   uint64 `json:"to"`
-}
-
 // Moved says that a node's spans of one seat belong to another one.
 type Moved struct {
 	Node int32 `json:"node"`
@@ -97,15 +91,7 @@ type Moved struct {
 }
 
 // Monotonic converts a time of the engine's clock to CLOCK_MONOTONIC (ns).
-func (d *Dictionary) Monotonic(t uint64) uint64 {
-	for _, s := range d.Stops {
-		if s.From > t {
-			break
-		}
-		t += s.To - s.From
-	}
-	return t
-}
+func (d *Dictionary) Monotonic(t uint64) uint64 { return d.Stops.Monotonic(t) }
 
 // translator turns the engine's numbers in spans into those of a dictionary.
 type translator struct {

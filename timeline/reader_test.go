@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ompp-attach/event"
 	"ompp-attach/internal/hostile"
 )
 
@@ -105,7 +106,7 @@ func TestParsePlan(t *testing.T) {
 }
 
 func TestMonotonic(t *testing.T) {
-	d := Dictionary{Stops: []Stop{{100, 150}, {300, 400}}}
+	d := Dictionary{Stops: event.Stops{{From: 100, To: 150}, {From: 300, To: 400}}}
 	for at, want := range map[uint64]uint64{50: 50, 99: 99, 100: 150, 120: 170, 249: 299, 250: 400, 260: 410} {
 		if got := d.Monotonic(at); got != want {
 			t.Errorf("%d is %d, want %d", at, got, want)

@@ -179,18 +179,14 @@ func (r *Recorder) close(l *lane) {
 	}
 }
 
-// closeAll gives the spans of all lanes to the packer. The packer's queue has few places, and a
-// program may have any number of threads with few spans each. So the chunks of many lanes take one
-// place, which holds no more bytes than one of a full lane. If wait is set, none are dropped.
+// closeAll gives the spans of all lanes to the packer, the oldest ones first: the shelf drops from
+// the front. The packer's queue has few places, and a program may have any number of threads with
+// few spans each. So the chunks of many lanes take one place, which holds no more bytes than one of
+// a full lane. If wait is set, none are dropped.
 func (r *Recorder) closeAll(wait bool) {
 	var batch []chunk
 	bytes := 0
-	for id, l := range r.lanes {
-		if l.spans == 0 { // nothing since all lanes were last closed: the thread may have ended
-			delete(r.lanes, id)
-			r.open -= laneCost
-			continue
-		}
+	for _, l := range r.byAge() {
 		c := r.cut(l)
 		if bytes += cap(c.data) + chunkCost; bytes > chunkSize && batch != nil {
 			r.packer.put(work{chunks: batch, now: r.now, wait: wait})
@@ -202,6 +198,24 @@ func (r *Recorder) closeAll(wait bool) {
 		r.packer.put(work{chunks: batch, now: r.now, wait: wait})
 	}
 	clear(r.recent[:])
+}
+
+// byAge returns the lanes that have spans, in the order of their last ends. Lanes without a span
+// since all lanes were last closed are freed: their threads may have ended.
+func (r *Recorder) byAge() []*lane {
+	lanes := make([]*lane, 0, len(r.lanes))
+	for id, l := range r.lanes {
+		if l.spans == 0 {
+			delete(r.lanes, id)
+			r.open -= laneCost
+			continue
+		}
+		lanes = append(lanes, l)
+	}
+	slices.SortFunc(lanes, func(a, b *lane) int {
+		return cmp.Or(cmp.Compare(a.last, b.last), cmp.Compare(a.id.tid, b.id.tid))
+	})
+	return lanes
 }
 
 // seal gives a lane's spans to the packer.

@@ -241,6 +241,24 @@ func TestAge(t *testing.T) {
 	}
 }
 
+// TestAgeOfThreads: of threads that lived for a moment, a ring has those within its age. A thread
+// that goes on does not keep the others, wherever its lane is met.
+func TestAgeOfThreads(t *testing.T) {
+	const threads, step, age = 2000, uint64(time.Millisecond), 20
+	for range 10 {
+		r := recorder(t, Options{Plan: Plan{Cap: 1 << 30, Last: age * time.Millisecond}, Wait: true})
+		for i := range uint64(threads) {
+			r.Span(&Span{TID: uint32(i + 2), Node: 1, From: i * step, To: (i + 1) * step})
+		}
+		r.Span(&Span{TID: 1, Node: 1, From: threads * step, To: (threads + 1) * step})
+		r.End(dictionary(1))
+		f := read(t, save(t, r))
+		if n, _ := f.Spans(); n != age+1 || len(f.Gaps) != 1 || f.Gaps[0].Spans != threads+1-n {
+			t.Fatalf("%d spans are kept, gaps %+v", n, f.Gaps)
+		}
+	}
+}
+
 func TestWindow(t *testing.T) {
 	r := recorder(t, Options{Plan: Plan{Cap: 1 << 30, From: 100, To: 200}, Began: 1000, Wait: true})
 	for i := range uint64(50) {

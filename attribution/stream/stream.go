@@ -12,7 +12,6 @@ import (
 	"ompp-attach/attribution/place"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
-	"ompp-attach/mpi/calllog"
 	"ompp-attach/profile"
 )
 
@@ -23,7 +22,7 @@ type Stream struct {
 	Existing []int             `json:"existing,omitempty"` // threads older than the measurement
 	Began    uint64            `json:"began"`
 	End      uint64            `json:"end"`
-	Stops    []calllog.Stop    `json:"stops,omitempty"`
+	Stops    []event.Stop      `json:"stops,omitempty"`
 	Switches []estimate.Switch `json:"watches,omitempty"`
 	Events   []event.Event     `json:"events"`
 

@@ -42,6 +42,9 @@ func WriteTimeline(w io.Writer, f *timeline.File, rank int, damaged func(*timeli
 	for i := range f.Gaps {
 		t.gap(&f.Gaps[i])
 	}
+	if f.Torn {
+		t.Gap(end, end, "the recording was cut off: later executions are missing")
+	}
 	tids := f.TIDs()
 	for i, tid := range tids {
 		if len(tids) > 1 {

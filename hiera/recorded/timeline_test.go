@@ -121,6 +121,28 @@ func TestGapOfALevel(t *testing.T) {
 	}
 }
 
+// The XML of a recording that was cut off ends with a gap that says so.
+func TestTornTimeline(t *testing.T) {
+	names, err := filepath.Glob("../../testdata/streams/*.json.gz")
+	if err != nil || len(names) == 0 {
+		t.Fatal(err)
+	}
+	_, b := recordingOf(t, names[0])
+	for whole, n := range map[bool]int{true: len(b), false: len(b) - 30} {
+		var xml bytes.Buffer
+		if err := recorded.WriteTimeline(&xml, read(t, b[:n]), 2, intact(t)); err != nil {
+			t.Fatal(err)
+		}
+		got, gaps, err := xmltrace.Load(&xml, nil)
+		if err != nil || got.Operations() == 0 {
+			t.Fatal(err, got)
+		}
+		if torn := len(gaps) == 1 && strings.Contains(gaps[0].Reason, "cut off"); torn == whole {
+			t.Errorf("whole: %v, gaps %+v", whole, gaps)
+		}
+	}
+}
+
 // intact fails the test if a timeline is damaged.
 func intact(t *testing.T) func(*timeline.File, *timeline.DamageError) {
 	return func(_ *timeline.File, d *timeline.DamageError) { t.Error(d) }

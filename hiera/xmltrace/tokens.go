@@ -140,17 +140,7 @@ func (l *limited) ReadByte() (byte, error) {
 }
 
 // Read implements io.Reader, which the decoder wants and does not call.
-func (l *limited) Read(p []byte) (int, error) {
-	if len(p) == 0 {
-		return 0, nil
-	}
-	b, err := l.ReadByte()
-	if err != nil {
-		return 0, err
-	}
-	p[0] = b
-	return 1, nil
-}
+func (l *limited) Read(p []byte) (int, error) { return readOne(l, p) }
 
 // latin1 makes UTF-8 of ISO-8859-1, byte by byte.
 type latin1 struct {
@@ -173,11 +163,14 @@ func (l *latin1) ReadByte() (byte, error) {
 }
 
 // Read implements io.Reader, as limited does.
-func (l *latin1) Read(p []byte) (int, error) {
+func (l *latin1) Read(p []byte) (int, error) { return readOne(l, p) }
+
+// readOne reads at most one byte into p, as io.Reader's Read may.
+func readOne(in io.ByteReader, p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	b, err := l.ReadByte()
+	b, err := in.ReadByte()
 	if err != nil {
 		return 0, err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
 )
@@ -29,8 +30,8 @@ type Log struct {
 	Until   uint64 `json:"until,omitempty"`
 	Lost    bool   `json:"lost,omitempty"`    // records may have been lost from Until on
 	Cancels bool   `json:"cancels,omitempty"` // the process cancelled requests
-	// Stops are the stretches of CLOCK_MONOTONIC that the engine's clock leaves out, in order.
-	Stops []Stop `json:"stops,omitempty"`
+	// Stops are the intervals of CLOCK_MONOTONIC that the engine's clock leaves out.
+	Stops event.Stops `json:"stops,omitempty"`
 }
 
 // Site is a call site: a node of the profile, and a thread; -1: the profile has none.
@@ -39,22 +40,8 @@ type Site struct {
 	Thread int `json:"thread"`
 }
 
-// Stop is a stretch of CLOCK_MONOTONIC, ns.
-type Stop struct {
-	From uint64 `json:"from"`
-	To   uint64 `json:"to"`
-}
-
 // Monotonic converts a time of the engine's clock to CLOCK_MONOTONIC, ns.
-func (l *Log) Monotonic(t uint64) uint64 {
-	for _, s := range l.Stops {
-		if s.From > t {
-			break
-		}
-		t += s.To - s.From
-	}
-	return t
-}
+func (l *Log) Monotonic(t uint64) uint64 { return l.Stops.Monotonic(t) }
 
 // Recorder records a process's calls.
 type Recorder struct {
@@ -66,8 +53,8 @@ type Recorder struct {
 	before  []before
 }
 
-// before holds a thread's last time and request: those of the next call are recorded as
-// differences. calls is the number of calls since the last one with Call.Came.
+// before holds a thread's last time and request: the next call's time and request are recorded as
+// differences from these. calls is the number of calls since the last one with Call.Came.
 type before struct{ time, request, calls uint64 }
 
 // NewRecorder returns an empty recorder.

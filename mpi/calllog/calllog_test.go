@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
 )
@@ -115,7 +116,7 @@ func TestBounded(t *testing.T) {
 
 // TestStops: times are those of CLOCK_MONOTONIC.
 func TestStops(t *testing.T) {
-	l := Log{Stops: []Stop{{100, 150}, {200, 210}}}
+	l := Log{Stops: event.Stops{{From: 100, To: 150}, {From: 200, To: 210}}}
 	for in, want := range map[uint64]uint64{99: 99, 101: 151, 149: 199, 151: 211} {
 		if got := l.Monotonic(in); got != want {
 			t.Errorf("%d: %d, not %d", in, got, want)

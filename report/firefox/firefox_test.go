@@ -49,7 +49,7 @@ func recorded(t *testing.T, plan timeline.Plan, pid int, spans ...timeline.Span)
 		Nodes:   []timeline.Node{{Parent: -1, Region: -1}, {Region: 0}, {Region: 1}, {Region: 2}, {Region: 3}},
 		Threads: []profile.Thread{{Num: 0}, {Num: 1}},
 		NodeOf:  []int32{0, 1, 2, 3, 4}, SeatOf: []int32{0, 1},
-		Stops: []timeline.Stop{{From: 3_000_000, To: 4_000_000}},
+		Stops: event.Stops{{From: 3_000_000, To: 4_000_000}},
 	})
 	var b bytes.Buffer
 	if err := rec.Save(&b); err != nil {
@@ -147,6 +147,7 @@ func TestWrite(t *testing.T) {
 	plan := timeline.Plan{Cap: 1 << 26}
 	a, b := recorded(t, plan, 77, made, send, region, locks), recorded(t, timeline.Plan{Cap: 1 << 26, To: 3_650_000}, 78, open, ran(6, 1, 1, 3_800_000, 3_900_000))
 	b.Dictionary.Meta.Observations = []profile.Observation{{Name: "level blas", Of: event.LevelGroup(1).Constructs()}}
+	b.Torn = true
 	b.Gaps = append(b.Gaps, timeline.Gap{From: 3_900_000, To: 4_000_000, Why: timeline.ByBudget, What: "LEVELS 1"})
 	var text bytes.Buffer
 	if err := Write(&text, []*timeline.File{a, b}, func(_ *timeline.File, d *timeline.DamageError) { t.Error(d) }); err != nil {
@@ -159,9 +160,9 @@ func TestWrite(t *testing.T) {
 		"1.6 OpenMP thread 1 of a.out (process 77) on node7",
 		"  0.5 OpenMP: creates TASK a.c (4)",
 		"  1 to 3.5 OpenMP: LOCK a.c (3) (sum of executions) n 7 sum 0.5",
-		"2.6 OpenMP thread 1 of a.out (process 78) on node7",
+		"2.6 OpenMP thread 1 of a.out (process 78) on node7 (its timeline was cut off)",
 		"  3.6 to 3.7 OpenMP: LOCK a.c (3) note it was under way when measurement ended",
-		"2.0 not recorded of a.out (process 78) on node7",
+		"2.0 not recorded of a.out (process 78) on node7 (its timeline was cut off)",
 		"  3.8 to 3.9 Not recorded: outside of the time that was to be recorded n 1",
 		"  3.9 to 4 Not recorded: " + timeline.ByBudget.Sentence() + " note level blas",
 	}

@@ -110,7 +110,8 @@ func (t *thread) end(name string) {
 	t.text(fmt.Sprintf(`,"processType":"default","registerTime":0,"unregisterTime":null,"pid":%d,"tid":%d}`, t.pids, t.tid))
 }
 
-// processName names a process: rank, program, number, machine.
+// processName names a process: rank, program, number, machine, and whether the end of its timeline
+// is missing.
 func processName(f *timeline.File) string {
 	m := &f.Dictionary.Meta
 	name := fmt.Sprintf("%s (process %d)", words.Clean(m.Program), f.PID)
@@ -119,6 +120,9 @@ func processName(f *timeline.File) string {
 	}
 	if m.Host != "" {
 		name += " on " + words.Clean(m.Host)
+	}
+	if f.Torn {
+		name += " (its timeline was cut off)"
 	}
 	return name
 }

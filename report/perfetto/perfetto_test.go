@@ -191,7 +191,7 @@ func ended(rec *timeline.Recorder) {
 		Nodes:   []timeline.Node{{Parent: -1, Region: -1}, {Region: 0}, {Parent: 1, Region: 1}, {Parent: 1, Region: 2}, {Parent: 1, Region: 3}},
 		Threads: []profile.Thread{{Num: 0}, {Num: 1}},
 		NodeOf:  []int32{0, 1, 2, 3, 4}, SeatOf: []int32{0, 1},
-		Stops: []timeline.Stop{{From: 1000, To: 1500}},
+		Stops: construct.Stops{{From: 1000, To: 1500}},
 	})
 }
 
