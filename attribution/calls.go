@@ -32,6 +32,7 @@ type calls struct {
 	callers       int    // number of threads that called MPI before they started a team
 	sharedCallers int    // root number of the seat that all further such threads share; 0: none
 	log           *logged
+	sources       mpicall.Sources
 }
 
 // mpi charges a call to the regions around it, and to a leaf region of its own: the operation at
@@ -46,6 +47,7 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 	s := mpicall.Figures(c)
 	if c.Flags&mpi.Started != 0 { // the MPI_Start that started it returns next
 		ca.comms.Exchanged(t.Started.At(ev.Site, &s), c)
+		ca.sources.Starts(&ca.comms, t.Tid, c)
 		ca.logStarted(t, ev)
 		s.Sized = 0
 		ca.chargeMPI(t, &s)
@@ -78,6 +80,7 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 	}
 	t.OffCore.Ask(waits.Wait{Node: leaf, Seat: seat, Reason: waits.InMPI, From: ev.Time + t.Suspended - uint64(s.T), To: ev.Time + t.Suspended, T: s.T})
 	ca.comms.Exchanged(&own.Traffic, c)
+	ca.sources.Called(&ca.comms, t.Tid, leaf, seat, c)
 	if c.New != nil {
 		ca.comms.Begun(c)
 	}

@@ -237,7 +237,7 @@ static __always_inline void settle(void)
 {
 	struct thread_state *t;
 
-	if (!folding)
+	if (!may_have_folded())
 		return;
 	t = this_thread_state(0);
 	if (t && !is_settled(t))

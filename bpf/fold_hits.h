@@ -72,7 +72,7 @@ static __always_inline enum fold_answer fold_begin(struct pt_regs *regs, struct 
 	}
 	if (!t->ids)
 		t->ids = bpf_get_current_pid_tgid();
-	if (!folding)
+	if (!folding && (u32)t->ids != calibrating)
 		folding = 1;
 	o->start = now;
 	o->acquired = o->released = 0;
@@ -120,7 +120,7 @@ static __always_inline enum fold_answer fold_end(struct pt_regs *regs, struct ro
 	struct fold_open *o;
 	u16 flags;
 
-	if (held() || !folding)
+	if (held() || !may_have_folded())
 		return FOLD_REPORT;
 	t = this_thread_state(0);
 	if (!t || has_waited(t))
@@ -188,7 +188,7 @@ static __always_inline int fold_return(struct pt_regs *regs, struct row *row, u6
 	struct fold_open *o;
 	int taken = 1;
 
-	if (!folding && !jumped_to(row))
+	if (!may_have_folded() && !jumped_to(row))
 		return 0;
 	t = this_thread_state(0);
 	if (!t)

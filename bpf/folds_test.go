@@ -112,6 +112,55 @@ func TestFoldedByManyThreads(t *testing.T) {
 	}
 }
 
+// The calibrating thread folds, and settles before its next record. The others take notice only of
+// a thread of their own that folds: until then their hits look up no state.
+func TestCalibrationFoldsForItself(t *testing.T) {
+	p, rings, row := drivenProbes(t)
+	begin, end := foldRows(t, p, true)
+	d := startDrivers(p, 2)
+	defer d.end()
+	a, err := p.SetApart(d.tids[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := Hits{Steps: []Step{{Row: begin}, {Row: end}}, Count: 100, Equal: true}
+	one := Hits{Steps: []Step{{Row: row}}, Count: 1}
+	folds := func(who int, wanted []*Ring) {
+		t.Helper()
+		for _, h := range []Hits{pairs, one} {
+			d.start[who] <- h
+			if err := <-d.done; err != nil {
+				t.Fatal(err)
+			}
+		}
+		n, _ := drainFolds(t, wanted, func(rec *Record) {
+			if uint32(rec.Row) != row {
+				t.Errorf("%+v: not folded", rec)
+			}
+		})
+		if tid := uint32(d.tids[who]); n[tid] != 50 || len(n) != 1 {
+			t.Errorf("%v executions came, of 50 of thread %d", n, tid)
+		}
+	}
+	know := func(want bool) {
+		t.Helper()
+		var folding uint32
+		if err := p.coll.Variables[probeVarFolding].Get(&folding); err != nil {
+			t.Fatal(err)
+		}
+		if (folding != 0) != want {
+			t.Errorf("a thread has folded: %d, want %v", folding, want)
+		}
+	}
+	folds(1, []*Ring{a.Ring})
+	know(false)
+	folds(0, rings)
+	know(true)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // The benchmark measures what a folded hit costs without the probe itself, beside one that is not
 // folded.
 func BenchmarkFold(b *testing.B) {

@@ -118,10 +118,13 @@ static __always_inline void tell_wait_before(struct mpi_thread *t, struct mpi_re
 	u64 total = core_wait(), inside = total - t->wait;
 	struct thread_state *s;
 
-	if (total < CORE_WAIT_STEP)
+	if (total < CORE_WAIT_STEP || total == t->wait_seen)
 		return;
 	s = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!s || total - s->wait_told < CORE_WAIT_STEP)
+	if (!s)
+		return;
+	t->wait_seen = total;
+	if (total - s->wait_told < CORE_WAIT_STEP)
 		return;
 	/* such records are written at the call's entry */
 	if (c->flags & (MPI_STARTED | MPI_UNFINISHED))
@@ -221,6 +224,8 @@ static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps
 			c->np = c->in = 2 * c->np;
 	}
 	t->result_at = word(t, row->request);
+	if (row->flags & MPI_ROW_MESSAGE && row->comm == MPI_NO_ARG) /* the call forgets the handle */
+		c->birth = stored_handle(row->library, word(t, row->statuses));
 	if (row->flags & MPI_ROW_MAKES_GROUP)
 		t->result_at = word(t, row->status);
 	if (row->flags & (MPI_ROW_COMM | MPI_ROW_WINDOW))
@@ -271,6 +276,8 @@ static __always_inline void look_at_result(struct pt_regs *regs, struct mpi_row 
 		tell_complete(row, t, REG_RET(regs));
 	if (t->came && (u32)REG_RET(regs) == 0)
 		tell_wild(row, t);
+	if (row->flags & MPI_ROW_MESSAGE && row->comm != MPI_NO_ARG)
+		took(row, t, REG_RET(regs));
 	if (row->flags & MPI_ROW_BEGUN) /* MPI_Comm_idup: its communicator will be at result_at */
 		c->request = stored_handle(row->library, row->flags & MPI_ROW_COMM ? word(t, row->status) : t->result_at);
 	if ((row->flags & (MPI_ROW_BEGUN | MPI_ROW_KEEP)) == MPI_ROW_BEGUN)
@@ -324,7 +331,7 @@ static __always_inline void on_return(struct pt_regs *regs)
 	if (row && !is_silent()) {
 		c->time = now;
 		if (row->flags & (MPI_ROW_BEGINS | MPI_ROW_KEEP | MPI_ROW_GRAPH | MPI_ROW_GRID | MPI_ROW_COMM | MPI_ROW_WINDOW |
-				  MPI_ROW_BEGUN | MPI_ROW_SOME | MPI_ROW_MAKES_GROUP) || t->status_at || t->came)
+				  MPI_ROW_BEGUN | MPI_ROW_SOME | MPI_ROW_MAKES_GROUP | MPI_ROW_MESSAGE) || t->status_at || t->came)
 			look_at_result(regs, row, t);
 		c->site = REG_IP(regs);
 		tell_all(REG_BP(regs), t, c);

@@ -52,6 +52,7 @@ const (
 	MPISome       = uint32(mpiMpiRowFlagMPI_ROW_SOME)
 	MPIGroup      = uint32(mpiMpiRowFlagMPI_ROW_GROUP)
 	MPIMakesGroup = uint32(mpiMpiRowFlagMPI_ROW_MAKES_GROUP)
+	MPIMessage    = uint32(mpiMpiRowFlagMPI_ROW_MESSAGE)
 )
 
 // The formulas of a library, as indices of MPILibrary.Formula; the comments are in shared.h.

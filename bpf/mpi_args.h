@@ -58,6 +58,7 @@ struct mpi_thread {
 	struct mpi_record call; /* the open call, if start is not 0 */
 	u64 words[MPI_WORDS];
 	u64 wait;               /* how long the thread had had no core when the open call began */
+	u64 wait_seen;          /* the same when it was last looked whether it has to be reported */
 	u64 result_at;          /* where the open call puts its request, or the thread level */
 	u64 base;               /* of the library, if the open call makes a communicator */
 	u64 status_at;          /* where a receive from any source tells the source; 0: nowhere */

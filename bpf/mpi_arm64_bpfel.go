@@ -155,6 +155,7 @@ const (
 	mpiMpiRowFlagMPI_ROW_SOME         mpiMpiRowFlag = 268435456
 	mpiMpiRowFlagMPI_ROW_GROUP        mpiMpiRowFlag = 536870912
 	mpiMpiRowFlagMPI_ROW_MAKES_GROUP  mpiMpiRowFlag = 1073741824
+	mpiMpiRowFlagMPI_ROW_MESSAGE      mpiMpiRowFlag = 2147483648
 )
 
 type mpiMpiStackRecord struct {
@@ -168,6 +169,7 @@ type mpiMpiThread struct {
 	Call       mpiMpiRecord
 	Words      [16]uint64
 	Wait       uint64
+	WaitSeen   uint64
 	ResultAt   uint64
 	Base       uint64
 	StatusAt   uint64

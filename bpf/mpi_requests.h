@@ -95,6 +95,23 @@ static __always_inline void keep_requests(struct mpi_thread *t, u64 from, u32 n,
 		t->call.flags |= MPI_UNASKED;
 }
 
+/* Notes the message that a call has taken. A call that looks for one may have found none: then
+ * there is no status. */
+static __always_inline void took(struct mpi_row *row, struct mpi_thread *t, u32 failed)
+{
+	u64 found = word(t, row->requests);
+	s32 is = 1;
+
+	if (failed || (found && bpf_probe_read_user(&is, sizeof(is), (void *)found))) {
+		t->call.flags |= MPI_UNASKED;
+		return;
+	}
+	if (is)
+		t->call.request = stored_handle(row->library, word(t, row->statuses));
+	else
+		t->status_at = 0;
+}
+
 struct tell_some {
 	u64 which, statuses, status_size;
 	u32 bytes, pad;

@@ -341,7 +341,7 @@ int BPF_PROG(fold_exec, struct task_struct *task, int old_pid)
 	struct thread_state *t;
 
 	settle();
-	t = folding ? this_thread_state(0) : 0;
+	t = may_have_folded() ? this_thread_state(0) : 0;
 	if (t)
 		t->ids = 0;
 	return 0;

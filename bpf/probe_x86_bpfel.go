@@ -310,6 +310,13 @@ type probeThreadState struct {
 	}
 }
 
+type probeWaitSeen struct {
+	_     structs.HostLayout
+	Total uint64
+	Tid   uint32
+	_     [4]byte
+}
+
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
@@ -331,6 +338,7 @@ const (
 	probeMapSharing             = "sharing"
 	probeMapSilent              = "silent"
 	probeMapThreads             = "threads"
+	probeMapWaitsSeen           = "waits_seen"
 	probeProgFoldExec           = "fold_exec"
 	probeProgFoldExit           = "fold_exit"
 	probeProgFoldSettle         = "fold_settle"
@@ -448,6 +456,7 @@ type probeMapSpecs struct {
 	Sharing        *ebpf.MapSpec `ebpf:"sharing"`
 	Silent         *ebpf.MapSpec `ebpf:"silent"`
 	Threads        *ebpf.MapSpec `ebpf:"threads"`
+	WaitsSeen      *ebpf.MapSpec `ebpf:"waits_seen"`
 }
 
 // probeVariableSpecs contains global variables before they are loaded into the kernel.
@@ -519,6 +528,7 @@ type probeMaps struct {
 	Sharing        *ebpf.Map `ebpf:"sharing"`
 	Silent         *ebpf.Map `ebpf:"silent"`
 	Threads        *ebpf.Map `ebpf:"threads"`
+	WaitsSeen      *ebpf.Map `ebpf:"waits_seen"`
 }
 
 func (m *probeMaps) Close() error {
@@ -540,6 +550,7 @@ func (m *probeMaps) Close() error {
 		m.Sharing,
 		m.Silent,
 		m.Threads,
+		m.WaitsSeen,
 	)
 }
 

@@ -3,35 +3,63 @@
 #pragma once
 #include "fold_hits.h"
 
+/* The thread whose time without a core was looked at last on a CPU, and that time (ns). As long as
+ * both stay, nothing has to be reported, and nobody has to look up the thread's state. */
+struct wait_seen {
+	u64 total;
+	u32 tid;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct wait_seen);
+} waits_seen SEC(".maps");
+
 /* Called before a record is written: if the thread has had no core for a time that it has not
- * reported, it does so first. */
-static __always_inline void tell_wait_before(struct thread_state *t, u64 time)
+ * reported, it does so first. t is its state, or NULL if that was not looked up. */
+static __always_inline void tell_wait_before(struct task_struct *task, struct thread_state *t, u64 time)
 {
-	u64 total = core_wait();
+	u64 total = core_wait_of(task);
+	struct wait_seen *seen = 0;
+	u32 first = 0;
 
 	if (total < CORE_WAIT_STEP)
 		return;
+	if (!t) {
+		seen = bpf_map_lookup_elem(&waits_seen, &first);
+		if (seen && seen->total == total && seen->tid == task->pid)
+			return;
+		t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	}
 	if (!t)
-		t = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (t && total - t->wait_told >= CORE_WAIT_STEP)
-		tell_core_wait(t, bpf_get_current_pid_tgid(), time, total, 0);
+		return;
+	if (total - t->wait_told >= CORE_WAIT_STEP)
+		tell_core_wait(t, (u64)task->tgid << 32 | task->pid, time, total, 0);
+	if (seen) {
+		seen->total = total;
+		seen->tid = task->pid;
+	}
 }
 
 /* Completes the record of a hit, and writes it. Process, thread, counters and losses are filled
  * in here. */
 VERIFIED_ONCE int report(struct record *from)
 {
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct counter_words c;
 	struct thread_state *t;
 	struct record *to;
-	u64 id;
 
 	if (!from)
 		return 0;
-	t = folding ? this_thread_state(0) : 0;
+	from->pid = task->tgid;
+	from->tid = task->pid;
+	t = may_have_folded() ? bpf_task_storage_get(&threads, task, 0, 0) : 0;
 	if (t && !is_settled(t))
 		settle_state(t, bpf_get_current_task(), 0, 1);
-	tell_wait_before(t, from->time);
+	tell_wait_before(task, t, from->time);
 	if (num_counters) {
 		/* the verifier wants all of it to be initialized */
 		__builtin_memset(&c, 0, sizeof(c));
@@ -41,12 +69,7 @@ VERIFIED_ONCE int report(struct record *from)
 			t->uncounted = 0;
 		}
 	}
-	id = t ? t->ids : 0;
-	if (!id)
-		id = bpf_get_current_pid_tgid();
-	from->pid = id >> 32;
-	from->tid = (u32)id;
-	to = reserve((u32)id, sizeof(*to) + 8 * COUNTER_WORDS);
+	to = reserve(from->tid, sizeof(*to) + 8 * COUNTER_WORDS);
 	if (!to) {
 		if (!t)
 			t = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);

@@ -20,9 +20,16 @@ struct {
 	__type(value, u64);
 } dropped SEC(".maps");
 
-/* Not 0 once any thread has folded something. Until then nobody has to look up a
- * thread's state. */
+/* Not 0 once any thread but the calibrating one has folded something. */
 u32 folding SHARED = 0;
+
+/* Whether the current thread may have folded something. If not, nobody has to look up the thread's
+ * state. The calibrating thread folds in every measurement, also in one of a program that never
+ * does. */
+static __always_inline int may_have_folded(void)
+{
+	return folding || calibrating;
+}
 
 #define barrier() asm volatile("" ::: "memory")
 

@@ -198,7 +198,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		goto lost;
 
 	/* The reader must know the thread's open constructs before the sample. */
-	t = folding ? this_thread_state(0) : 0;
+	t = may_have_folded() ? this_thread_state(0) : 0;
 	if (t && !t->busy && !is_settled(t))
 		settle_state(t, bpf_get_current_task(), returning_to(&regs, flags), 0);
 	if (t && (t->busy || !is_settled(t)))

@@ -180,7 +180,7 @@ static __always_inline struct away_record *room(u32 tid)
  * before, so that it can tell in which of them the thread was. h may be NULL. */
 static __always_inline void came_back(struct watched *w, struct away *a, struct task_struct *task, struct turns *h, u64 at)
 {
-	struct thread_state *t = folding ? bpf_task_storage_get(&threads, task, 0, 0) : 0;
+	struct thread_state *t = may_have_folded() ? bpf_task_storage_get(&threads, task, 0, 0) : 0;
 	struct away_record *r;
 
 	if (t && !t->busy && !is_settled(t))

@@ -289,6 +289,9 @@ enum mpi_row_flag {
 					* as an int at status says, or one */
 	MPI_ROW_GROUP       = 1 << 29, /* recv_tag is a group of processes */
 	MPI_ROW_MAKES_GROUP = 1 << 30, /* the call makes a group, whose handle will be at status */
+	/* The message that the call takes (MPI_Mprobe), or receives (MPI_Mrecv), has its handle at
+	 * statuses. It takes one if the int at requests is not 0. */
+	MPI_ROW_MESSAGE     = 1U << 31,
 };
 
 /* Stands for an argument that the operation does not have. */
@@ -311,7 +314,9 @@ struct mpi_row {
 	u8 status;   /* the address of a receive's status; MPI_ROW_COMM: of the request */
 	u8 recv_tag; /* of a receive, or of the receive side */
 	u8 ints;
-	u8 statuses; /* MPI_ROW_WAITS: the address of the status, or of an array of them */
+	/* MPI_ROW_WAITS: the address of the status, or of an array of them; MPI_ROW_MESSAGE: of
+	 * the message's handle */
+	u8 statuses;
 	u8 pad[7];
 };
 
@@ -369,7 +374,8 @@ struct mpi_record {
 	s32 rank;
 	s32 peer, peer2, tag;
 	/* With MPI_ROW_MATCHED: the request that the call makes or asks for; when the communicator
-	 * was made; the tag received. */
+	 * was made; the tag received. With MPI_ROW_MESSAGE, request is the message that the call
+	 * takes, 0 for none; birth is the message that the call receives. */
 	u64 request, birth;
 	s32 recv_tag;
 	u32 pad;

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -164,6 +165,45 @@ func TestMPIPartners(t *testing.T) {
 				if unknown := sameTraffic(t, j, p, truth[r], byLine); unknown != nil {
 					t.Errorf("rank %d: not known who the partners are: %v", r, unknown)
 				}
+			}
+		})
+	}
+}
+
+// TestMPIAnySource: with --waits, nonblocking receives from any source and MPI_Mrecv tell from whom
+// they received: in mpi_partners.c one message from each rank. All else is as without.
+func TestMPIAnySource(t *testing.T) {
+	atOnce(t)
+	for _, m := range bothMPIs {
+		t.Run(fmt.Sprint(m), func(t *testing.T) {
+			bin := m.BuildWith(t, "gcc", "mpi_partners.c", testbin.Options{Flags: []string{"-O1", "-g"}, NoOpenMP: true})
+			truth := m.RunTruth(t, 6, nil, bin)
+			profiles := runJob(t, m, 6, options{flags: []string{"--waits"}}, bin)
+			j := merge(t, profiles)
+			told, untold := map[string]int{}, 0
+			for r, p := range profiles {
+				complete(t, p)
+				got := toolTraffic(j, r, p, byLine)
+				for at, want := range trueTraffic(truth[r], byLine) {
+					if all, any := want.world["any"]; any && at.op != "MPI_Recv" {
+						told[at.op]++
+						for _, m := range []map[string]profile.Exchange{want.local, want.world} {
+							delete(m, "any")
+							for rank := 1; rank < 6; rank++ {
+								m[fmt.Sprint(rank)] = profile.Exchange{Recvs: all.Recvs / 5, In: all.In / 5}
+							}
+						}
+					} else if any {
+						untold++
+					}
+					have := cmp.Or(got[at], newTraffic())
+					if a, b := have.text(true), want.text(true); a != b {
+						t.Errorf("rank %d: %s:\n     %s\nwant %s", r, at, a, b)
+					}
+				}
+			}
+			if told["MPI_Irecv"] != 1 || told["MPI_Mrecv"] != 1 || untold != 1 {
+				t.Errorf("%v call sites should tell, %d not: the program is another one", told, untold)
 			}
 		})
 	}

@@ -47,6 +47,7 @@ var waitPatterns = map[string]match.Property{"late sender": match.LateSender, "a
 	"broadcast": match.LateBroadcast, "reduce": match.EarlyReduce, "scan": match.EarlyScan, "nonblocking": match.WaitAtBarrier, "split": match.EarlyReduce,
 	"waitsome": match.LateSender, "waitsome, rest": match.LateSender, "waitany": match.LateSender, "waitany, rest": match.LateSender,
 	"any, wait": match.LateSender, "any, waitany": match.LateSender, "any, waitsome": match.LateSender, "any, waitall": match.LateSender,
+	"mprobe": match.LateSender, "mprobe, any": match.LateSender, "taken": match.LateReceiver, "taken, improbe": match.LateReceiver,
 	"probe": match.LateSender, "probe, any": match.LateSender, "older": match.LateSender, "ahead": match.LateSender, "asked": match.LateSender,
 	"create": match.WaitAtCreate, "fence": match.WaitAtFence, "fence, put": match.WaitAtFence, "free": match.WaitAtFree,
 	"late post": match.LatePost, "early wait": match.EarlyWait, "tested before": match.EarlyWait,
@@ -202,10 +203,16 @@ func TestMPIWaits(t *testing.T) {
 				ps := s.ranks(t, ranks)
 				j := readJob(t, ps)
 				notes := notesOf(t, s.stdout)
-				if len(notes) != rounds*(2+2+3+4+4+4*2+2+2+2+2+5*3+6+2+4*3+4+4+3+2+2*2) {
+				if len(notes) != rounds*(2+2+3+4+4+4*2+4*2+2+2+2+2+5*3+6+2+4*3+4+4+3+2+2*2) {
 					t.Fatalf("%d notes", len(notes))
 				}
 				recorded(t, notes, ps)
+				for rank, p := range ps { // MPI_Init returns before the first note
+					first := slices.IndexFunc(notes, func(n noted) bool { return n.rank == rank })
+					if left := p.Meta.MPI.Left; left <= p.Meta.Clock.Begin.Monotonic || left >= notes[first].before {
+						t.Errorf("rank %d left MPI_Init at %d, and began its first call at %d", rank, left, notes[first].before)
+					}
+				}
 				for _, n := range []match.Count{j.Waits.Sends, j.Waits.Receives, j.Waits.Probes, j.Waits.Collectives, j.Waits.Requests, j.Waits.Epochs, j.Waits.Locks} {
 					if n.Calls == 0 || n.Calls != n.Matched {
 						t.Errorf("not all calls were matched: %+v", j.Waits.Result)

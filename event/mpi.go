@@ -24,7 +24,9 @@ type MPIMore struct {
 	// is not known.
 	RecvTag int32 `json:"rtag,omitempty"`
 	// Request is the request that the call makes or starts; 0: none, or not known. Completes are
-	// those that were complete when the call returned. Untold: they are not known.
+	// those that were complete when the call returned. Untold: they are not known. Of a call that
+	// takes a message (MPI_Mprobe), or receives one that was taken, Completes is the message's
+	// handle; 0: the call took none.
 	Request   uint64   `json:"req,omitempty"`
 	Completes []uint64 `json:"done,omitempty"`
 	Untold    bool     `json:"untold,omitempty"`

@@ -35,8 +35,8 @@ func joinedOf(p *profile.Profile) (out joined) {
 	}
 	for i := range p.Comms {
 		c := &p.Comms[i]
-		if c.NoRoom { // others were made later
-			leaveOut(p.Comms[len(p.Comms)-1].Made)
+		if c.NoRoom && i > 0 { // others were made later
+			leaveOut(p.Comms[i-1].Made)
 		}
 		if c.By == nil || c.Parent != 0 || c.Order == 0 {
 			continue

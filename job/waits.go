@@ -215,7 +215,7 @@ var reasons = [match.NumReasons]string{
 	match.Apart:     "the window's ranks ran on several machines",
 
 	match.OldComm:    "the communicator was made before all of its ranks were attached to",
-	match.OldRequest: "the request was made before the rank was attached to",
+	match.OldRequest: "the request was made, or the message taken, before the rank was attached to",
 	match.NotYet:     "another rank was not attached to yet",
 	match.NoOrder:    "it is not certain which calls of the ranks belong together, since the ranks were attached to at different moments",
 }

@@ -183,6 +183,27 @@ func (t *Traffic) Add(comm int, rank int32, x Exchange) {
 	}
 }
 
+// Move charges messages that stand with a partner to another rank, in the communicator comm. It
+// changes nothing if they do not stand there.
+func (t *Traffic) Move(from Partner, comm int, rank int32) {
+	if t == nil {
+		return
+	}
+	at, found := slices.BinarySearchFunc(t.Partners, from, byPartner)
+	x := from.Exchange
+	if !found {
+		return
+	}
+	old := &t.Partners[at].Exchange
+	if old.Sends < x.Sends || old.Recvs < x.Recvs || old.Out < x.Out || old.In < x.In {
+		return
+	}
+	if *old = old.minus(x); *old == (Exchange{}) {
+		t.Partners = slices.Delete(t.Partners, at, at+1)
+	}
+	t.Add(comm, rank, x)
+}
+
 func byPartner(a, b Partner) int {
 	return cmp.Or(cmp.Compare(a.Comm, b.Comm), cmp.Compare(a.Rank, b.Rank))
 }

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Orders collects pairs of events on different machines whose order is known.
+// Orders collects pairs of events on different machines: of each pair it is known which event was
+// first.
 type Orders struct {
 	pairs map[[2]int]*orders
 	most  int

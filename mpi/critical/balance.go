@@ -1,8 +1,9 @@
 package critical
 
 // balance adds each rank's own time in a phase that lasted took ns. For rank i, the phase ended at
-// the beginning of its call numbers[i]. Then balance finds what the job would save at most if all
-// ranks had the same time at a call path, with the same sum, and all else took as long as before:
+// the beginning of its call numbers[i]. Then balance finds, for each call path, the most that the
+// job would save if the ranks shared the time there evenly. The sum and all other times stay as
+// they are:
 //
 //   - The path's other parts stay. So no more is saved than the path's time there.
 //   - Each rank still has its other own time, and its share of the time there. So the phase lasts

@@ -2,11 +2,11 @@
 // that decides when the job ends. It is pure: matched calls in (match.Listener), times out.
 //
 // From the end of the last rank's last call, the path leads back in time. It stays with a rank
-// until a call in which that rank waited. From the time at which the wait was over, the path is in
-// the call of the rank that came last, and goes on before that call. A call's own time is the rest
-// of the call, after the wait. So the path has one place at each time, and its parts add up to the
-// job's time from the first call to the last. The definition is that of Böhme and others (Scalable
-// critical-path based performance analysis, 2012).
+// until a call in which that rank waited. At the time at which the wait was over, the path changes
+// to the rank that came last: to its call, and to the time before that call. A call's own time is
+// the rest of the call, after the wait. So the path has one place at each time, and its parts add
+// up to the job's time from the first call to the last. The definition is that of Böhme and others
+// (Scalable critical-path based performance analysis, 2012).
 //
 // Calls that no rank leaves before all ranks have come (match.Listener.Together) divide the job
 // into phases. Every path goes through the rank that came last there. So each phase is walked when

@@ -43,6 +43,8 @@ func show(r *Result) map[string]int64 {
 func TestVectors(t *testing.T) {
 	from := func(c *match.Call) { c.From, c.RecvTag, c.Sends = 1, 7, false }
 	to := func(c *match.Call) { c.To, c.SendTag, c.Receives = 0, 7, false }
+	takes := func(c *match.Call) { c.From, c.RecvTag, c.Sends, c.Completes = 1, 7, false, []uint64{5} }
+	message := func(c *match.Call) { c.Sends, c.Completes = false, []uint64{5} }
 	any := func(c *match.Call) { c.From, c.RecvTag, c.Sends = mpi.AnySource, 7, false }
 	init := func(end uint64) match.Call { return vector("Barrier", 1, end, 0, nil) }
 	for _, x := range []struct {
@@ -54,6 +56,10 @@ func TestVectors(t *testing.T) {
 			map[string]int64{"1@0 true": 1, "1@1 false": 7, "0@1 true": 4}},
 		{"a probe waits for a late sender", [][]match.Call{{init(2), vector("Probe", 3, 13, 1, from), vector("Recv", 14, 16, 2, from)}, {init(2), vector("Send", 9, 10, 1, to)}},
 			map[string]int64{"1@0 true": 1, "1@1 false": 7, "0@1 true": 4, "0@2 false": 1, "0@2 true": 2}},
+		{"a matched probe waits for a late sender", [][]match.Call{{init(2), vector("Mprobe", 3, 13, 1, takes), vector("Mrecv", 14, 16, 2, message)}, {init(2), vector("Send", 9, 10, 1, to)}},
+			map[string]int64{"1@0 true": 1, "1@1 false": 7, "0@1 true": 4, "0@2 false": 1, "0@2 true": 2}},
+		{"a sender waits for the receive of a message that was taken", [][]match.Call{{init(2), vector("Mprobe", 5, 6, 1, takes), vector("Mrecv", 15, 18, 2, message)}, {init(2), vector("Ssend", 3, 20, 1, to)}},
+			map[string]int64{"0@0 true": 1, "0@1 false": 3, "0@1 true": 1, "0@2 false": 9, "1@1 true": 5}},
 		{"a probe does not tell the source", [][]match.Call{{init(2), vector("Probe", 3, 13, 1, any), vector("Recv", 14, 16, 2, from)}, {init(2), vector("Send", 9, 10, 1, to)}},
 			map[string]int64{"0@2 false": 1, "0@2 true": 2, "unknown": 12}},
 		{"sender in time", [][]match.Call{{init(2), vector("Recv", 9, 13, 1, from)}, {init(2), vector("Send", 3, 4, 1, to)}},

@@ -10,8 +10,8 @@ import (
 // Ranks may be attached to at different moments. Then the collective operations on MPI_COMM_WORLD
 // of their logs begin with different ones. All ranks call these operations in one order, each log
 // has those of its rank without a gap, and nobody leaves some of them before others have come.
-// Align tries all ways to put two sequences side by side, and takes one only if all others
-// contradict that. So nothing is guessed.
+// Before MPI_Init there is none, and after MPI_Finalize neither. Align tries all ways to put two
+// sequences side by side, and takes one only if all others contradict that. So nothing is guessed.
 
 // Making is a call that made a communicator, but no window, of MPI_COMM_WORLD. All ranks had to
 // call it, in one order with the collective operations.
@@ -39,8 +39,11 @@ func Align(logs func() []*RankCalls, clocks Clocks) []Start {
 	all := logs()
 	var since int64 = math.MinInt64 // when all logs have begun
 	for _, l := range all {
-		if s := sequenceOf(l, 1, math.MinInt64, commonClock(all[0], l, clocks)); s != nil && len(s.items) > 0 {
-			since = max(since, s.items[0].begun)
+		if common := commonClock(all[0], l, clocks); common != nil {
+			items := worldItems{calls: worldCalls{log: l}, makings: l.Makings, common: common}
+			if x, _, ok := items.next(); ok {
+				since = max(since, x.begun)
+			}
 		}
 	}
 	out := make([]Start, len(all))
@@ -57,9 +60,11 @@ func Align(logs func() []*RankCalls, clocks Clocks) []Start {
 	if len(open) == 0 {
 		return out
 	}
+	launched := func(s *sequence) bool { return !all[s.log].Attached }
+	first := max(0, slices.IndexFunc(open, launched))
 	l := &lineup{}
-	l.add(open[0], 0)
-	open = open[1:]
+	l.add(open[first], 0)
+	open = slices.Delete(open, first, first+1)
 	for placed := true; placed; {
 		placed = false
 		open = slices.DeleteFunc(open, func(s *sequence) bool {
@@ -70,6 +75,9 @@ func Align(logs func() []*RankCalls, clocks Clocks) []Start {
 			}
 			return ok
 		})
+	}
+	if slices.ContainsFunc(all, func(l *RankCalls) bool { return !l.Attached }) && !l.holdsAll(all) {
+		return out // its numbers count from the first operation, and the others' would not
 	}
 	l.tell(out)
 	return out
@@ -91,6 +99,8 @@ type item struct {
 type sequence struct {
 	log                int
 	items              []item
+	skipped, rest      int     // number of items of the log before these, and behind them
+	begins, ends       bool    // the log has the first operation of all, the last one
 	before, after      []int64 // as of lineup
 	at                 int     // number of items[0], once that is known
 	collectives, makes int     // items of the log before items[0]
@@ -119,32 +129,57 @@ func sequenceOf(l *RankCalls, most int, since int64, common toCommon) *sequence 
 	if common == nil {
 		return nil
 	}
-	s := &sequence{}
-	makings := l.Makings
-	calls := worldCalls{log: l}
-	c := calls.next()
-	for len(s.items) < most && (c != nil || len(makings) > 0) {
-		var x item
-		var ended uint64
-		if len(makings) > 0 && (c == nil || makings[0].End <= c.End) {
-			x, ended = makingItem(makings[0], common), makings[0].End
-			makings = makings[1:]
-		} else {
-			x, ended = itemOf(c, l.Comms[0].Rank, common, calls.last()), c.End
-			c = calls.next()
-		}
-		if l.MakingsUntil != 0 && ended >= l.MakingsUntil {
-			break
-		}
+	s := &sequence{begins: !l.Attached}
+	all := worldItems{calls: worldCalls{log: l}, makings: l.Makings, common: common}
+	x, ended, ok := all.next()
+	for ; ok && len(s.items) < most; x, ended, ok = all.next() {
 		switch end, bound := common(ended); {
 		case end+bound >= since:
 			s.items = append(s.items, x)
 		default:
+			s.skipped++
 			s.collectives, s.makes = s.collectives+count(x.collective), s.makes+count(x.makes)
 		}
 	}
+	for ; ok; _, _, ok = all.next() {
+		s.rest++
+	}
+	s.begins, s.ends = s.begins || all.calls.first, all.calls.finalized && !all.cut
 	s.before, s.after = limits(len(s.items), func(i int) *item { return &s.items[i] })
 	return s
+}
+
+// worldItems yields the items of a log, until it is not known any more that none is missing.
+type worldItems struct {
+	calls   worldCalls
+	makings []Making
+	common  toCommon
+	call    *Call // the next one
+	begun   bool
+	cut     bool // items are missing
+}
+
+// next returns an item, and when its call ended (ns).
+func (w *worldItems) next() (x item, ended uint64, ok bool) {
+	l := w.calls.log
+	if !w.begun {
+		w.call, w.begun = w.calls.next(), true
+	}
+	c := w.call
+	switch {
+	case w.cut || c == nil && len(w.makings) == 0:
+		w.cut = w.cut || l.Until != 0 || l.MakingsUntil != 0
+		return x, 0, false
+	case len(w.makings) > 0 && (c == nil || w.makings[0].End <= c.End):
+		x, ended = makingItem(w.makings[0], w.common), w.makings[0].End
+		w.makings = w.makings[1:]
+		w.cut = l.Until != 0 && ended >= l.Until // calls before it may be missing
+	default:
+		x, ended = itemOf(c, l.Comms[0].Rank, w.common, w.calls.last()), c.End
+		w.call = w.calls.next()
+	}
+	w.cut = w.cut || l.MakingsUntil != 0 && ended >= l.MakingsUntil
+	return x, ended, !w.cut
 }
 
 func count(is bool) int {
@@ -157,9 +192,10 @@ func count(is bool) int {
 // worldCalls yields the calls of a log that are collective operations on MPI_COMM_WORLD, by their
 // beginnings. The program must not let threads call these at the same time.
 type worldCalls struct {
-	log   *RankCalls
-	ahead []*Call // of each thread
-	begun bool
+	log              *RankCalls
+	ahead            []*Call // of each thread
+	begun            bool
+	first, finalized bool // MPI_Init was among the calls that were read, MPI_Finalize
 }
 
 func (w *worldCalls) next() *Call {
@@ -190,7 +226,12 @@ func (w *worldCalls) read(thread int) *Call {
 		if !ok || w.log.Until != 0 && c.Start >= w.log.Until {
 			return nil
 		}
-		if c.numbered() && c.Comm == 0 {
+		switch p := c.pattern(); {
+		case p == beginning:
+			w.first = true
+		case p == ending:
+			w.finalized = true
+		case c.numbered() && c.Comm == 0:
 			kept := *c
 			return &kept
 		}

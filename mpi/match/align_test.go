@@ -67,6 +67,15 @@ func TestAlign(t *testing.T) {
 		{"one rank was measured before the other", [][]Call{bars(10, 20, 30, 40, 50, 60), bars(115, 121, 135, 141)}, []int{no, no}},
 		{"a rank without calls", [][]Call{bars(10, 20, 30, 40, 50, 60), bars(15, 21, 35, 41, 55, 61), nil}, []int{0, 0, no}},
 		{"on another communicator", [][]Call{bars(10, 20, 30, 40, 50, 60), append([]Call{call("Barrier", 5, 6, comm(-1))}, bars(15, 21, 35, 41, 55, 61)...)}, []int{0, 0}},
+		// Nothing comes before MPI_Init, and nothing after MPI_Finalize.
+		{"measured to the end", [][]Call{{is("Bcast", 10, 11, root(0)), is("Bcast", 30, 31, root(0)), is("Bcast", 50, 51, root(0)), is("Finalize", 90, 91)},
+			{is("Bcast", 50, 61, root(0)), is("Bcast", 70, 71, root(0)), is("Finalize", 90, 91)}}, []int{0, 1}},
+		{"measured from the beginning", [][]Call{{is("Init", 1, 2), is("Bcast", 10, 11, root(0)), is("Bcast", 30, 31, root(0)), is("Bcast", 80, 81, root(0))},
+			{is("Init_thread", 1, 2), is("Bcast", 60, 61, root(0)), is("Bcast", 70, 71, root(0)), is("Bcast", 80, 81, root(0))}}, []int{0, 0}},
+		{"one from the beginning, the other one to the end", [][]Call{{is("Init", 1, 2), is("Bcast", 10, 11, root(0)), is("Bcast", 50, 51, root(0))},
+			{is("Bcast", 52, 53, root(0)), is("Bcast", 60, 61, root(0)), is("Finalize", 90, 91)}}, []int{no, no}},
+		{"another program than the times allow", [][]Call{{is("Barrier", 10, 11), is("Barrier", 30, 31), is("Finalize", 90, 91)},
+			{is("Barrier", 60, 61), is("Barrier", 70, 71), is("Finalize", 90, 91)}}, []int{no, no}},
 		// The last call of a rank may have been under way when the measurement ended.
 		{"cut off", [][]Call{bars(10, 20, 30, 40, 50, 52), bars(15, 21, 35, 41, 55, 56)}, []int{0, 0}},
 	} {
@@ -109,6 +118,85 @@ func TestAlignMakings(t *testing.T) {
 	}
 	if got := Align(cut, nil); got[1].Known {
 		t.Errorf("one call is no proof: %v", got)
+	}
+}
+
+// TestAlignLosses: what comes after a loss is no part of the order, though communicators are still
+// known that were made later.
+func TestAlignLosses(t *testing.T) {
+	dup := op("Comm_dup")
+	of := func(until uint64) func() []*RankCalls {
+		return func() []*RankCalls {
+			// Rank 0 makes a communicator before its third barrier, and rank 1 after its first one
+			// that is seen.
+			logs := anew(bars(10, 20, 30, 40, 50, 60), bars(15, 21, 35, 41, 55, 61))()
+			logs[0].Makings, logs[1].Makings = []Making{{dup, 45_000}}, []Making{{dup, 46_000}}
+			logs[0].Until = until
+			return logs
+		}
+	}
+	for until, known := range map[uint64]bool{0: true, 50_000: true, 30_000: false} {
+		if got := Align(of(until), nil); got[0].Known != known || got[1].Known != known {
+			t.Errorf("until %d: %+v", until, got)
+		}
+	}
+	// Of rank 0 the third to the fifth operation are lost, but not the communicators that were made
+	// then.
+	lossy := func() []*RankCalls {
+		logs := anew(bars(10, 20, 30, 40), bars(15, 21, 35, 41, 50, 60, 70, 75, 80, 85))()
+		logs[0].Makings, logs[1].Makings = []Making{{dup, 90_000}}, []Making{{dup, 90_000}}
+		logs[0].Until = 41_000
+		return logs
+	}
+	if got, want := Align(lossy, nil), []Start{{Known: true}, {Known: true}}; !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestAlignLaunched: the calls of a rank that was launched begin with the first ones. If it cannot
+// be put in order with others that were attached to, nothing can.
+func TestAlignLaunched(t *testing.T) {
+	of := func(launched []Call, ranks ...[]Call) func() []*RankCalls {
+		return func() []*RankCalls {
+			logs := anew(append([][]Call{launched}, ranks...)...)()
+			logs[0].Attached, logs[0].Comms[0].Old = false, false
+			return logs
+		}
+	}
+	joined := [][]Call{bars(35, 41, 55, 61, 75, 81), bars(50, 60, 70, 80)}
+	if got, want := Align(of(bars(10, 20, 30, 40, 51, 60, 71, 80), joined...), nil), []Start{{true, 0, 0}, {true, 1, 0}, {true, 2, 0}}; !slices.Equal(got, want) {
+		t.Errorf("%v, not %v", got, want)
+	}
+	for _, launched := range [][]Call{nil, bars(10, 20)} {
+		if got := Align(of(launched, joined...), nil); slices.ContainsFunc(got, func(s Start) bool { return s.Known }) {
+			t.Errorf("with %d calls of the rank that was launched: %v", len(launched), got)
+		}
+	}
+}
+
+// TestAlignToTheEnd: ranks that were attached to at any moments, and measured to the end, are put
+// in order whatever they call.
+func TestAlignToTheEnd(t *testing.T) {
+	at := rand.New(rand.NewPCG(3, 4))
+	for n := range 200 {
+		var ranks [][]Call
+		var firsts []int
+		total := 1 + at.IntN(20)
+		for range 2 + at.IntN(3) {
+			first := at.IntN(total)
+			var calls []Call
+			for i := range total {
+				if i >= first {
+					calls = append(calls, call("Bcast", uint64(100*i+at.IntN(100)), uint64(100*i+100), root(0)))
+				}
+			}
+			ranks, firsts = append(ranks, append(calls, call("Finalize", uint64(100*total+1), uint64(100*total+2)))), append(firsts, first)
+		}
+		for rank, s := range Align(anew(ranks...), nil) {
+			if want := firsts[rank] - slices.Min(firsts); !s.Known || int(s.First) != want {
+				t.Fatalf("program %d: rank %d begins with %+v, not %d of %d", n, rank, s, want, total)
+			}
+		}
 	}
 }
 

@@ -31,7 +31,9 @@ type Call struct {
 	// Completes are the requests that were complete when the call returned. If Untold, these are
 	// not known. Of a persistent operation, Untold says that the call only prepares it. Of
 	// MPI_Start, Untold says that it is not known what the call started. Of a call that opens an
-	// epoch on a window, Completes are the other side's members (Member).
+	// epoch on a window, Completes are the other side's members (Member). Of a call that takes a
+	// message (MPI_Mprobe), or receives one that was taken, Completes is the message's handle; 0:
+	// the call took none.
 	Completes []uint64
 	Untold    bool
 	// Came are the messages that receives from any source, or of any tag, among Completes received,

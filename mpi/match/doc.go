@@ -31,6 +31,7 @@
 //     and how ranks of an operation wait
 //   - messages.go, inbox.go, outbox.go: which send belongs to which receive
 //   - probes.go: MPI_Probe
+//   - taken.go: MPI_Mprobe and MPI_Mrecv
 //   - wild.go: receives from any source, or of any tag
 //   - collectives.go, camps.go: instances of collective operations; their members by machine
 //   - epochs.go: epochs of RMA windows (post, start, complete, wait)

@@ -14,6 +14,8 @@ type lineup struct {
 	// The latest given to all before a place; the earliest taken of all from it on.
 	before, after []int64
 	in            []*sequence
+	first, last   int  // the lowest number in any log, and one more than the highest
+	begins, ends  bool // no operation has a lower number than first, a higher one than last
 }
 
 // place is an operation of all ranks in a lineup, as far as these have it. Each rank that takes
@@ -53,8 +55,10 @@ func limits(n int, of func(i int) *item) (before, after []int64) {
 func (l *lineup) add(s *sequence, at int) {
 	s.at, l.in = at, append(l.in, s)
 	if len(l.places) == 0 {
-		l.low = at
+		l.low, l.first, l.last = at, at, at
 	}
+	l.first, l.last = min(l.first, at-s.skipped), max(l.last, at+len(s.items)+s.rest)
+	l.begins, l.ends = l.begins || s.begins, l.ends || s.ends
 	if at < l.low {
 		l.places = append(make([]place, l.low-at), l.places...)
 		l.low = at
@@ -79,10 +83,11 @@ func (l *lineup) add(s *sequence, at int) {
 func (l *lineup) find(s *sequence) (at int, ok bool) {
 	// The outer numbers stand for all beyond: the rank would have none of the operations here.
 	before, behind := l.low-len(s.items), l.low+len(l.places)
-	if l.fits(s, before) || l.fits(s, behind) {
+	least, most := l.within(s)
+	if least <= before && l.fits(s, before) || most >= behind && l.fits(s, behind) {
 		return 0, false
 	}
-	for n := before + 1; n < behind; n++ {
+	for n := max(before+1, least); n <= min(behind-1, most); n++ {
 		if !l.fits(s, n) {
 			continue
 		}
@@ -92,6 +97,37 @@ func (l *lineup) find(s *sequence) (at int, ok bool) {
 		at, ok = n, true
 	}
 	return at, ok
+}
+
+// within returns the least and the greatest number that the first item of a sequence can have, by
+// the first and the last operation of all.
+func (l *lineup) within(s *sequence) (least, most int) {
+	least, most = math.MinInt, math.MaxInt
+	if l.begins {
+		least = l.first + s.skipped
+	}
+	if s.ends {
+		least = max(least, l.last-len(s.items)-s.rest)
+	}
+	if s.begins {
+		most = l.first + s.skipped
+	}
+	if l.ends {
+		most = min(most, l.last-len(s.items)-s.rest)
+	}
+	return least, most
+}
+
+// holdsAll reports whether the lineup has each log that is whole.
+func (l *lineup) holdsAll(logs []*RankCalls) bool {
+	n := 0
+	for _, s := range l.in {
+		n += count(!logs[s.log].Attached)
+	}
+	for _, k := range logs {
+		n -= count(!k.Attached)
+	}
+	return n == 0
 }
 
 // fits reports whether the first item of a sequence may have a number.

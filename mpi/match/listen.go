@@ -74,9 +74,9 @@ func (o moment) entered() Origin {
 	return Origin{Rank: o.of.rank.index, Call: o.of.call, At: o.at, Bound: o.bound, Unsure: o.unsure}
 }
 
-// begun returns the moment from which on a message could come, or go on.
-func (s *side) begun(at uint64, bound int64, w *waiter) Origin {
-	o := s.peer
+// begun returns the moment from which on a message could come, or go on: the call o of its other
+// side.
+func (s *side) begun(o *side, at uint64, bound int64, w *waiter) Origin {
 	if s.send && (s.buffered || int64(at) >= int64(w.end)) {
 		return Origin{} // it went on before
 	}

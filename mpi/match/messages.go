@@ -12,6 +12,8 @@ type side struct {
 	buffered   bool
 	blocking   bool
 	probes     bool   // neither: MPI_Probe, which waits for a message and leaves it
+	takes      bool   // MPI_Mprobe, which takes a message for fetched
+	fetches    bool   // MPI_Mrecv: the message had been taken before
 	box        *inbox // of a receive
 	// A receive from any source, or of any tag, that may tell later what it received.
 	held      *held
@@ -21,6 +23,10 @@ type side struct {
 	gone      bool   // the side will not be matched
 	why       Reason // if gone: why
 	overtakes bool   // of a send: an older send to the same rank still waited when it was received
+
+	fetched *side // of one that takes: what receives the message; nil: nothing so far
+	left    bool  // of one that takes: nothing will
+	defers  bool  // of a send: the call for which it waited is not known yet
 }
 
 // inboxKey names the messages to one rank with one communicator.
@@ -242,6 +248,7 @@ func (r *run) drop(s *side, why Reason) {
 	if s.by != nil {
 		r.fail(s.by, why)
 	}
+	r.fetch(s)
 }
 
 // pair matches two sides.
@@ -265,6 +272,7 @@ func (r *run) pair(a, b *side) {
 			r.findWait(s)
 		}
 	}
+	r.fetch(in)
 }
 
 // completedBy says in which call the rank waited for a message.
@@ -281,10 +289,13 @@ func (s *side) completedBy(r *run, w *waiter) {
 
 // findWait finds how long a rank waited for the other side of a message.
 func (r *run) findWait(s *side) {
-	w, o := s.by, s.peer
+	w, o := s.by, r.awaited(s)
+	if o == nil {
+		return
+	}
 	start, bound := r.seen(s.rank, o.rank, o.start)
 	l := longest{property: LateSender, after: LateSenderDone, due: o.at, sent: o.start, from: o.rank, bound: bound}
-	l.wait, l.last = int64(start)-int64(w.start), s.begun(start, bound, w)
+	l.wait, l.last = int64(start)-int64(w.start), s.begun(o, start, bound, w)
 	if s.send {
 		l.property, l.after = LateReceiver, LateReceiverDone
 		l.onlyIf(int64(w.end)-int64(start), bound)
@@ -297,7 +308,7 @@ func (r *run) findWait(s *side) {
 		if r.checking && s.box != nil && s.box.group.old && int64(w.end)+bound < int64(start) {
 			r.backlog.contrary[[2]int32{o.rank.log.Comms[0].Rank, s.box.to}] = true
 		}
-		if !s.probes {
+		if !s.probes && !s.fetches {
 			r.wrongOrder(s.rank, o.rank, w.start, o.start)
 		}
 	}

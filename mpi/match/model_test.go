@@ -30,6 +30,7 @@ type event struct {
 	kind  pattern
 	send  bool
 	root  int
+	then  int // of a receive by MPI_Mprobe: index of the call of MPI_Mrecv; 0: none
 }
 
 func (m *model) sleep(rank int) { m.now[rank] += 1 + m.rand.Uint64N(2000) }
@@ -82,6 +83,10 @@ func (m *model) message() {
 	if send.Op != op("Ssend") {
 		end = sent + 1 + m.rand.Uint64N(50)
 	}
+	if m.rand.IntN(5) == 0 {
+		m.taken(s, r, send, tag, max(sent, posted))
+		return
+	}
 	m.begin(s, send, end)
 	if send.Op != op("Ssend") && m.rand.IntN(4) == 0 { // it would end before the receive begins
 		p := &event{rank: to, kind: probing, with: []*event{s}}
@@ -94,6 +99,21 @@ func (m *model) message() {
 		return
 	}
 	m.begin(r, receive, max(sent, posted)+m.rand.Uint64N(50))
+}
+
+// taken lets a rank take a message, which is there from a time on, and receive it later. A send
+// that needs its receiver ends after one of both.
+func (m *model) taken(s, r *event, send Call, tag int32, there uint64) {
+	handle := m.handle()
+	m.begin(r, call("Mprobe", 0, 0, of(handle), from(int32(s.rank), tag)), there+m.rand.Uint64N(50))
+	m.sleep(r.rank)
+	at := m.now[r.rank]
+	r.then = m.call(r.rank, call("Mrecv", 0, 0, of(handle)), at+m.rand.Uint64N(50))
+	end := m.now[s.rank] + 1 + m.rand.Uint64N(50)
+	if send.Op == op("Ssend") {
+		end = []uint64{at, there}[m.rand.IntN(2)] + m.rand.Uint64N(50)
+	}
+	m.begin(s, send, end)
 }
 
 var collectives = []string{"Barrier", "Bcast", "Reduce", "Allreduce", "Exscan", "Ibarrier", "Ibcast", "Ialltoall"}

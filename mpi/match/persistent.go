@@ -8,8 +8,13 @@ import "fmt"
 
 // prepare takes a call that makes a persistent operation's request.
 func (r *run) prepare(k *rank, c *Call) {
+	delete(k.prepared, c.Request) // the handle may be that of a freed request
 	at, own, ok := r.in(k, c)
-	if !c.pattern().collective() || !ok || r.groups[at].old {
+	if !c.pattern().collective() || !ok {
+		return
+	}
+	if r.groups[at].old {
+		k.prepared[c.Request] = -1
 		return
 	}
 	of := r.groups[at]
@@ -50,6 +55,8 @@ func (r *run) restarted(k *rank, c *Call) {
 func (k *rank) started(c *Call) (group int, why Reason, ok bool) {
 	group, ok = k.prepared[c.Request]
 	switch {
+	case ok && group < 0:
+		return group, OldComm, false
 	case ok:
 	case k.log.Attached:
 		why = OldRequest

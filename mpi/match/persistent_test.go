@@ -34,6 +34,24 @@ func TestPersistent(t *testing.T) {
 	if n := Run(late).Collectives; n.Calls != 6 || n.Matched != 2 || n.Left[OldRequest] != 4 {
 		t.Errorf("%+v", n)
 	}
+	// The first request was freed, and its handle is that of a request on an older communicator.
+	reused := func(old bool) []*RankCalls {
+		calls := func(at uint64) []Call {
+			return []Call{call("Barrier_init", 1, 2, as(1), prepared), call("Barrier", 3, 4), call("Barrier_init", 5, 6, as(1), prepared, comm(1)),
+				call("Barrier_init", at, at, as(1), comm(1)), call("Wait", at, 60, of(1))}
+		}
+		logs := world(calls(10), calls(50))
+		for rank, l := range logs {
+			l.Comms = append(l.Comms, Comm{Name: "pair", Size: 2, Rank: int32(rank), Old: old})
+		}
+		return logs
+	}
+	if r := Run(reused(true)); r.Collectives.Matched != 2 || r.Collectives.Left[OldComm] != 2 || strings.Contains(show(r.Waits), "@10") {
+		t.Errorf("%+v, %s", r.Collectives, show(r.Waits))
+	}
+	if r := Run(reused(false)); r.Collectives.Matched != 4 || show(r.Waits) != "barrier 0@10<1@50 40 x1" {
+		t.Errorf("%+v, %s", r.Collectives, show(r.Waits))
+	}
 	// Rank 1 has made one request only.
 	short := logs()
 	list := short[1].Threads[0].(*List)

@@ -82,14 +82,14 @@ const (
 	Cancelled               // one of the ranks cancelled requests
 	// Threads of a rank sent or received at the same time: no order is known.
 	Threads
-	NoRule     // neighbourhood collectives, matched probes
+	NoRule     // neighbourhood collectives, messages that unknown calls took
 	Contrary   // members of the communicator called different operations
 	Unaligned  // the partner ran on another machine, and their clocks cannot be compared
 	Untold     // it is not known which requests the call completed
 	NoGroup    // a group of ranks is not known
 	Apart      // ranks that share a lock ran on several machines
 	OldComm    // the communicator was made before all of its ranks were attached to
-	OldRequest // the request was made before the rank was attached to
+	OldRequest // the request was made, or the message taken, before the rank was attached to
 	NotYet     // another rank was not attached to yet
 	// Ranks were attached to at different moments, and their calls cannot be put in order.
 	NoOrder

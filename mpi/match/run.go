@@ -94,6 +94,7 @@ type rank struct {
 	open     int       // threads that have more calls
 	over     bool      // there are no more calls
 	requests map[uint64]operation
+	messages map[uint64]*side // that MPI_Mprobe took; nil: there is none
 	lates    lates
 	held     int  // receives in its inboxes that are held
 	start    int  // index in run.groups of MPI_Init's group; -1: none
@@ -119,7 +120,7 @@ func (r *run) enroll(l *RankCalls) {
 	if l.Backlog != nil {
 		r.backlog = l.Backlog
 	}
-	k := &rank{log: l, index: len(r.ranks), call: -1, requests: map[uint64]operation{}, prepared: map[uint64]int{}}
+	k := &rank{log: l, index: len(r.ranks), call: -1, requests: map[uint64]operation{}, messages: map[uint64]*side{}, prepared: map[uint64]int{}}
 	if l.Attached {
 		k.begun = map[uint64]struct{}{}
 	}
@@ -196,12 +197,8 @@ func (r *run) take(k *rank, c *Call) {
 		r.probing(k, c)
 	case p == taking:
 		r.taken(k, c)
-		if c.Op == mprobe {
-			r.astray(k, c)
-		}
 	case p == matchedRecvs:
-		r.result.Receives.leave(NoRule)
-		k.unknown(c, NoRule)
+		r.receiveTaken(k, c)
 	}
 	k.busy = max(k.busy, c.End)
 }
@@ -269,6 +266,7 @@ func (r *run) completing(k *rank, c *Call) {
 func (r *run) ended(k *rank) {
 	r.probed(k, nil)
 	k.over = true
+	r.leaveTaken(k)
 	r.endMessages(k)
 	r.endCollectives(k)
 	r.endEpochs(k)

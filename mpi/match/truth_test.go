@@ -42,6 +42,15 @@ func (m *model) matched(e *event) bool {
 	return true
 }
 
+// received reports whether it is known for which call of the receiver a send waited, in a call.
+func (m *model) received(e *event, c *Call) bool {
+	if e.kind != message || !e.send || e.with[0].then == 0 || m.of(e).Op == op("Bsend") {
+		return true
+	}
+	r := e.with[0]
+	return m.seen(r.rank, r.then) || c.End <= m.of(r).End
+}
+
 // truth returns the waits by property and places, in ns, without those in the wrong order.
 func (m *model) truth() map[string]int64 {
 	type at struct{ rank, call int }
@@ -56,7 +65,7 @@ func (m *model) truth() map[string]int64 {
 		c := &m.calls[w.rank][w.call]
 		best, name := int64(0), ""
 		for _, e := range list {
-			if !m.matched(e) {
+			if !m.matched(e) || !m.received(e, c) {
 				best = -1
 				break
 			}
@@ -110,6 +119,9 @@ func (m *model) waits(e *event, c *Call) (int64, string) {
 	switch e.kind {
 	case message:
 		if e.send {
+			if r := e.with[0]; r.then > 0 && m.calls[r.rank][r.then].Start < c.End {
+				due = &m.calls[r.rank][r.then]
+			}
 			if property = LateReceiver; due.Start >= c.End || c.Op == op("Bsend") {
 				return 0, ""
 			}

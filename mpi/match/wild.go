@@ -138,18 +138,6 @@ func (r *run) poison(b *inbox, h *held) {
 	}
 }
 
-// taken takes a call that takes a message (MPI_Mprobe), or may take one (MPI_Improbe).
-func (r *run) taken(k *rank, c *Call) {
-	at, own, ok := r.in(k, c)
-	if !ok || isNobody(c.From) || r.groups[at].old && !r.counts(k, at) {
-		return
-	}
-	b := r.inbox(at, own)
-	r.cleanse(b.group, b, c.Start)
-	r.hold(b, &held{key: queueKey{c.From, c.RecvTag}, never: true, start: c.Start})
-	b.asked(&side{blocking: c.Op == mprobe, end: c.End})
-}
-
 // receiver returns the receive of an operation; nil: it has none.
 func receiver(op operation) *side {
 	switch op := op.(type) {

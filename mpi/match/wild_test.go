@@ -129,7 +129,7 @@ func TestModelTold(t *testing.T) {
 // is counted.
 func TestModelSometimesTold(t *testing.T) {
 	known, untold := 0, 0
-	for seed := range uint64(300) {
+	for seed := range uint64(360) {
 		m := newModel(seed)
 		if seed%2 > 0 { // the log of a rank stops early
 			rank := m.rand.IntN(len(m.now))

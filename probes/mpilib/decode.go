@@ -203,6 +203,22 @@ func (q *requests) add(r *bpf.MPIRecord) {
 	}
 }
 
+// ofMessage takes the handle of a message: of the one that the call took, or of the one that the
+// call receives.
+func ofMessage(r *bpf.MPIRecord, c *event.MPICall, x *event.MPIMore) *event.MPIMore {
+	handle := r.Birth
+	if c.Op.Info().Comm != mpi.None { // MPI_Mprobe, MPI_Improbe
+		handle, x.Request = r.Request, 0
+		x.Untold = r.Flags&(bpf.MPIUnasked|bpf.MPIUnfinished) != 0
+	} else {
+		c.Made = 0
+	}
+	if !x.Untold {
+		x.Completes = []uint64{handle}
+	}
+	return x
+}
+
 // more takes what calls of ranks are matched by.
 func (d *Decoder) more(r *bpf.MPIRecord, row *decoded, c *event.MPICall) *event.MPIMore {
 	x := &event.MPIMore{RecvTag: r.RecvTag, Request: r.Request}
@@ -214,6 +230,9 @@ func (d *Decoder) more(r *bpf.MPIRecord, row *decoded, c *event.MPICall) *event.
 	}
 	if row.op.String() == winLock {
 		x.Exclusive, x.RecvTag = x.RecvTag == row.constants.LockExclusive, 0
+	}
+	if row.flags&bpf.MPIMessage != 0 {
+		return ofMessage(r, c, x)
 	}
 	makes := row.flags&bpf.MPIMakesGroup != 0
 	if !match.Waits(row.op) && !makes {

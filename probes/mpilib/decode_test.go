@@ -1,6 +1,7 @@
 package mpilib
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -147,10 +148,42 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// TestMessages: calls that take a message, or receive one that was taken, tell its handle.
+func TestMessages(t *testing.T) {
+	var d Decoder
+	names := []string{"MPI_Mprobe", "MPI_Improbe", "MPI_Mrecv", "MPI_Imrecv"}
+	for _, name := range names {
+		o, _ := mpi.ParseOp(name)
+		r := reading{arch: "amd64", matched: true}
+		row := r.of(o.Info())
+		d.rows = append(d.rows, decoded{op: o, flags: row.Flags, birth: row.Flags&bpf.MPIBirth != 0, constants: &mpi.OpenMPIConstants})
+	}
+	for i, name := range names {
+		for _, flags := range []uint16{0, bpf.MPIUnasked, bpf.MPIUnfinished} {
+			r := &bpf.MPIRecord{}
+			r.Row, r.Flags, r.Request, r.Birth = uint16(i), flags, 11, 22
+			var ev event.Event
+			if _, ok := d.Event(r, &ev); !ok {
+				t.Fatal("no event")
+			}
+			want := event.MPIMore{Completes: []uint64{11}} // what the call took
+			made := uint64(22)
+			if i >= 2 {
+				want, made = event.MPIMore{Request: 11, Completes: []uint64{22}}, 0
+			} else if flags != 0 {
+				want = event.MPIMore{Untold: true}
+			}
+			if got := *ev.MPI.More; !reflect.DeepEqual(got, want) || ev.MPI.Made != made {
+				t.Errorf("%s, flags %#x: %+v made %d, want %+v made %d", name, flags, got, ev.MPI.Made, want, made)
+			}
+		}
+	}
+}
+
 // TestMatchedRows: what is read for the matching of calls is read of these operations only, and
 // nothing more without it.
 func TestMatchedRows(t *testing.T) {
-	const all = bpf.MPIMatched | bpf.MPIBegun | bpf.MPIWaits | bpf.MPISome | bpf.MPIGroup | bpf.MPIMakesGroup
+	const all = bpf.MPIMatched | bpf.MPIBegun | bpf.MPIWaits | bpf.MPISome | bpf.MPIGroup | bpf.MPIMakesGroup | bpf.MPIMessage
 	for _, arch := range []string{"amd64", "arm64"} {
 		for i := range mpi.Operations {
 			info := &mpi.Operations[i]
@@ -161,11 +194,13 @@ func TestMatchedRows(t *testing.T) {
 			}
 			want := map[string]uint32{"MPI_Wait": bpf.MPIWaits, "MPI_Waitall": bpf.MPIWaits, "MPI_Waitany": bpf.MPIWaits | bpf.MPISome, "MPI_Waitsome": bpf.MPIWaits | bpf.MPISome, "MPI_Irecv": bpf.MPIBegun, "MPI_Ibarrier": bpf.MPIBegun,
 				"MPI_Isend_c": bpf.MPIBegun, "MPI_Send": 0, "MPI_Send_init": bpf.MPIBegun, "MPI_Comm_idup": bpf.MPIBegun, "MPI_Barrier": 0, "MPI_Sendrecv": 0,
-				"MPI_Comm_group": bpf.MPIMakesGroup, "MPI_Group_union": bpf.MPIGroup | bpf.MPIMakesGroup, "MPI_Win_post": bpf.MPIGroup, "MPI_Win_complete": 0}
+				"MPI_Comm_group": bpf.MPIMakesGroup, "MPI_Group_union": bpf.MPIGroup | bpf.MPIMakesGroup, "MPI_Win_post": bpf.MPIGroup, "MPI_Win_complete": 0,
+				"MPI_Mprobe": bpf.MPIMessage, "MPI_Improbe": bpf.MPIMessage, "MPI_Mrecv_c": bpf.MPIMessage, "MPI_Imrecv": bpf.MPIMessage | bpf.MPIBegun}
 			if flags, ok := want[info.Name]; ok && b.Flags&^a.Flags&all != flags|bpf.MPIMatched {
 				t.Errorf("%s: %#x", info.Name, b.Flags)
 			}
-			statuses, waits := map[string]uint8{"MPI_Wait": 1, "MPI_Waitall": 2, "MPI_Waitany": 3, "MPI_Waitsome": 4}[info.Name]
+			statuses, waits := map[string]uint8{"MPI_Wait": 1, "MPI_Waitall": 2, "MPI_Waitany": 3, "MPI_Waitsome": 4,
+				"MPI_Mprobe": 3, "MPI_Improbe": 4, "MPI_Mrecv": 3, "MPI_Mrecv_c": 3, "MPI_Imrecv": 3, "MPI_Imrecv_c": 3}[info.Name]
 			if !waits {
 				statuses = bpf.MPINoArg
 			}

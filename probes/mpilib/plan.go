@@ -248,6 +248,7 @@ func (r *reading) more(op *mpi.Operation, row *bpf.MPIRow) {
 	if row.RecvTag = r.at(op.RecvTag); op.RecvTag == mpi.None {
 		row.RecvTag = r.at(op.Tag)
 	}
+	r.message(strings.TrimSuffix(op.Name, "_c"), row)
 	switch {
 	case op.Name == winLock:
 		row.RecvTag = r.at(0) // the type of the lock
@@ -274,6 +275,21 @@ func (r *reading) more(op *mpi.Operation, row *bpf.MPIRow) {
 			row.Request = at
 		}
 	}
+}
+
+// message adds where a call finds the handle of a message that MPI_Mprobe took.
+func (r *reading) message(name string, row *bpf.MPIRow) {
+	switch name {
+	case "MPI_Mprobe": // source, tag, comm, message, status
+		row.Statuses, row.Status = r.at(3), r.status(4)
+	case "MPI_Improbe": // source, tag, comm, flag, message, status
+		row.Requests, row.Statuses, row.Status = r.at(3), r.at(4), r.status(5)
+	case "MPI_Mrecv", "MPI_Imrecv": // buf, count, datatype, message, status or request
+		row.Statuses = r.at(3)
+	default:
+		return
+	}
+	row.Flags |= bpf.MPIMessage
 }
 
 // group adds what is read of a call that makes or takes a group of processes.

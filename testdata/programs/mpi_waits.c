@@ -159,6 +159,48 @@ static void probes(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Rank 0 takes a message, and receives it later. A sender may wait until then. */
+static void matched_probes(void)
+{
+	static int much[1 << 20]; /* is not sent before the receiver asks for it */
+	MPI_Message m = MPI_MESSAGE_NULL, n = MPI_MESSAGE_NULL;
+	int there = 0;
+
+	if (rank == 0) {
+		CALL("mprobe", 'w', MPI_Mprobe(1, 51, MPI_COMM_WORLD, &m, MPI_STATUS_IGNORE));
+		MPI_Mrecv(&b, 1, MPI_INT, &m, MPI_STATUS_IGNORE);
+		CALL("mprobe, any", 'w', MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &n, st));
+		MPI_Imrecv(&b, 1, MPI_INT, &n, &q[0]);
+		MPI_Wait(&q[0], st);
+		MPI_Recv(&c, 1, MPI_INT, 2, 51, MPI_COMM_WORLD, st);
+	} else {
+		late(rank);
+		CALL(rank == 1 ? "mprobe" : "mprobe, any", 'l', MPI_Send(&a, 1, MPI_INT, 0, 50 + rank, MPI_COMM_WORLD));
+		if (rank == 2)
+			MPI_Send(&a, 1, MPI_INT, 0, 51, MPI_COMM_WORLD);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0) {
+		MPI_Mprobe(1, 53, MPI_COMM_WORLD, &m, st);
+		while (!there)
+			MPI_Improbe(MPI_ANY_SOURCE, 54, MPI_COMM_WORLD, &there, &n, st);
+		late(1);
+		CALL("taken", 'l', MPI_Mrecv(much, 1 << 20, MPI_INT, &m, st));
+		MPI_Send(&a, 1, MPI_INT, 2, 55, MPI_COMM_WORLD);
+		late(1);
+		CALL("taken, improbe", 'l', MPI_Mrecv(much, 1 << 20, MPI_INT, &n, st));
+	} else if (rank == 1) {
+		CALL("taken", 'w', MPI_Send(much, 1 << 20, MPI_INT, 0, 53, MPI_COMM_WORLD));
+	} else {
+		MPI_Isend(much, 1 << 20, MPI_INT, 0, 54, MPI_COMM_WORLD, &q[0]);
+		MPI_Recv(&b, 1, MPI_INT, 0, 55, MPI_COMM_WORLD, st);
+		CALL("taken, improbe", 'w', MPI_Wait(&q[0], st));
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Mprobe(MPI_PROC_NULL, 51, MPI_COMM_WORLD, &m, st);
+	MPI_Mrecv(&b, 1, MPI_INT, &m, st);
+}
+
 static void messages(void)
 {
 	if (rank == 1) {
@@ -187,6 +229,7 @@ static void messages(void)
 	some();
 	any_source();
 	probes();
+	matched_probes();
 	if (rank == 0) {
 		CALL("late receiver", 'w', MPI_Ssend(&a, 1, MPI_INT, 1, 4, MPI_COMM_WORLD));
 	} else if (rank == 1) {

@@ -138,9 +138,9 @@ func (p path) guards() []outcome {
 	return gs
 }
 
-// distinguish resolves results that only memory can tell apart. If some of these are a fixed
-// number, that number means that there is no such property (no remote group, or a size that does
-// not fit an int). Results 1 and 0 become one comparison.
+// distinguish resolves results that only memory can tell apart. Beside other results, a fixed
+// number means that the property does not exist: there is no remote group, or a size does not fit
+// an int. Results 1 and 0 become one comparison.
 func (m *explorer) distinguish(all []outcome) []outcome {
 	all = m.compare(all)
 	return slices.DeleteFunc(slices.Clone(all), func(a outcome) bool {

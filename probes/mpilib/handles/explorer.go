@@ -73,9 +73,9 @@ func (m *explorer) explore(entry uint64, arguments ...*node) (paths []path) {
 	return paths
 }
 
-// close chooses a function that the next attempt does not follow. Of the functions that a path is
-// in, it is the outermost one that was not given a place for a result, or else the innermost one.
-// It returns false if the path is in none of them.
+// close chooses a function that the next attempt does not follow. The choice is among the functions
+// that a path is in. It is the outermost one that was not given a place for a result, or else the
+// innermost one. close returns false if the path is in no function.
 func (m *explorer) close(s *state) bool {
 	if len(s.calls) == 0 {
 		return false

@@ -1,0 +1,88 @@
+package attribution
+
+import (
+	"maps"
+	"testing"
+
+	"ompp-attach/event"
+	"ompp-attach/mpi"
+	"ompp-attach/profile"
+)
+
+// TestSources: a receive from any source is charged to its sender once the call that completes it
+// tells the sender, at the call that began the receive. Without that it stays with any source.
+func TestSources(t *testing.T) {
+	type calls []event.MPICall
+	more := func(c event.MPICall, m event.MPIMore) event.MPICall { c.More = &m; return c }
+	on := func(name string, from int32, bytes uint64) event.MPICall {
+		return event.MPICall{Op: operation(t, name), Args: mpi.Args{Recv: bytes, Peer: from, Flags: mpi.World}}
+	}
+	any := func(name string, request uint64) event.MPICall {
+		return more(on(name, mpi.AnySource, 8), event.MPIMore{Request: request})
+	}
+	wait := func(from int32, requests ...uint64) event.MPICall { // of which the last one tells
+		m := event.MPIMore{Completes: requests}
+		if from >= 0 {
+			m.Came = []event.MPICame{{At: len(requests) - 1, Source: from, Tag: 1}}
+		}
+		return more(event.MPICall{Op: operation(t, "MPI_Waitall")}, m)
+	}
+	start := func(request uint64) calls {
+		s := any("MPI_Recv_init", request)
+		s.Flags |= mpi.Started
+		return calls{s, {Op: operation(t, "MPI_Start"), More: &event.MPIMore{}}}
+	}
+	probe := func(name string, from int32, handle uint64) event.MPICall {
+		return more(on(name, from, 0), event.MPIMore{Completes: []uint64{handle}})
+	}
+	mrecv := func(handle uint64) event.MPICall {
+		c := on("MPI_Mrecv", 0, 8)
+		c.Flags = 0
+		return more(c, event.MPIMore{Completes: []uint64{handle}})
+	}
+	one := func(n uint64) profile.Exchange { return profile.Exchange{Recvs: n, In: 8 * n} }
+	for name, x := range map[string]struct {
+		calls calls
+		want  map[int32]profile.Exchange
+	}{
+		"told":                      {calls{any("MPI_Irecv", 7), wait(3, 7)}, map[int32]profile.Exchange{3: one(1)}},
+		"not told":                  {calls{any("MPI_Irecv", 7), wait(-1, 7)}, map[int32]profile.Exchange{mpi.AnySource: one(1)}},
+		"one of two":                {calls{any("MPI_Irecv", 7), any("MPI_Irecv", 8), wait(3, 7, 8)}, map[int32]profile.Exchange{mpi.AnySource: one(1), 3: one(1)}},
+		"never complete":            {calls{any("MPI_Irecv", 7)}, map[int32]profile.Exchange{mpi.AnySource: one(1)}},
+		"of one sender":             {calls{any("MPI_Irecv", 7), wait(3, 7), any("MPI_Irecv", 7), wait(4, 7), any("MPI_Irecv", 9), wait(4, 9)}, map[int32]profile.Exchange{3: one(1), 4: one(2)}},
+		"a test completed it":       {calls{any("MPI_Irecv", 7), any("MPI_Irecv", 7), wait(3, 7)}, map[int32]profile.Exchange{mpi.AnySource: one(1), 3: one(1)}},
+		"the handle is a send's":    {calls{any("MPI_Irecv", 7), more(on("MPI_Isend", 1, 0), event.MPIMore{Request: 7}), wait(3, 7)}, map[int32]profile.Exchange{mpi.AnySource: one(1), 1: {Sends: 1}}},
+		"completed twice":           {calls{any("MPI_Irecv", 7), wait(3, 7), wait(3, 7)}, map[int32]profile.Exchange{3: one(1)}},
+		"persistent":                {append(append(append(calls{}, start(7)...), wait(3, 7)), append(start(7), wait(5, 7))...), map[int32]profile.Exchange{3: one(1), 5: one(1)}},
+		"requests are cancelled":    {calls{any("MPI_Irecv", 7), {Op: operation(t, "MPI_Cancel")}, wait(3, 7)}, map[int32]profile.Exchange{mpi.AnySource: one(1)}},
+		"a message that was taken":  {calls{probe("MPI_Mprobe", 2, 9), mrecv(9)}, map[int32]profile.Exchange{2: one(1)}},
+		"of several":                {calls{probe("MPI_Mprobe", 2, 9), probe("MPI_Improbe", 3, 8), mrecv(8), mrecv(9), mrecv(9)}, map[int32]profile.Exchange{2: one(1), 3: one(1), mpi.AnySource: one(1)}},
+		"taken, and nobody told":    {calls{probe("MPI_Mprobe", mpi.AnySource, 9), mrecv(9)}, map[int32]profile.Exchange{mpi.AnySource: one(1)}},
+		"none was there":            {calls{probe("MPI_Improbe", 2, 0), mrecv(9)}, map[int32]profile.Exchange{mpi.AnySource: one(1)}},
+		"nothing of that was asked": {calls{on("MPI_Irecv", mpi.AnySource, 8)}, map[int32]profile.Exchange{mpi.AnySource: one(1)}},
+	} {
+		e := New(1, mpiFiles{})
+		at := uint64(100)
+		for _, c := range x.calls {
+			at += 10
+			c.Start = at - 5
+			e.Feed(&event.Event{Time: at, PID: 1, TID: 1, Construct: event.MPI, Edge: event.Released, Site: 7, SP: 1, MPI: &c})
+		}
+		got := map[int32]profile.Exchange{}
+		for _, n := range e.Finish(at + 10).Nodes {
+			for _, s := range n.Stats {
+				if s.Traffic == nil {
+					continue
+				}
+				for _, p := range s.Traffic.Partners {
+					sum := got[p.Rank]
+					sum.Add(p.Exchange)
+					got[p.Rank] = sum
+				}
+			}
+		}
+		if !maps.Equal(got, x.want) {
+			t.Errorf("%s: %+v, want %+v", name, got, x.want)
+		}
+	}
+}
