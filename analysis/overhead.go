@@ -250,6 +250,14 @@ type Coverage struct {
 // Share returns the covered part, 0 to 1.
 func (c Coverage) Share() float64 { return Ratio(c.Wall, c.Of) }
 
+// SawOpenMP reports whether a profile has any OpenMP construct. If none was seen, nobody knows
+// which part of a process that was attached to was parallel.
+func SawOpenMP(p *profile.Profile) bool {
+	return slices.ContainsFunc(p.Regions, func(r profile.Region) bool {
+		return r.Construct != event.NoConstruct && r.Construct != event.MPI && r.Construct != event.UserRegion
+	})
+}
+
 // ParallelCoverage measures which part of the initial threads' time lies in parallel regions.
 // Nested regions count once.
 func ParallelCoverage(p *profile.Profile) Coverage {

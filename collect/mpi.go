@@ -115,7 +115,7 @@ func (rd *reader) feedMPI(r *bpf.MPIRecord) {
 		return
 	}
 	if world != nil {
-		p.rank.Begin(world)
+		p.rank.Begin(world, ev.Time)
 	}
 	if !rd.selection.WantsMPI(ev.MPI.Op) && (ev.MPI.Flags&mpi.Started == 0 || !rd.selection.WantsStarts()) {
 		return

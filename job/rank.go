@@ -33,6 +33,7 @@ type RankProcess struct {
 	Tool    string
 	UsesMPI bool
 	MPI     profile.MPIJob
+	Clock   string // profile.Meta.ClockName
 	Threads int
 }
 
@@ -76,7 +77,9 @@ type RankMPI struct {
 	StartEndCalls []string
 	Communicating int64
 	InitT         int64 // the part of MPIWall in MPI_Init
-	AwayInMPI     int64 // the part of MPITime in which threads were ready to run and had no core
+	// LateBy is how much later than the first rank this one left MPI_Init; 0: not known.
+	LateBy    int64
+	AwayInMPI int64 // the part of MPITime in which threads were ready to run and had no core
 }
 
 // RankTrust says what a rank's figures lack, and what of them is derived.
@@ -104,7 +107,7 @@ func rankOf(p *profile.Profile, file string, rank int) Rank {
 	m := &p.Meta
 	r := Rank{
 		RankProcess: RankProcess{Rank: rank, File: file, Host: m.Host, Program: m.Program, PID: m.PID, Tool: m.Tool,
-			Threads: analysis.Threads(p)},
+			Clock: m.ClockName(), Threads: analysis.Threads(p)},
 		RankLife: lifeOf(m),
 		RankTimes: RankTimes{Wall: m.Duration, User: m.UserTime, System: m.SysTime, ThreadTime: analysis.ThreadTime(p),
 			Serial: analysis.SerialTime(p), Idle: analysis.Idle(p), Parallel: analysis.ParallelCoverage(p).Wall,

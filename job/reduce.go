@@ -13,9 +13,9 @@ import (
 	"ompp-attach/severity"
 )
 
-// key says which regions of different ranks are one. They are those at one place in the source.
-// Without source they are those at one place in the object file, because the addresses differ at
-// which files are loaded.
+// key says which regions of different ranks are one: the regions with one construct at one place in
+// the source. Without source, the place is an offset in the object file, because ranks may load the
+// file at different addresses.
 type key struct {
 	construct      event.Construct
 	name, file, fn string

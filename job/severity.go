@@ -16,7 +16,7 @@ func newSeverities() *severities {
 	return &severities{Sum: severity.NewSum(severity.MostValues), number: map[key]int{}}
 }
 
-// fold adds those of a rank.
+// fold adds the severities of a rank.
 func (s *severities) fold(r *reduced) {
 	region := make([]int, len(r.number))
 	for i, part := range r.number {

@@ -11,13 +11,18 @@ import (
 	"ompp-attach/profile"
 )
 
-// Summary says which ranks hold up the others: where, why, and in which call the others wait. All
-// ranks leave MPI_Init together. From then until the end of MPI_Finalize, a rank with less time in
-// MPI takes longer for its own part: it has more work there, or had no core. Time in MPI counts
-// with and without a core, since a rank that waits loses nothing without one. (The time until
-// MPI_Init depends on the launcher more than on the program.)
+// Summary says which ranks hold up the others: where, why, and in which call the others wait. The
+// time from the first rank's return from MPI_Init to the end of MPI_Finalize counts. All ranks
+// spend that time inside or outside of MPI. So a rank with less time in MPI takes longer for its
+// own part: it has more work there, or had no core. Time in MPI counts with and without a core,
+// since a rank that waits needs none. (The time until MPI_Init depends on the launcher more than on
+// the program.)
 type Summary struct {
-	InMPI spread.Stats // a rank's wall time in MPI after MPI_Init, ns
+	// InMPI is a rank's wall time in MPI from then on, ns. A rank that leaves MPI_Init later than
+	// the first one is in MPI_Init until then. Late is how much later.
+	InMPI, Late spread.Stats
+	// Waited: ranks leave MPI_Init at so different times that others wait for the last one.
+	Waited bool
 	// Slow are the ranks, rising, whose time in MPI is nearer to the minimum than to the mean;
 	// empty if the ranks are alike.
 	Slow []int
@@ -73,9 +78,15 @@ const (
 
 // Summary finds the ranks that hold up the job.
 func (j *Job) Summary(by mpi.Accounting) Summary {
-	inMPI := func(r *Rank) int64 { return max(0, r.MPIWall-r.InitT) }
-	s := Summary{InMPI: j.RankStats(inMPI), CPU: j.RankStats(rankCPU), Where: -1, Waits: -1}
+	inMPI := func(r *Rank) int64 {
+		if r.MPIWall == 0 {
+			return 0 // its calls were not measured
+		}
+		return max(0, r.MPIWall-r.InitT) + r.LateBy
+	}
+	s := Summary{InMPI: j.RankStats(inMPI), Late: j.RankStats(func(r *Rank) int64 { return r.LateBy }), CPU: j.RankStats(rankCPU), Where: -1, Waits: -1}
 	wall := j.RankStats(func(r *Rank) int64 { return r.Wall })
+	s.Waited = judge(&s.Late, wall.Mean) > Alike
 	s.Excess = s.InMPI.Mean - float64(s.InMPI.Min)
 	if len(j.Ranks) > 1 && judge(&s.InMPI, wall.Mean) > Alike {
 		for i := range j.Ranks {
@@ -89,6 +100,23 @@ func (j *Job) Summary(by mpi.Accounting) Summary {
 	}
 	s.waits(j)
 	return s
+}
+
+// late finds out how much later than the first one each rank left MPI_Init. That needs one clock.
+func late(ranks []Rank) {
+	first := int64(0)
+	for i := range ranks {
+		r := &ranks[i]
+		if r.MPI.Left <= 0 || r.Clock != ranks[0].Clock {
+			return
+		}
+		if first == 0 || r.MPI.Left < first {
+			first = r.MPI.Left
+		}
+	}
+	for i := range ranks {
+		ranks[i].LateBy = ranks[i].MPI.Left - first
+	}
 }
 
 func rankCPU(r *Rank) int64 { return r.User + r.System }

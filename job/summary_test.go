@@ -56,6 +56,7 @@ func TestSummary(t *testing.T) {
 		fn     string
 		why    Why
 		waits  int
+		late   int64
 	}{
 		{name: "alike", where: -1, waits: -1},
 		{name: "one rank", extra: [4]int64{0, 200 * ms, 0, 100 * ms}, slow: []int{1}, excess: 125 * ms, where: 1, why: Uneven, waits: 3},
@@ -68,6 +69,31 @@ func TestSummary(t *testing.T) {
 				}
 			}},
 		{name: "outside of regions", change: serial(200 * ms), slow: []int{2}, excess: 150 * ms, where: -1, fn: "pack", waits: 3},
+		// Rank 2 leaves MPI_Init later, and the others wait for it.
+		{name: "late from MPI_Init", where: -1, waits: 3, late: 200 * ms, change: func(rank int, p *profile.Profile) {
+			if p.Meta.MPI.Left = 1e15; rank == 2 {
+				p.Meta.MPI.Left += 200 * ms
+			} else {
+				waitIn(p, 200*ms)
+			}
+			p.Meta.Host = "one"
+		}},
+		{name: "late from MPI_Init, and slow", extra: [4]int64{0, 200 * ms, 0, 0}, slow: []int{1}, excess: 150 * ms, where: 1, why: Uneven, waits: 3, late: 200 * ms,
+			change: func(rank int, p *profile.Profile) {
+				if p.Meta.MPI.Left = 1e15; rank == 2 {
+					p.Meta.MPI.Left += 200 * ms
+				} else {
+					waitIn(p, 200*ms)
+				}
+				p.Meta.Host = "one"
+			}},
+		{name: "late from MPI_Init, by another clock", slow: []int{2}, excess: 150 * ms, where: -1, waits: 3, change: func(rank int, p *profile.Profile) {
+			if p.Meta.MPI.Left = 1e15; rank == 2 {
+				p.Meta.MPI.Left += 200 * ms
+			} else {
+				waitIn(p, 200*ms)
+			}
+		}},
 		{name: "asleep", slow: []int{2}, excess: 150 * ms, where: -1, why: LessProcessor, waits: 3,
 			change: func(rank int, p *profile.Profile) {
 				if p.Meta.UserTime = 100 * ms; rank != 2 {
@@ -107,6 +133,9 @@ func TestSummary(t *testing.T) {
 			s := read(t, sources(t, ranks), Options{}).Summary(mpi.Minimal)
 			if !slices.Equal(s.Slow, tc.slow) || s.Where != tc.where || s.Function != tc.fn || s.Why != tc.why || s.Waits != tc.waits {
 				t.Errorf("%+v, want %+v", s, tc)
+			}
+			if s.Late.Max != tc.late || s.Waited != (tc.late > 0) || tc.late > 0 && s.Late.MaxRank != 2 {
+				t.Errorf("late: %+v, want %d", s.Late, tc.late)
 			}
 			// Ranks differ by some ns.
 			if d := int64(s.Excess) - tc.excess; len(tc.slow) > 0 && (d < -10 || d > 10) {

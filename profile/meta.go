@@ -149,6 +149,8 @@ type MPIJob struct {
 	Level string `json:"level,omitempty"`
 	// Why volumes are not known, as a whole sentence; empty if they are known.
 	Volumes string `json:"volumes,omitempty"`
+	// Left is when MPI_Init returned (CLOCK_MONOTONIC, ns); 0: that was not seen.
+	Left int64 `json:"left,omitempty"`
 }
 
 // ClockName names the clock that times were recorded by (see the function ClockName).

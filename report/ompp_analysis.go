@@ -15,7 +15,11 @@ func (o *ompp) overheads() {
 	o.printf("Total runtime (wallclock)   : %s sec [%s]\n",
 		o.seconds(o.p.Meta.Duration, 0), words.Plural(analysis.Threads(o.p), "thread"))
 	o.printf("Number of parallel regions  : %d\n", cover.Regions)
-	o.printf("Parallel coverage           : %s sec (%s%%)\n\n", o.seconds(cover.Wall, 0), percent(cover.Share()))
+	if o.Classic || analysis.SawOpenMP(o.p) {
+		o.printf("Parallel coverage           : %s sec (%s%%)\n\n", o.seconds(cover.Wall, 0), percent(cover.Share()))
+	} else {
+		o.printf("Parallel coverage           : %s\n\n", noOpenMP(o.p))
+	}
 	o.regionsByWall(all, &cover)
 	o.overheadTables(all)
 	o.line(muchProbed(o.p, 4))

@@ -69,6 +69,14 @@ func silent(p *profile.Profile) bool {
 
 const silentText = "not known: no region, construct or call began or ended meanwhile"
 
+// noOpenMP says that no OpenMP construct was seen.
+func noOpenMP(p *profile.Profile) string {
+	if p.Meta.Attached {
+		return "not known: nothing of OpenMP was seen"
+	}
+	return "nothing of OpenMP was seen"
+}
+
 // sharesLines writes how much of the time was parallel, lost and useful.
 func sharesLines(line func(key, format string, args ...any), p *profile.Profile, o *Options, part func(int64) string) {
 	if silent(p) {
@@ -76,7 +84,11 @@ func sharesLines(line func(key, format string, args ...any), p *profile.Profile,
 		return
 	}
 	cover := analysis.ParallelCoverage(p)
-	line("parallel coverage", "%s%% in %s", share(cover.Share()), words.Plural(cover.Regions, "parallel region"))
+	if !analysis.SawOpenMP(p) {
+		line("parallel coverage", "%s", noOpenMP(p))
+	} else {
+		line("parallel coverage", "%s%% in %s", share(cover.Share()), words.Plural(cover.Regions, "parallel region"))
+	}
 	overheadLines(line, p, o, part)
 	if !o.Classic {
 		line("efficiency", "%s", efficiencies.Brief(efficiency.OfProfile(p), showsNoCore(p, o.Rules)))

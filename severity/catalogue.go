@@ -18,6 +18,7 @@ const (
 	NoCore          = "no_core"
 	Management      = "omp_management"
 	IdleThreads     = "idle_threads"
+	IdleStartEnd    = "idle_start_end"
 	LimitedParallel = "limited_parallelism"
 	NotKnown        = "not_known"
 	Probes          = "probes"
@@ -49,6 +50,12 @@ var general = []Property{
 		Formula:   "(threads - 1) x exclusive time of the initial thread outside of parallel regions",
 		Diagnosis: "The call path tells which serial code that is: the program outside of all regions, or MPI.",
 		Helps:     "Parallelise that code, overlap MPI with work of other threads, or start fewer threads."},
+	{ID: IdleStartEnd, Parent: IdleThreads, Name: "Idle threads at start and end of MPI", Unit: Seconds, Source: own,
+		Gain: Absence, Reported: true,
+		Description: "Workers are in no region while their initial thread is in MPI_Init or MPI_Finalize.",
+		Formula:     "(threads - 1) x exclusive time of the initial thread in these calls",
+		Diagnosis:   "Threads cannot share this time. See how long these calls take, and which rank comes late to them.",
+		Helps:       "Shorten the calls themselves: start fewer ranks, or ask the launcher's manual. Threads that wait here take no work from others."},
 	{ID: LimitedParallel, Parent: IdleThreads, Name: "Limited parallelism", Unit: Seconds, Source: scalasca,
 		Gain: Spread, Reported: true,
 		Description: "Workers have no part in a team that is smaller than the largest one.",

@@ -68,7 +68,7 @@ func document() string {
 	return b.String()
 }
 
-var gains = map[Gain]string{Balance: "time / threads of the team", Spread: "time / threads", Removal: "time, and wall time of the region - other work / threads"}
+var gains = map[Gain]string{Balance: "time / threads of the team", Spread: "time / threads", Absence: "time / (threads - 1)", Removal: "time, and wall time of the region - other work / threads"}
 
 // wrap writes a line of a list in lines of at most 100 columns.
 func wrap(b *strings.Builder, text string) {

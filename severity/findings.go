@@ -63,6 +63,8 @@ type Saving struct {
 //     barrier is no part of w, where it is known, unless threads execute tasks meanwhile.
 //   - Spread: of n threads, some are idle, in all for w. If all of them worked, the time would end
 //     w / n earlier.
+//   - Absence: of n threads, one is in a call that the others cannot share, and they are idle, in
+//     all for w. The call takes w / (n - 1).
 //   - Removal: the time of all threads. Of the outermost parallel region, at least the team's other
 //     work is left: computation and management. However threads share it, n of them take work / n.
 //     The longest time of one thread is no bound: in other executions others may be the slowest.

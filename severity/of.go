@@ -182,8 +182,11 @@ func (w *walker) outside() {
 func (w *walker) idle() {
 	for node, list := range analysis.IdleThreads(w.p) {
 		property := IdleThreads
-		if w.paths.Team(node) >= 0 {
+		switch r := w.p.Nodes[node].Region; {
+		case w.paths.Team(node) >= 0:
 			property = LimitedParallel
+		case r >= 0 && analysis.StartsEnds(&w.p.Regions[r]):
+			property = IdleStartEnd
 		}
 		for _, x := range list {
 			w.add(property, node, x.Thread, x.Time, 0)

@@ -24,6 +24,8 @@ const (
 	Balance
 	// Spread: threads are idle. If all worked, the time would be shared by all.
 	Spread
+	// Absence: threads are idle while one of them is in a call. Without the call, its time goes.
+	Absence
 	// Removal: at most, all of the time goes away.
 	Removal
 )

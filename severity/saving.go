@@ -143,6 +143,8 @@ func (s *savings) of(f *Finding) map[int]int64 {
 			w /= s.team(f.Path, g)
 		case Spread:
 			w /= int64(len(s.threads[g]))
+		case Absence:
+			w /= max(1, int64(len(s.threads[g]))-1)
 		case Removal:
 			w = s.removal(f, g, w)
 		}

@@ -87,6 +87,14 @@ func TestSaving(t *testing.T) {
 		// One instance may have had two threads only.
 		"some threads in some instances": {func(p *profile.Profile) { p.Nodes[1].Stats[2].Exec.C = 1 }, []saving{
 			{"ImbalanceInParallelLoop", 1, 9e9, 9e9 / 2}, {"IdleThreads", 0, 8e9, 2666666666}, {"CriticalSectionContention", 2, 1e9, 1e9}}},
+		// Nobody shares MPI_Init, which takes 1 s of the serial 4 s.
+		"a call that begins MPI": {func(p *profile.Profile) {
+			begin := profile.Span{T: 1e9, C: 1}
+			p.Regions = append(p.Regions, profile.Region{Construct: event.MPI, Name: "MPI_Init"})
+			p.Nodes = append(p.Nodes, profile.Node{Parent: 0, Region: len(p.Regions) - 1, Stats: []profile.ThreadStats{{Exec: begin, Body: begin, MPI: &profile.MPIStats{T: 1e9, Calls: 1}}}})
+			p.Nodes[0].Stats = []profile.ThreadStats{{MPI: &profile.MPIStats{T: 1e9, Calls: 1}}}
+		}, []saving{{"ImbalanceInParallelLoop", 1, 9e9, 3e9}, {"IdleThreads", 0, 6e9, 2e9}, {"Idle threads at start and end of MPI", 3, 2e9, 1e9},
+			{"CriticalSectionContention", 2, 1e9, 1e9}, {"MPI start and end", 3, 1e9, 1e9}}},
 		// All threads together may wait longer than the region lasted.
 		"no more than the region's wall time": {func(p *profile.Profile) {
 			s := &p.Nodes[1].Stats

@@ -80,12 +80,13 @@ func (r *Rank) Uses(l *Library, running bool) {
 
 var threadLevels = [...]string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"}
 
-// Begin stores what the end of MPI_Init told of rank, size and thread level.
-func (r *Rank) Begin(w *mpilib.World) {
+// Begin stores what the end of MPI_Init told of rank, size and thread level. at is when it returned
+// (CLOCK_MONOTONIC, ns).
+func (r *Rank) Begin(w *mpilib.World, at uint64) {
 	if r.Job == nil {
 		return
 	}
-	r.Begun = true
+	r.Begun, r.Job.Left = true, int64(at)
 	switch {
 	case w.Size == 0: // not told
 	case w.Rank >= 0 && w.Rank < w.Size:

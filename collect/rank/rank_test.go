@@ -21,7 +21,7 @@ func TestWorldDoubted(t *testing.T) {
 		{mpilib.World{Rank: 0, Size: -7}, 1, 2, true},
 	} {
 		q := Rank{Job: &profile.MPIJob{Rank: 1, Size: 2}}
-		q.Begin(&c.world)
+		q.Begin(&c.world, 77)
 		if q.Job.Rank != c.rank || q.Job.Size != c.size || q.doubted != c.doubted || (q.Job.Volumes != "") != c.doubted {
 			t.Errorf("%+v: rank %d of %d, doubted %t, %q", c.world, q.Job.Rank, q.Job.Size, q.doubted, q.Job.Volumes)
 		}

@@ -40,8 +40,9 @@ func (s *Stats) Total() float64 {
 	return f
 }
 
-// Moments gathers one figure over ranks by Welford's method. The mean is that of the differences
-// from the first value: these are exact, so a mean much larger than the spread falsifies nothing.
+// Moments gathers one figure over ranks by Welford's method. The mean is kept as a difference from
+// the first value. Differences of integers are exact, so no digits are lost where the mean is much
+// larger than the spread.
 type Moments struct {
 	n        int
 	first    int64
@@ -82,8 +83,9 @@ func (m *Moments) scatter(n int) float64 {
 	return m.squares + mean*mean*absence(m.n, n)
 }
 
-// absence is the weight of the mean of k ranks in a sum over n of which the others count with 0
-// (Chan, Golub and LeVeque, Updating Formulae and a Pairwise Algorithm, 1979).
+// absence is the factor of the squared mean of k ranks in the sum of the squared deviations over n
+// ranks, if the other ranks count with 0 (Chan, Golub and LeVeque, Updating Formulae and a Pairwise
+// Algorithm, 1979).
 func absence(k, n int) float64 {
 	if n <= k {
 		return 0

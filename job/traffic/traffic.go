@@ -10,7 +10,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// mostPartners bounds the partners that the job keeps of each rank: those with most bytes.
+// mostPartners is how many partners the job keeps of each rank: the partners with most bytes.
 const mostPartners = 512
 
 // Rank is with whom a rank exchanged messages, at all call sites.
@@ -187,9 +187,8 @@ func (j *Job) SentToUnknown() bool {
 	return j.Others.Sends > 0 || slices.ContainsFunc(j.Links, func(l Link) bool { return l.Partner < 0 && l.Sends > 0 })
 }
 
-// Heaviest returns at most n pairs of ranks of which one sent most bytes to the other, the heaviest
-// first, and the number of all such pairs. Both tell of ranks that were read and of known
-// receivers only.
+// Heaviest returns the n pairs of sender and receiver with most bytes, the heaviest first, and the
+// number of all pairs. Pairs have a sender whose profile was read and a known receiver.
 func (j *Job) Heaviest(n int) (links []Link, all int) {
 	for _, l := range j.Links {
 		if l.Partner >= 0 && l.Sends > 0 {

@@ -32,21 +32,26 @@ func summaryLines(j *job.Job, o report.Options) [][2]string {
 	if s.InMPI.Max == 0 {
 		return [][2]string{{"Slow Rank", "not known: no time in MPI was measured"}, {"Most Overhead", t.mostOverhead()}}
 	}
+	var late [][2]string
+	if s.Waited {
+		late = [][2]string{{"Late Start", fmt.Sprintf("rank %d leaves MPI_Init %s sec after rank %d: others wait for that where ranks meet next",
+			s.Late.MaxRank, t.sec(float64(s.Late.Max)), s.Late.MinRank)}}
+	}
 	if len(s.Slow) == 0 {
-		return [][2]string{
+		return append([][2]string{
 			{"Slow Rank", fmt.Sprintf("none: after MPI_Init the ranks are in MPI for %s to %s sec", t.sec(float64(s.InMPI.Min)), t.sec(float64(s.InMPI.Max)))},
 			{"Most Overhead", t.mostOverhead()},
 			{"Longest in MPI", t.waiting(&s)},
-		}
+		}, late...)
 	}
-	return [][2]string{
+	return append([][2]string{
 		{"Slow Rank", t.slow(&s)},
 		{"Where", t.slowWhere(&s)},
 		{"Why", t.slowWhy(&s)},
 		{"Who Waits", t.waiting(&s)},
 		{"At Stake", fmt.Sprintf("%s sec (%s%%) of the job's time at most, if all ranks took as long as the mean rank",
 			t.sec(s.Excess), jobShare(s.Excess, float64(wall.Max)))},
-	}
+	}, late...)
 }
 
 func (t *jobText) slow(s *job.Summary) string {
