@@ -1,6 +1,6 @@
-// Package attribution turns the events of one process into a profile. The engine rebuilds what
-// every thread was doing, as a stack of open OpenMP regions, and charges times, counts, counters
-// and MPI traffic to these regions. The package is pure: it does no I/O and knows no BPF.
+// Package attribution turns the events of one process into a profile. For each thread, the engine
+// keeps a stack of its open OpenMP regions. It charges times, counts, counters and MPI traffic to
+// these regions. The package is pure: it does no I/O and knows no BPF.
 //
 // # Rooms
 //
@@ -17,7 +17,7 @@
 //   - package stack: threads, their open regions, teams
 //   - package ledger: what open regions are charged with
 //   - package user: user regions
-//   - package mpicall: an MPI call's figures, communicators
+//   - package mpicall: an MPI call's figures, communicators, senders
 //   - package tree: the call-path tree; package place: the keys of its nodes
 //   - package waits: who waits at barriers and for locks, and for whom
 //   - package strip: the states of threads over time
@@ -39,16 +39,16 @@
 // Nodes of the call-path tree are keyed by addresses while events arrive. Nothing is resolved to a
 // source line meanwhile, with one exception: a few questions decide the structure of the tree (is
 // this single a `nowait`? is this call a combined construct?). Each is asked once per address. At
-// the end, Engine.Finish resolves each key to its place in the source, joins nodes that turn out to
-// be one place, and orders regions and threads.
+// the end, Engine.Finish resolves each key to its place in the source. It joins nodes that turn out
+// to be one place, and orders regions and threads.
 //
 // # Teams
 //
 // A worker takes its primary thread's stack. The fork names a team: libgomp by the address of the
-// team, libomp by that of the argument vector. A thread's begin names its team and its thread
-// number as the runtime has them. A begin that is read before its fork parks its thread until the
-// fork has been read. libomp's primary thread names its team when it begins. If it is silent for a
-// second, a worker's function tells the team.
+// team, libomp by the address of the argument vector. A thread's begin names its team and its
+// thread number as the runtime has them. A begin that is read before its fork parks its thread
+// until the fork has been read. libomp's primary thread names its team when it begins. If it is
+// silent for a second, a worker's function tells the team.
 //
 // A worker's begin belongs to an execution of the region only if the primary thread's events have
 // been read up to that execution. Until then the begin waits.
@@ -143,9 +143,10 @@
 //   - Arrivals that have not come within a second will not come (progress.go). After a loss, all
 //     that comes has been read when the clock says so.
 //
-// The time from the last arrival to the end is that of executions that chance has chosen to be
-// reported. An execution stands for those with about the same time from the last arrival to the
-// thread's next event, which is known of all (stack.Mean).
+// The time from the last arrival to the end is estimated from executions that are reported in full,
+// and that chance has chosen. The time from the last arrival to the thread's next event is known of
+// all executions. A reported execution stands for the executions in which that time is about the
+// same (stack.Mean).
 //
 // # Sums
 //

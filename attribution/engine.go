@@ -93,15 +93,16 @@ func (e *Engine) Copy(r Resolver) *Engine {
 	return &Engine{in}
 }
 
-// CopyTo is Copy, and has the copy tell a sink of its own what the original told its. The sink
-// knows what the original's has been told so far (timeline.Recorder.Branch).
+// CopyTo copies the engine as Copy does. The copy tells its spans to the sink to. That sink has to
+// know the spans that the original's sink was told so far (timeline.Recorder.Branch).
 func (e *Engine) CopyTo(r Resolver, to timeline.Sink) *Engine {
 	c := e.Copy(r)
 	c.in.Spans = e.in.Spans.With(to, c.in.Seats)
 	return c
 }
 
-// Clock converts a time of CLOCK_MONOTONIC to the engine's clock (ns): that of a timeline's spans.
+// Clock converts a time of CLOCK_MONOTONIC to the engine's clock (ns). A timeline's spans have
+// times of the engine's clock.
 func (e *Engine) Clock(t uint64) uint64 { return e.in.clock.at(t) }
 
 // Snapshot finishes a copy of an engine that goes on (see Copy). It ends at a time

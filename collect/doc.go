@@ -28,11 +28,11 @@
 // of the files must be such that it may hold something to be measured (plain.go, loader.go,
 // bpf/files.h). Each loader file is watched once, for all processes, until the measurement ends,
 // because closing a link takes 20 to 75 ms. The kernel side walks the list of libraries, and looks
-// up each file in the map `files`, by inode, size and time of its last change. It asks us about
-// each file once. A program is stopped at its exec if its loader is not watched yet, or if it is
-// static and its file is not known. A process that uses no runtime is sampled only after it has run
-// for 250 ms. The kernel side needs bpf_find_vma (Linux 5.17); without bpf_find_vma every program
-// is stopped.
+// up each file in the map `files`, by inode, size and time of its last change. The kernel side asks
+// us about each file once. A program is stopped at its exec if its loader is not watched yet. A
+// static program is stopped at its exec if its file is not known. A process that uses no runtime is
+// sampled only after it has run for 250 ms. The kernel side needs bpf_find_vma (Linux 5.17);
+// without bpf_find_vma every program is stopped.
 //
 // A tool that hangs or dies must not hold up the processes that it has stopped. From Linux 6.16 on,
 // the kernel side ends stops by itself (bpf/release.h). It ends all of them when our last thread
@@ -105,11 +105,11 @@
 // # One goroutine feeds all engines
 //
 // Reading a record in the ring, decoding it and feeding it to the engine takes some 50 ns together.
-// This keeps up with a dozen cores that do nothing but reach probes, and the constructs that are
-// executed most often are folded in the kernel side. Several goroutines would have to agree on the
-// order of a thread's records, samples and calls, and on the tables of files that processes share.
-// The reader's thread has a higher priority than the program's threads (package urgent). The reader
-// never waits for the user: a terminal may be held, so another goroutine writes the messages
+// This keeps up with a dozen cores that do nothing but reach probes. Besides, the constructs that
+// are executed most often are folded in the kernel side. Several goroutines would have to agree on
+// the order of a thread's records, samples and calls, and on the tables of files that processes
+// share. The reader's thread has a higher priority than the program's threads (package urgent). The
+// reader never waits for the user: a terminal may be held, so another goroutine writes the messages
 // (package voice).
 //
 // The report says so if processes start faster than we read their starts, or if a map of the kernel

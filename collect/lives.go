@@ -198,8 +198,8 @@ func (lv *lives) goOn(p *Process, l *bpf.Life) {
 }
 
 // strangerGoesOn notes the stop of a process that is not measured, because the process may be
-// measured later. early tells that it was continued before we knew what it maps; the user is told.
-// reader.mu is held.
+// measured later. early: the process was continued before we knew its mapped files, and the user is
+// told so. reader.mu is held.
 func (lv *lives) strangerGoesOn(l *bpf.Life, stop attribution.Stop, early bool, now uint64) {
 	if !early {
 		lv.strangers.stops[l.Pid] = append(lv.strangers.stops[l.Pid], stop)

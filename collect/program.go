@@ -35,7 +35,7 @@ type Program struct {
 }
 
 // numberShift is the place of a program's number in the flags of a followed process. Children
-// inherit the flags, so that even a child whose fork was not reported is known as the program's.
+// inherit the flags. So a child is known as the program's even if its fork was not reported.
 const numberShift = 8
 
 // programs are the programs of a measurement. No other lock is taken while its lock is held.

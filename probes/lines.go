@@ -118,9 +118,9 @@ func (b *lineBorders) way(from, to int) {
 	}
 }
 
-// near returns the first instruction from k on at which a probe is cheap, as long as control can
-// only come from k and stays in k's kind of line. If there is none, it returns the first
-// instruction that may have a probe.
+// near returns the first instruction from k on at which a probe is cheap. It goes on only while
+// control can come from k alone and stays in k's kind of line. If there is none, it returns the
+// first instruction that may have a probe.
 func (b *lineBorders) near(k int) int {
 	const few = 8
 	usable := k

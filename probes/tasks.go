@@ -22,9 +22,9 @@ type TaskPoints struct {
 	// holds the task that began last.
 	Begin, End []callgraph.Point
 	// Exits are, for each runtime entry point, the points through which it returns to its caller.
-	// Each call hits exactly one of them. A point In another function is hit in that function's
-	// other calls, too, when no call of the entry point is open, or a different one. Releases,
-	// wake-ups and frees may follow an exit.
+	// Each call hits exactly one of them. A point may lie in another function (Point.In). Other
+	// calls of that function hit the point, too: then no call of the entry point is open, or
+	// another one is. Releases, wake-ups and frees may follow an exit.
 	Exits map[string][]callgraph.Point
 }
 

@@ -8,9 +8,10 @@ import (
 
 // Folding of recursive tasks (see tree.Creations). Tasks of several constructs may create each
 // other, as the seven tasks of one recursive function do. Then the paths of creation would be all
-// sequences of these tasks. Such tasks are a group. A path enters a group once. An execution whose
-// creation path already has an execution of its group stands at the place where that one was
-// created. In the end it hangs below the creation that leads to it in the fewest steps.
+// sequences of these tasks. Such tasks are a group. A path enters a group once. If the creation
+// path of an execution already has an execution of its group, the later one stands at the place
+// where the earlier one was created. In the end it hangs below the creation that leads to it in the
+// fewest steps.
 
 // folder folds the profile's tree, whose nodes are places. It moves executions that were created
 // before their group was known, and those whose group shows only by their places.

@@ -145,10 +145,10 @@ func (g *Gaps) Finish(end uint64, m Measure) {
 	})
 }
 
-// dropVague drops the estimates of a construct, for all call paths and threads, in three cases:
-// the periods do not show the construct's pace without probes, or the error interval reaches down
-// to the observed count, or the estimate is zero because the periods around a gap were too short.
-// Nor are there estimates of unsure constructs.
+// dropVague drops the estimates of a construct, for all call paths and threads, in three cases. The
+// periods do not show the construct's pace without probes. The error interval reaches down to the
+// observed count. The estimate is zero because the periods around a gap were too short. Unsure
+// constructs have no estimates, either.
 func (g *Gaps) dropVague(unsure event.Constructs) {
 	type sum struct {
 		count, sigma  float64

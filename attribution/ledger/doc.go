@@ -19,6 +19,6 @@
 //
 // The advance of a thread's counters between two of its events belongs to the innermost region that
 // was open in between. When that region ends, the advance goes to the regions around it. So a
-// suspended task, or a region that an exception leaves, needs no clock of its own here: its counts
-// are those of the time in which it was innermost, and of the regions entered from it.
+// suspended task, or a region that an exception leaves, needs no clock of its own here. Its counts
+// come from the time in which it was innermost, and from the regions entered from it.
 package ledger

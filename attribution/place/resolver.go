@@ -45,15 +45,18 @@ type Resolver interface {
 	// Barrier says which directive a barrier call belongs to, by libomp's ident_t.
 	Barrier(loc uint64) BarrierKind
 	// Apart tells whether an implicit barrier of libomp cannot belong to the worksharing construct
-	// before it: it belongs to another one, which made no other call, as its loop was empty.
+	// before it: it belongs to another construct, which made no other call because its loop was
+	// empty.
 	Apart(Following) bool
-	// SingleBarrier says how GCC's single construct ends whose GOMP_single_start returns to site:
-	// with a barrier (BarrierImplicit), without one for nowait (BarrierExplicit), or with the
-	// parallel region of the outlined function fn (BarrierDropped).
+	// SingleBarrier says how a single construct of GCC's code ends. site is the address to which
+	// its GOMP_single_start returns. It ends with a barrier (BarrierImplicit), without one for
+	// nowait (BarrierExplicit), or with the parallel region of the outlined function fn
+	// (BarrierDropped).
 	SingleBarrier(site, fn uint64) BarrierKind
-	// LoopAfter returns GCC's static loop that each thread begins right behind another event: the
-	// beginning of the region of the outlined function at addr, or the end of the barrier whose
-	// call returns there. Such a loop needs no probe of its own at its beginning.
+	// LoopAfter returns the static loop of GCC's code that each thread begins right behind another
+	// event. That event is the beginning of the region with the outlined function at addr, or the
+	// end of the barrier with a call that returns to addr. Such a loop needs no probe of its own at
+	// its beginning.
 	LoopAfter(addr uint64) InlineLoop
 	// Seen tells the resolver that a construct occurs for the first time. The library of the
 	// construct may be unloaded before the profile is built.

@@ -8,11 +8,11 @@ import (
 )
 
 // After a loss. Among a thread's lost events may have been the end of a region that the thread has
-// open. So no construct is put into a region that cannot hold it. The rules of OpenMP (version 5.2,
-// chapter 17.1) and the stack pointer tell which region can. A region that cannot hold the next
-// construct has ended unseen: it is counted and marked, and the next construct goes to where it
-// belongs. Threads that lost nothing are believed, because programs break those rules and get away
-// with it.
+// open. So no construct is put into a region that cannot hold it. Which region can is told by the
+// rules of OpenMP (version 5.2, chapter 17.1) and by the stack pointer. A region that cannot hold
+// the next construct has ended unseen: it is counted and marked, and the next construct goes to
+// where it belongs. Threads that lost nothing are believed, because programs break those rules and
+// get away with it.
 
 const (
 	noteLostBegin = "the beginning of some threads' bodies was lost: startupT reaches to their next event"
@@ -21,8 +21,8 @@ const (
 
 // sameStackDistance is how far apart two stack pointers of one stack may lie (bytes) when nothing
 // else tells. Pointers further apart belong to two stacks, for example to that of a coroutine or a
-// signal handler. The stacks of threads have megabytes. Those of coroutines mostly have 64 KiB and
-// more, of which they use the uppermost part.
+// signal handler. The stacks of threads have megabytes. The stacks of coroutines mostly have 64 KiB
+// and more, and only their uppermost part is used.
 const sameStackDistance = 256 << 10
 
 // Mend closes the regions that a thread cannot have open any more when it begins a construct. It

@@ -9,8 +9,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// MeanKey names ends of calls that take about the same time: those of one region and edge. A nil
-// node stands for all regions.
+// MeanKey names ends of calls that take about the same time: the ends with one edge in one region.
+// A nil node stands for all regions.
 type MeanKey struct {
 	Node *tree.Node
 	Edge event.Edge
@@ -25,8 +25,9 @@ type MeanKey struct {
 // sampling, ratio estimator: Cochran, Sampling Techniques, chapters 5 and 6). Executions in which
 // the thread waited for a core have strata of their own.
 //
-// Only executions that chance chose stand for those whose end is derived. The first executions of a
-// place are slower than the others. They are used as long as there are no others.
+// Executions that chance chose stand for executions with a derived end. The first executions of a
+// place are reported, too, but are slower than later ones. So they are used only as long as there
+// are no others.
 type Mean struct {
 	strata []stratum
 	// Of the executions that chance chose, without those of longEnd or more: times and gaps (ns),

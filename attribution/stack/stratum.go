@@ -90,8 +90,8 @@ func (s *stratum) part() float64 { return s.share(s.all/s.derived, s.guessed/s.a
 func (s *stratum) due() float64 { return s.part() * s.all }
 
 // spread is the variance of the part of the gap that executions take (Cochran, section 6.4). If
-// chance chose few, it counts them as executions that take nothing or all of the gap, which is the
-// greatest variance that there can be.
+// chance chose few executions, each counts as if it took nothing or all of the gap. No variance can
+// be greater.
 func (s *stratum) spread(guess float64) float64 {
 	const few = 2
 	if s.long {

@@ -56,7 +56,7 @@ type Life struct {
 	LastOff int64  // the same at Last
 }
 
-// Role says which thread of its team a thread is, and whose figures its executions are.
+// Role says which thread of its team a thread is, and to which seat its executions are charged.
 type Role struct {
 	Seat     int    // current seat
 	Num      int32  // current OpenMP thread number

@@ -1,13 +1,13 @@
-// Package strip follows in which state each thread of the operating system is, over time. A
-// thread's time is cut into bins. When all bins are used up, neighbours are added up, so that a bin
-// is twice as long and half of the bins are free again. Memory does not grow with time.
+// Package strip records over time in which state each thread of the operating system is. A thread's
+// time is cut into bins. When all bins are used, each two neighbours become one bin. A bin is then
+// twice as long, and half of the bins are free again. Memory does not grow with time.
 //
 // A state is noted when its execution ends, and the time is taken from the state of the region
 // around. A region inside ends before the region around it does. So a bin may be negative until the
 // region around has ended.
 //
 // The cost of a strip must be small beside the engine's other work for an execution. So not every
-// short execution is noted: one that is noted also stands for those that were skipped before it.
+// short execution is noted. A noted one also stands for the executions that were skipped before it.
 package strip
 
 import (

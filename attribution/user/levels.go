@@ -8,8 +8,8 @@ import (
 )
 
 // Functions of libraries' levels are user regions, too. Only calls from outside of a level count. A
-// function that ends in a jump to another one leaves its return address to that one, whose end is
-// then the end of both: so the stack pointer alone tells which executions end.
+// function may end in a jump to a second function. The second one then returns in place of both,
+// with the same stack pointer. So the stack pointer alone tells which executions end.
 
 // isInner reports whether a beginning is no call from outside of its level: a function of the same
 // level made the call, or jumped here.
@@ -34,9 +34,9 @@ func (us *Regions) isInner(t *stack.Thread, ev *event.Event) bool {
 	return us.mayBeInner(t, ev)
 }
 
-// mayBeInner reports whether a call that the library itself made, in no known execution of its
-// level, may lie in an execution that began while probes of the level were away. Such a call is not
-// counted, so that no more is counted than was executed.
+// mayBeInner is asked of a call that the library itself made while no execution of its level is
+// known. It reports whether such an execution may have begun while the level's probes were removed.
+// Then the call is not counted, so that the count is never above the true one.
 func (us *Regions) mayBeInner(t *stack.Thread, ev *event.Event) bool {
 	if ev.Flags&event.Inside == 0 || t.Gone&us.kinds[uint8(ev.Value)] == 0 {
 		return false

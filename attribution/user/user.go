@@ -1,8 +1,8 @@
 // Package user applies the events of user regions: functions, lines and marked stretches of the
 // program's own code. Probes on instructions report where a region is entered and left. An
-// exception or a longjmp may leave a region without passing such a probe. Stacks grow down, so an
-// event whose stack pointer lies above that of a function's entry shows that the function has been
-// left.
+// exception or a longjmp may leave a region without passing such a probe. Stacks grow down. So if
+// the stack pointer of an event lies above the stack pointer at a function's entry, the function
+// has been left.
 package user
 
 import (

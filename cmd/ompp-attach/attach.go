@@ -38,7 +38,9 @@ gets files of its own, profile.rankR.*.
 
 With --waits, report --properties tells which rank waited for which: in collective
 operations on MPI_COMM_WORLD, and in all calls on communicators that are made
-while the ranks are measured. Messages on older communicators are only counted.
+while the ranks are measured. Messages on MPI_COMM_WORLD are matched if the ranks
+are measured until MPI_Finalize. Messages on other older communicators are only
+counted.
 ` + userText,
 		Example: "  ompp-attach attach --pid 4711 --duration 30s\n  ompp-attach attach --job $(pgrep -n mpirun) -o results",
 		Args:    cli.ByFlag,

@@ -27,9 +27,9 @@ type collector struct {
 	shots  *snapshots.Writer
 }
 
-// runCollector is the collector's main function. args are the path of the socket (which listens as
-// file 3), the path of the log, and the flags of the tool that started the collector. It returns
-// when the files of the last rank are written.
+// runCollector is the collector's main function. args begin with the path of the socket and the
+// path of the log. The flags of the tool that started the collector follow. The socket is file
+// descriptor 3, and listens already. It returns when the files of the last rank are written.
 func runCollector(args []string) error {
 	l, err := node.OwnProcess()
 	if err != nil {

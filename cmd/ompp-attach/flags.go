@@ -19,8 +19,8 @@ var wanted = map[string]string{
 	"duration": "give a time with its unit, as in 30s or 5m",
 }
 
-// plainFlag says in plain words that a flag does not take a value. pflag's own error ends with that
-// of Go's parser.
+// plainFlag says in plain words that a flag does not take a value. pflag's own error ends with the
+// error of Go's parser.
 func plainFlag(err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {

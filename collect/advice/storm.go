@@ -94,7 +94,7 @@ func (r *Rates) Add(ev *event.Event) bool {
 	return false
 }
 
-// mostFunctions bounds the functions whose hits are counted.
+// mostFunctions is the greatest number of functions with counted hits.
 const mostFunctions = 10_000
 
 func (r *Rates) addFunction(ev *event.Event) {
@@ -114,8 +114,9 @@ func (r *Rates) addFunction(ev *event.Event) {
 	f.ns += r.Costs.Kinds[ev.Probe].Sum() + ns
 }
 
-// dearest names the functions whose probes take most, of those that take a twentieth of the
-// threads' time (ns), and says how they are left out.
+// dearest names the user's functions with the costliest probes, and says how to leave these
+// functions out. time is the threads' time (ns). Functions are named if their probes take at least
+// a twentieth of that time.
 func (r *Rates) dearest(time int64) string {
 	const most, share = 3, 20
 	if r.Function == nil {

@@ -1,10 +1,10 @@
 // Package debuggers keeps debuggers and probes apart.
 //
-// A debugger writes breakpoints into the same code as the kernel writes its probes, and each takes
-// the other's breakpoint for an instruction of the program. A debugger's breakpoint at a probed
-// instruction saves the probe's breakpoint. If the debugger puts that back after the probe has
-// gone, it is a trap that nobody handles, and the process dies of SIGTRAP. It does no harm while
-// the probe is there. So probes stay until the debugger has gone.
+// A debugger writes breakpoints into the same code as the kernel writes its probes. Each takes the
+// other's breakpoint for an instruction of the program. Where a debugger sets a breakpoint at a
+// probed instruction, it saves the probe's breakpoint, and later puts it back. If the probe has
+// been removed meanwhile, nobody handles that breakpoint, and the process dies of SIGTRAP. While
+// the probe is in place, the breakpoint does no harm. So probes stay until the debugger has gone.
 package debuggers
 
 import (

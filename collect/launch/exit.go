@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pidfdInfo is struct pidfd_info of linux/pidfd.h in Linux 6.13. From Linux 6.15 on it tells how a
-// process ended even after its parent has waited for it, also to processes that are not its parent.
+// pidfdInfo is struct pidfd_info of linux/pidfd.h in Linux 6.13. From Linux 6.15 on it tells any
+// process how another one ended, even after the parent has waited for the latter.
 type pidfdInfo struct {
 	Mask     uint64
 	CgroupID uint64

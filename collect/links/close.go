@@ -1,5 +1,5 @@
-// Package links holds probes that are placed: those that processes share, those of a file by group
-// of constructs, and how long their removal may take.
+// Package links holds placed probes: the probes that processes share, and the probes of a file by
+// group of constructs. It bounds how long their removal may take.
 package links
 
 import (

@@ -10,8 +10,8 @@ import (
 	"ompp-attach/probes"
 )
 
-// Groups are the probes of a file in a process, by group of constructs, so that the probes of each
-// group can be removed and placed again. The constructs of event.NoGroup are probed as long as the
+// Groups are the probes of a file in a process, by group of constructs. The probes of each group
+// can be removed and placed again. The constructs of event.NoGroup are probed as long as the
 // measurement lasts. Groups take no lock.
 type Groups struct {
 	PID   int // of the process
@@ -20,8 +20,8 @@ type Groups struct {
 	links [event.NumGroups]io.Closer // nil: removed, or no probes
 }
 
-// NewGroups makes the groups of a plan, of which no probes are placed yet. place places the probes
-// of a part of the plan. The part is the same value for all processes: see Shared.Join.
+// NewGroups makes the groups of a plan, and places no probes yet. The function place places the
+// probes of a part of the plan. The part is the same value for all processes: see Shared.Join.
 func NewGroups(pid int, plan *probes.Attached, place func(part any, points []bpf.Point) (io.Closer, error)) *Groups {
 	return &Groups{PID: pid, plan: plan, place: place}
 }

@@ -52,8 +52,9 @@ func FindBindings(mods []symbols.Module, program string) (Bindings, *bpf.MPIWrap
 func (r *Rank) CallsThrough(b Bindings) { r.bindings = b }
 
 // Caller returns the address at which the program called a binding or wrapper, from the stack in
-// the record of the library's call. ok is false if the copied stack does not reach that far, or
-// cannot be unwound, or if a wrapper made the call on its own account.
+// the record of the library's call. ok is false if the copied stack does not reach that far or
+// cannot be unwound. It is also false if a wrapper made the call, and the program did not ask for
+// it.
 func (r *Rank) Caller(mods []symbols.Module, rec *bpf.MPIRecord, op mpi.Op) (site uint64, ok bool) {
 	// The address before the return address lies in the call.
 	at := unwind.Entry{PC: rec.Site - 1, SP: rec.StackAt(), FP: rec.BP, Stack: rec.Stack}

@@ -1,4 +1,4 @@
-// Package rank holds what is known of a process as a rank of an MPI job: what its launcher and its
-// MPI library tell of it, the communicators that have names, and the code that calls MPI on behalf
-// of the program.
+// Package rank holds what is known of a process as a rank of an MPI job. This is what the launcher
+// and the MPI library tell, the names of communicators, and the bindings and wrappers that call MPI
+// for the program.
 package rank

@@ -92,11 +92,11 @@ func (seen returnedTo) learn(r *bpf.SampleRecord, at standing) {
 // instruction itself.
 const trampolinePage = 4096
 
-// probing tells whether a sample was taken while a thread was at a probe. It was if the thread was
-// in the kernel because of a probed instruction or return, or in the trampoline, which is no code
-// of the program. A page fault of an instruction behind a probed call cannot be told from that, but
-// there are few. In user code a thread runs for the program, also when it has just left a probe or
-// will hit one next.
+// probing tells whether a sample was taken while a thread was at a probe. The thread was at a probe
+// if it was in the kernel because of a probed instruction or return. It was also at a probe if it
+// was in the trampoline, which is no code of the program. A page fault of an instruction behind a
+// probed call looks the same, but such faults are few. In user code a thread runs for the program,
+// also when it has just left a probe or will hit one next.
 func (c probedPlaces) probing(mods []symbols.Module, seen returnedTo, r *bpf.SampleRecord) bool {
 	at := elsewhere
 	if m, ok := symbols.Find(mods, r.Ip); ok {

@@ -134,7 +134,7 @@ func mapped(p *symbols.Process, pid int) (mods []symbols.Module, unread error) {
 	return mods, unread
 }
 
-// unreadable explains a process none of whose files could be read.
+// unreadable explains why no file of a process could be read.
 func unreadable(p preflight.Process, err error) error {
 	switch {
 	case errors.Is(err, os.ErrPermission):

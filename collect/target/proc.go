@@ -144,8 +144,9 @@ func Ended(pid int) bool {
 	return err != nil || p.Ended
 }
 
-// ThreadTimes returns how long each thread of a process has run, as of the kernel's last tick, and
-// how long each has waited for a core, in ns. Both are empty if the kernel does not tell.
+// ThreadTimes returns how long each thread of a process has run and has waited for a core (ns), by
+// thread id, from /proc/PID/task/*/schedstat. The time that a thread has run is known up to the
+// kernel's last tick. Both are empty if the kernel does not tell.
 func ThreadTimes(pid int) (ran, delayed map[uint32]int64) {
 	ran, delayed = map[uint32]int64{}, map[uint32]int64{}
 	for _, tid := range ThreadsOf(pid) {

@@ -1,4 +1,4 @@
-// Package urgent runs code before that of other programs.
+// Package urgent runs functions on threads with a higher priority than other programs.
 package urgent
 
 import (

@@ -10,8 +10,8 @@ import (
 
 // levelKinds are the kinds of levels whose probes --max-overhead removes and places together: by
 // kind, the names of the levels. Levels that share a library are one kind, because the probes of
-// each tell from which level a call of another one came. A level that has one library to itself and
-// shares another one is of two kinds.
+// one level also tell where calls of the other levels came from. A level that has one library to
+// itself and shares another one is of two kinds.
 type levelKinds [][]string
 
 // of returns the kind, from 1, of a library's functions. names are the levels of the library. When

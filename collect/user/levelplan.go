@@ -60,9 +60,9 @@ type exitAt struct {
 	when  disasm.When
 }
 
-// choose selects the functions of the levels: exported ones that match, or, without an expression,
-// those that other files import. If nothing imports any of them, they may be looked up by name:
-// then it is all that are exported.
+// choose selects the functions of the levels. With an expression, they are the exported functions
+// that match. Without one, they are the functions that other files import. If no file imports any,
+// a program may look them up by name: then they are all exported functions.
 func (b *levelPlan) choose(wanted []int) (fresh []uint64) {
 	var all []candidate
 	importedOf := map[int]bool{}

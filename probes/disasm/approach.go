@@ -8,11 +8,11 @@ type Approach struct {
 	When When // the hits that count: Always, ZeroSet or ZeroClear
 }
 
-// Approaches returns instructions of a function (as Parts returns it) that the kernel emulates. For
-// each execution of the instruction at addr exactly one of them is hit, by its rule, and no other
-// function is called between that hit and addr. If there are none, or if the instruction at addr is
-// emulated itself, only that instruction is returned. The result is nil if no instruction is at
-// addr.
+// Approaches returns instructions of a function (as Parts returns it) that the kernel emulates.
+// Before each execution of the instruction at addr, exactly one of them is executed such that its
+// hit counts (Approach.When). No other function is called between that hit and addr. If there are
+// none, or if the instruction at addr is emulated itself, only that instruction is returned. The
+// result is nil if no instruction is at addr.
 func Approaches(parts [][]Inst, addr uint64) []Approach {
 	w := walker{body: slices.Concat(parts...), sources: map[uint64][]int{}}
 	at := slices.IndexFunc(w.body, func(i Inst) bool { return i.Addr == addr })

@@ -172,8 +172,8 @@ func (g *Graph) BlockOf(addr uint64) (int, bool) {
 // the cuts.
 func (g *Graph) Roots() []int { return slices.Clone(g.roots) }
 
-// tableCode is how many instructions before an indirect jump are searched for
-// the address of its table, and maxTable how many entries a table may have.
+// An indirect jump takes its target from a table. tableCode is how many instructions before the
+// jump are searched for the table's address. maxTable is how many entries a table may have.
 const (
 	tableCode = 12
 	maxTable  = 1024

@@ -84,15 +84,13 @@ type Point struct {
 // fewer than 20 instructions.
 const maxStraight = 64
 
-// SafePoint returns the cheapest safe place for a probe that stands for the
-// call of the function at entry: on the straight line from the entry, an
-// instruction that the kernel emulates, at which the return address is still
-// where a return probe expects it ([rsp], x30) and the needed arguments are
-// intact. It is the entry itself, single-stepped, if there is none. An
-// instruction that the function can jump to is passed over, since it could be
-// hit more than once per call; targets of jump tables are not seen.
-// The error wraps ErrUndecodable, or tells that the kernel would refuse the
-// entry and nothing better is near.
+// SafePoint returns the cheapest safe place for a probe that stands for the call of the function at
+// entry. This is an instruction on the straight line from the entry that the kernel emulates.
+// There, the return address is still where a return probe expects it ([rsp], x30), and the needed
+// arguments are intact. If there is none, the point is the entry itself, which is single-stepped.
+// An instruction that the function can jump to is passed over, since it could be hit more than once
+// per call; targets of jump tables are not seen. The error wraps ErrUndecodable, or tells that the
+// kernel would refuse the entry and nothing better is near.
 func SafePoint(code Code, entry uint64, need Need) (Point, error) {
 	first, err := Decode(code, entry)
 	if err != nil {

@@ -97,9 +97,9 @@ func ripRel(b []byte, next uint64) uint64 {
 var condX86 = [16]Cond{OtherCond, OtherCond, OtherCond, OtherCond, Equal, NotEqual, OtherCond, OtherCond,
 	Sign, NotSign, OtherCond, OtherCond, OtherCond, OtherCond, OtherCond, OtherCond}
 
-// decodeX86 decodes the instruction at the head of b. Some instructions it decodes without x86asm:
-// those that matter for the choice of a probe point, those that x86asm does not know (endbr64,
-// notrack), and those that x86asm takes for a lone prefix.
+// decodeX86 decodes the instruction at the head of b. Three kinds of instructions are decoded
+// without x86asm. The first matters for the choice of a probe point. The second x86asm does not
+// know (endbr64, notrack). The third x86asm takes for a lone prefix.
 func decodeX86(addr uint64, b []byte) (Inst, bool) {
 	if len(b) > maxLen {
 		b = b[:maxLen]

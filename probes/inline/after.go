@@ -83,9 +83,9 @@ func (f *function) behindBarrier(root int) uint64 {
 	return 0
 }
 
-// straight tells whether all ways from the start of a block lead to an instruction of another one,
-// without cycles, and without calls other than those for the numbers of threads. way has the
-// instructions.
+// straight tells whether all ways from the start of the block from lead to the instruction at, in
+// the block to. The ways have no cycles. They have no calls other than the calls for the numbers of
+// threads. way has the addresses of the instructions.
 func (f *function) straight(from, to int, at uint64) (way []uint64, ok bool) {
 	passes := func(n int) bool {
 		for _, i := range f.g.Blocks[n].Insts {

@@ -8,9 +8,10 @@ import (
 	"ompp-attach/symbols"
 )
 
-// The ends of loops without a barrier that the thread's next event tells: the beginning of another
-// loop, a barrier, or the end of the region. From such an end all ways lead to one of these,
-// without calls and cycles, so that next to no time passes in between, and no other event comes.
+// Some loops without a barrier need no probe at their end, because the thread's next event tells
+// the end. That event is the beginning of another loop, a barrier, or the end of the region. All
+// ways from the loop's end lead to such an event, without calls and cycles. So next to no time
+// passes in between, and no other event comes.
 
 // mostBehind bounds the instructions between the end of a loop and the event that tells it.
 const mostBehind = 100

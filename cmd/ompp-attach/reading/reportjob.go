@@ -149,8 +149,8 @@ func saveJobFiles(to string, files []report.Output) error {
 	return errors.Join(errs...)
 }
 
-// writeJobPage writes the job's page beside the profiles. The user asked for the text, so the page
-// is no part of the output, and a directory that cannot be written to is no failure.
+// writeJobPage writes the job's page beside the profiles. The user asked for the text, and the page
+// is an extra. So it is no failure if the directory cannot be written to.
 func writeJobPage(dir string, j *job.Job, view report.Options) {
 	format, _ := results.JobFormatNamed("html")
 	name := filepath.Join(dir, format.Files[0].Name)

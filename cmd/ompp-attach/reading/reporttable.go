@@ -134,8 +134,8 @@ func saveTable(dir, stem string, by tables.By, format string, write func(io.Writ
 	return nil
 }
 
-// profilesFor returns the files of the profiles that a table is made of: those of a process and its
-// children, or that of a rank.
+// profilesFor returns the names of the profiles that a table is made of: the profiles of a process
+// and its children, or a rank's profile.
 func profilesFor(dir string, f *reportFlags) ([]string, error) {
 	ranks, others, err := results.FindRanks(dir)
 	switch {

@@ -68,7 +68,8 @@ func reportTimeline(dir string, f *reportFlags) error {
 	return timelineFormats[format](timelines, dir, f)
 }
 
-// timelinesOf opens the timelines of a directory, or a file that is named, as that of a snapshot.
+// timelinesOf opens the timelines of a directory, or one timeline that is named by its file, such
+// as a snapshot's.
 func timelinesOf(path string, f *reportFlags) (all []*timeline.File, done func(), err error) {
 	if !strings.HasSuffix(path, results.TimelineSuffix) {
 		return results.OpenTimelines(path, f.rank, cli.Warn)
