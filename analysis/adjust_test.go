@@ -29,7 +29,7 @@ func costly() *profile.Profile {
 	}
 }
 
-func once(t int64) profile.Span { return profile.Span{T: t, C: 1} }
+func once(t int64) profile.Sum { return profile.Sum{T: t, C: 1} }
 
 // Probes take time of threads that have a core: a time without one stays,
 // in its region and outside.

@@ -83,7 +83,7 @@ func adjustNodeWaits(n, measured *profile.Node) (barriers, locks shrunk) {
 // barrierTime returns a thread's time in the barriers of a node: of a construct's barrier, or of an
 // explicit one, which has no phases (ns).
 func barrierTime(s *profile.ThreadStats) int64 {
-	if s.Barrier.C == 0 && s.Enter == (profile.Span{}) && s.Body == (profile.Span{}) {
+	if s.Barrier.C == 0 && s.Enter == (profile.Sum{}) && s.Body == (profile.Sum{}) {
 		return s.Exec.T
 	}
 	return s.Barrier.T

@@ -8,7 +8,7 @@ import (
 
 // What probes took is taken out of the waits, and out of what others are charged with for them.
 func TestAdjustWaits(t *testing.T) {
-	span := func(t int64, c uint64) profile.Span { return profile.Span{T: t, C: c} }
+	span := func(t int64, c uint64) profile.Sum { return profile.Sum{T: t, C: c} }
 	p := &profile.Profile{Nodes: []profile.Node{{Parent: -1, Region: -1}, {Stats: []profile.ThreadStats{
 		{Exec: span(1000, 10), Body: span(400, 10), Barrier: span(600, 10), Cost: &profile.Cost{Exec: 200, Barrier: 200, Wait: 150},
 			Waits: &profile.Waits{Wait: span(500, 10), Done: span(90, 10)}},
@@ -37,7 +37,7 @@ func TestAdjustWaits(t *testing.T) {
 // Probes before a critical's body are no waiting: first the handing over shrinks,
 // then the contention.
 func TestAdjustContention(t *testing.T) {
-	span := func(t int64, c uint64) profile.Span { return profile.Span{T: t, C: c} }
+	span := func(t int64, c uint64) profile.Sum { return profile.Sum{T: t, C: c} }
 	p := &profile.Profile{Nodes: []profile.Node{{Parent: -1, Region: -1}, {Stats: []profile.ThreadStats{
 		{Exec: span(1000, 10), Enter: span(500, 10), Body: span(500, 10), Cost: &profile.Cost{Exec: 150, Enter: 150},
 			Waits: &profile.Waits{Contended: span(400, 8), Handed: 100, Shared: 200}},

@@ -8,7 +8,7 @@ import (
 )
 
 // span sets time and, for the tests that look at them, counts.
-func span(t int64, c uint64) profile.Span { return profile.Span{T: t, C: c} }
+func span(t int64, c uint64) profile.Sum { return profile.Sum{T: t, C: c} }
 
 // profileOf builds a profile from threads (root, num), regions by construct,
 // and nodes (parent, region, stats) below the root.

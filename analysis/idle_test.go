@@ -16,7 +16,7 @@ func TestIdle(t *testing.T) {
 		Nodes:   []profile.Node{{Parent: -1, Region: -1}, {Parent: 0, Region: 0}}}
 	for i := range 3 {
 		p.Threads = append(p.Threads, profile.Thread{Num: i})
-		p.Nodes[1].Stats = append(p.Nodes[1].Stats, profile.ThreadStats{Thread: i, Exec: profile.Span{T: 4 * sec, C: 1}})
+		p.Nodes[1].Stats = append(p.Nodes[1].Stats, profile.ThreadStats{Thread: i, Exec: profile.Sum{T: 4 * sec, C: 1}})
 	}
 	if serial, idle := SerialTime(p), Idle(p); serial != 6*sec || idle != 12*sec {
 		t.Errorf("serial %d, idle %d, want 6 s and 12 s", serial, idle)

@@ -12,7 +12,7 @@ import (
 func TestLevels(t *testing.T) {
 	stat := func(thread int, t, child int64, c uint64) profile.ThreadStats {
 		s := profile.ThreadStats{Thread: thread, Child: child}
-		s.Exec = profile.Span{T: t, C: c}
+		s.Exec = profile.Sum{T: t, C: c}
 		return s
 	}
 	p := &profile.Profile{

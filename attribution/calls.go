@@ -59,7 +59,7 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 		if ca.resumed <= end { // measurement may have been off meanwhile
 			from = max(from, ca.resumed)
 		}
-		s.T = ledger.Span(from, end)
+		s.T = ledger.Between(from, end)
 		s.Cost = min(ca.Ledger.InsideCall(ev), s.T) // the cost is a mean, and a call may be shorter
 		s.NoCore, t.WaitedInCall = min(t.WaitedInCall, s.T), 0
 	}
@@ -104,8 +104,8 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 
 // addCall charges a leaf with a call.
 func addCall(own *profile.ThreadStats, s *profile.MPIStats) {
-	own.Exec.Add(profile.Span{T: s.T, C: s.Calls})
-	own.Body.Add(profile.Span{T: s.T, C: s.Calls})
+	own.Exec.Add(profile.Sum{T: s.T, C: s.Calls})
+	own.Body.Add(profile.Sum{T: s.T, C: s.Calls})
 	own.AddCost(profile.Cost{Exec: s.Cost, Body: s.Cost})
 	own.AddNoCore(profile.Cost{Exec: s.NoCore, Body: s.NoCore})
 	own.AddMPI(s)

@@ -192,7 +192,7 @@ func (e *engine) deriveTime(t *stack.Thread, until uint64) {
 	x := &t.Edge
 	from := min(max(x.From(until), t.Last), until)
 	y, others := t.Means(x)
-	x.At = from + uint64(y.Derive(stack.Gap{Time: ledger.Span(from, until), Idle: t.Waited > 0}, others, x.Seat))
+	x.At = from + uint64(y.Derive(stack.Gap{Time: ledger.Between(from, until), Idle: t.Waited > 0}, others, x.Seat))
 }
 
 // derive applies the pending end of a call, which came before a time.
@@ -205,8 +205,8 @@ func (e *engine) derive(t *stack.Thread, until uint64) {
 	// The thread's time without a core lies anywhere between the call's beginning
 	// and the next event.
 	idle, in := t.Waited-t.WaitedInCall, int64(0)
-	if all := ledger.Span(x.Enter.Time, until); all > 0 {
-		in = int64(float64(idle) * float64(ledger.Span(x.Enter.Time, at)) / float64(all))
+	if all := ledger.Between(x.Enter.Time, until); all > 0 {
+		in = int64(float64(idle) * float64(ledger.Between(x.Enter.Time, at)) / float64(all))
 	}
 	ev := event.Event{Time: at, PID: x.Enter.PID, TID: x.Enter.TID, Construct: x.Enter.Construct,
 		Edge: x.Edge, Flags: event.Unarmed, Runtime: x.Enter.Runtime, Instance: x.Enter.Instance, SP: x.Enter.SP}
@@ -240,7 +240,7 @@ func (e *engine) passUntil(t *stack.Thread, at uint64) {
 	if x.At == 0 {
 		// A program that ends has mostly left its last region. What goes on is told later.
 		ended := x.Edge == event.Join && !e.Waits.Quiet
-		if y, others := t.Means(x); !ended && !y.Fits(ledger.Span(x.From(at), at), others) {
+		if y, others := t.Means(x); !ended && !y.Fits(ledger.Between(x.From(at), at), others) {
 			return
 		}
 		e.deriveTime(t, at)

@@ -239,9 +239,9 @@ func compareDerived(t *testing.T, where string, w, g *figures, slack float64) {
 	t.Helper()
 	for _, x := range []struct {
 		name string
-		w, g profile.Span
+		w, g profile.Sum
 	}{{"exec", w.Exec, g.Exec}, {"enter", w.Enter, g.Enter}, {"body", w.Body, g.Body}, {"barrier", w.Barrier, g.Barrier}, {"exit", w.Exit, g.Exit},
-		{"own", profile.Span{T: w.Own}, profile.Span{T: g.Own}}} {
+		{"own", profile.Sum{T: w.Own}, profile.Sum{T: g.Own}}} {
 		if x.w.C != x.g.C {
 			t.Errorf("%s: %s counts %d, in full %d", where, x.name, x.g.C, x.w.C)
 		}

@@ -77,12 +77,12 @@ func (e *Engine) Events() uint64 { return e.in.events }
 func (e *Engine) Stops() []Stop { return e.in.clock.stops }
 
 // Off returns how long measurement was switched off (ns), and how often.
-func (e *Engine) Off() profile.Span { return e.in.OffTime }
+func (e *Engine) Off() profile.Sum { return e.in.OffTime }
 
 // Elapsed returns how long the program ran and was measured between two times (ns). from and to are
 // times of CLOCK_MONOTONIC; if they are in reverse order, the result is 0.
 func (e *Engine) Elapsed(from, to uint64) int64 {
-	return max(0, ledger.Span(e.in.clock.at(from), e.in.clock.at(to))-e.in.OffTime.T)
+	return max(0, ledger.Between(e.in.clock.at(from), e.in.clock.at(to))-e.in.OffTime.T)
 }
 
 // Copy returns an engine in the same state that asks another resolver. Either engine can be

@@ -196,7 +196,7 @@ func (ex *exclusive) tested(t *stack.Thread, ev *event.Event) {
 		return
 	}
 	if f := &t.Stack[i]; t.Interval != nil && t.Interval.Running() {
-		d := ledger.Span(f.Mark, ev.Time)
+		d := ledger.Between(f.Mark, ev.Time)
 		t.Interval.Folded(f.Node, f.Node.Parent, t.Seat, -d, -d)
 	}
 	ex.Disown(t, i)

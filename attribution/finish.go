@@ -126,9 +126,9 @@ func (e *engine) cutOff(t *stack.Thread, end uint64) {
 			continue
 		}
 		if m := f.Team.Member(t.Num); m != nil && f.Phase != stack.Starting {
-			f.Parts[profile.Enter].T = ledger.Span(f.Team.Forked, m.Begin)
+			f.Parts[profile.Enter].T = ledger.Between(f.Team.Forked, m.Begin)
 			if m.End != 0 {
-				f.Parts[profile.Body] = profile.Span{T: ledger.Span(m.Begin, m.End), C: 1}
+				f.Parts[profile.Body] = profile.Sum{T: ledger.Between(m.Begin, m.End), C: 1}
 				f.Child, f.Task, f.Tasks = m.Child+m.Task, m.Task, m.Tasks
 			}
 		}
@@ -137,7 +137,7 @@ func (e *engine) cutOff(t *stack.Thread, end uint64) {
 		}
 		f.Team.CutOffPresence(f.Seat, end)
 		e.HandUp(t, len(t.Stack)-1, end)
-		e.ChargeTop(t, end, ledger.Span(f.Team.Forked, end))
+		e.ChargeTop(t, end, ledger.Between(f.Team.Forked, end))
 		t.Num = max(f.Num, 0)
 		t.Stack = t.Stack[:len(t.Stack)-1]
 	}
@@ -175,7 +175,7 @@ func (e *engine) tellLives() {
 			continue
 		}
 		if r := &e.Seats.List[t.Home]; r.Root > 0 && r.Num == 0 {
-			r.Lived += max(1, ledger.Span(t.Born, t.Last)-(t.LastOff-t.BornOff))
+			r.Lived += max(1, ledger.Between(t.Born, t.Last)-(t.LastOff-t.BornOff))
 			r.Joined++
 		}
 	}
@@ -188,5 +188,5 @@ func (e *engine) tellLives() {
 
 // measured returns how long was measured until a time (ns), as far as the events tell.
 func (e *engine) measured(end uint64) int64 {
-	return max(0, ledger.Span(cmp.Or(e.Began, e.Started), end)-e.OffTime.T)
+	return max(0, ledger.Between(cmp.Or(e.Began, e.Started), end)-e.OffTime.T)
 }

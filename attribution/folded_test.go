@@ -42,7 +42,7 @@ func leaveOutLocks(p *profile.Profile) {
 		}
 		for j := range n.Stats {
 			if w := n.Stats[j].Waits; w != nil {
-				w.Contended, w.Handed, w.Held, w.Shared, w.Far, w.OnPath, w.NoHolder = profile.Span{}, 0, profile.Span{}, 0, 0, 0, profile.Span{}
+				w.Contended, w.Handed, w.Held, w.Shared, w.Far, w.OnPath, w.NoHolder = profile.Sum{}, 0, profile.Sum{}, 0, 0, 0, profile.Sum{}
 				if *w == (profile.Waits{}) {
 					n.Stats[j].Waits = nil
 				}

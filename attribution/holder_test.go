@@ -70,7 +70,7 @@ func TestHolderNotKnownOfMany(t *testing.T) {
 				}
 			}
 		}
-		if all.NoHolder != (profile.Span{T: 3 * int64(tt.want), C: tt.want}) || all.Handed != 3*int64(places-tt.want) {
+		if all.NoHolder != (profile.Sum{T: 3 * int64(tt.want), C: tt.want}) || all.Handed != 3*int64(places-tt.want) {
 			t.Errorf("%s: of %+v no holder is known, want %d; %d ns handed over", tt.name, all.NoHolder, tt.want, all.Handed)
 		}
 	}

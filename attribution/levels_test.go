@@ -19,7 +19,7 @@ type levelEvent struct {
 
 func TestLevels(t *testing.T) {
 	const a, b = 0, 1 // levels
-	type counts map[uint64]profile.Span
+	type counts map[uint64]profile.Sum
 	for _, c := range []struct {
 		name   string
 		events []levelEvent // one every 10 ns
@@ -67,7 +67,7 @@ func TestLevels(t *testing.T) {
 					if fn == 0 {
 						fn = uint64(p.Regions[n.Region].Location.Begin)
 					}
-					got[fn%1000] = profile.Span{T: s.Exec.T, C: s.Exec.C}
+					got[fn%1000] = profile.Sum{T: s.Exec.T, C: s.Exec.C}
 				}
 			}
 			if len(got) != len(c.want) || p.Meta.Unmatched != 0 {

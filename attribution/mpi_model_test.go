@@ -126,7 +126,7 @@ func (s *callingSim) beginCall(t *simThread) {
 	}
 	s.in[t] = c
 	f := s.push(t, event.MPI, c.site)
-	f.span = &f.figures.Body
+	f.sum = &f.figures.Body
 	f.figures.Body.C++
 }
 
@@ -257,7 +257,7 @@ func TestModelCostsOfCalls(t *testing.T) {
 				for i := range s.events {
 					if ev := &s.events[i]; ev.MPI != nil {
 						ev.Probe = event.ProbeEmulated
-						d := ledger.Span(ev.MPI.Start, ev.Time)
+						d := ledger.Between(ev.MPI.Start, ev.Time)
 						each, all = each+min(d, before), all+d
 						if d < before {
 							short++

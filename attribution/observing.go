@@ -92,7 +92,7 @@ func (ob *observing) closeUnobserved(t *stack.Thread, c *estimate.Moment) {
 			if f.Node.Key.Construct == event.ParallelSections && c.Of.Has(event.Sections) {
 				f.Node.Flags |= tree.Unobserved
 				if f.Section != 0 {
-					f.Parts[profile.Body].T += ledger.Span(f.Section, c.At)
+					f.Parts[profile.Body].T += ledger.Between(f.Section, c.At)
 					f.Section = 0
 				}
 			}

@@ -169,7 +169,7 @@ func TestExtrapolateWithinRegion(t *testing.T) {
 	if region.Child != critical.Exec.T || region.Estimate == nil || region.Estimate.Child != critical.Estimate.Exec.T {
 		t.Errorf("the region holds %d ns of children, the criticals lasted %d", region.Child, critical.Exec.T)
 	}
-	if region.Exec != (profile.Span{T: end - begin, C: 1}) {
+	if region.Exec != (profile.Sum{T: end - begin, C: 1}) {
 		t.Errorf("the region itself: %+v", region.Exec)
 	}
 }
@@ -260,12 +260,12 @@ func TestSpare(t *testing.T) {
 		s    profile.ThreadStats
 		want int64
 	}{
-		{"own time", profile.ThreadStats{Exec: profile.Span{T: 100}, Child: 30}, 70},
-		{"of which probes took a part", profile.ThreadStats{Exec: profile.Span{T: 100}, Child: 30, Cost: &profile.Cost{Exec: 50, Child: 10}}, 30},
-		{"the body's only", profile.ThreadStats{Exec: profile.Span{T: 100}, Body: profile.Span{T: 60}, Enter: profile.Span{T: 40}, Child: 30}, 30},
-		{"the body's without probes", profile.ThreadStats{Exec: profile.Span{T: 100}, Body: profile.Span{T: 60}, Enter: profile.Span{T: 40}, Child: 30, Cost: &profile.Cost{Exec: 25, Body: 25, Child: 5}}, 10},
-		{"tasks in the barrier", profile.ThreadStats{Exec: profile.Span{T: 100}, Body: profile.Span{T: 60}, Barrier: profile.Span{T: 40}, Child: 50, Task: 20}, 30},
-		{"nothing left", profile.ThreadStats{Exec: profile.Span{T: 100}, Child: 90, Cost: &profile.Cost{Exec: 40, Child: 5}}, 0},
+		{"own time", profile.ThreadStats{Exec: profile.Sum{T: 100}, Child: 30}, 70},
+		{"of which probes took a part", profile.ThreadStats{Exec: profile.Sum{T: 100}, Child: 30, Cost: &profile.Cost{Exec: 50, Child: 10}}, 30},
+		{"the body's only", profile.ThreadStats{Exec: profile.Sum{T: 100}, Body: profile.Sum{T: 60}, Enter: profile.Sum{T: 40}, Child: 30}, 30},
+		{"the body's without probes", profile.ThreadStats{Exec: profile.Sum{T: 100}, Body: profile.Sum{T: 60}, Enter: profile.Sum{T: 40}, Child: 30, Cost: &profile.Cost{Exec: 25, Body: 25, Child: 5}}, 10},
+		{"tasks in the barrier", profile.ThreadStats{Exec: profile.Sum{T: 100}, Body: profile.Sum{T: 60}, Barrier: profile.Sum{T: 40}, Child: 50, Task: 20}, 30},
+		{"nothing left", profile.ThreadStats{Exec: profile.Sum{T: 100}, Child: 90, Cost: &profile.Cost{Exec: 40, Child: 5}}, 0},
 	} {
 		if got := estimate.SpareTime(&c.s); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)

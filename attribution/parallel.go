@@ -160,7 +160,7 @@ func (pa *parallel) end(t *stack.Thread, ev *event.Event) {
 		// The region was under way when measurement began: the thread is known to have been
 		// in it since then.
 		f = pa.UnwindTo(t, i, ev.Time)
-		f.Parts[profile.Body].T = ledger.Span(f.Start, ev.Time)
+		f.Parts[profile.Body].T = ledger.Between(f.Start, ev.Time)
 		f.Uncounted = true
 		pa.ChargeTop(t, ev.Time, f.Parts[profile.Body].T)
 		t.Stack = t.Stack[:0]
@@ -181,7 +181,7 @@ func (pa *parallel) endMember(t *stack.Thread, f *stack.Frame, at uint64) {
 		return
 	}
 	if f.Section != 0 { // a section that no further call ended
-		f.Parts[profile.Body].T += ledger.Span(f.Section, at)
+		f.Parts[profile.Body].T += ledger.Between(f.Section, at)
 		f.Section = 0
 	}
 	mem.End, mem.Body = at, f.Parts[profile.Body]

@@ -49,7 +49,7 @@ func (e *engine) resumeAt(tids []int, at uint64) {
 func (e *engine) countOff(at uint64) {
 	e.Strip.Off(e.OffSince, at)
 	e.Spans.Gap(e.OffSince, at, timeline.Off, 0)
-	e.OffTime.T += ledger.Span(e.OffSince, at)
+	e.OffTime.T += ledger.Between(e.OffSince, at)
 	e.OffTime.C++
 	e.OffSince, e.resumed = 0, at
 }
@@ -62,7 +62,7 @@ func (e *engine) switched(t *stack.Thread, ev *event.Event) {
 	case ev.Edge == event.Off && e.OffSince == 0:
 		e.OffSince, e.OffBy = ev.Time, t
 	case ev.Edge == event.On && e.OffSince != 0 && e.OffBy == t && t.Level() < 0:
-		gap := ledger.Span(e.OffSince, ev.Time)
+		gap := ledger.Between(e.OffSince, ev.Time)
 		for i := range t.Stack {
 			t.Stack[i].LeaveOut(gap)
 		}

@@ -95,7 +95,7 @@ func TestPause(t *testing.T) {
 	if d := cmp.Diff(want, table(p)); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
-	if off := (profile.Span{T: 650, C: 1}); p.Meta.Off != off {
+	if off := (profile.Sum{T: 650, C: 1}); p.Meta.Off != off {
 		t.Errorf("off %+v, want %+v", p.Meta.Off, off)
 	}
 }
@@ -140,7 +140,7 @@ func TestMarkersOfAParkedThread(t *testing.T) {
 	if d := cmp.Diff(want, table(p)); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
-	if off := (profile.Span{T: 30, C: 1}); p.Meta.Off != off {
+	if off := (profile.Sum{T: 30, C: 1}); p.Meta.Off != off {
 		t.Errorf("off %+v, want %+v", p.Meta.Off, off)
 	}
 	if err := profile.Validate(p); err != nil {

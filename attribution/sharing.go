@@ -212,7 +212,7 @@ func (sh *sharing) startSection(t *stack.Thread, ev *event.Event) {
 
 func (sh *sharing) endSection(t *stack.Thread, ev *event.Event) {
 	if f := sh.sectionFrame(t); f != nil && f.Section != 0 {
-		f.Parts[profile.Body].T += ledger.Span(f.Section, ev.Time)
+		f.Parts[profile.Body].T += ledger.Between(f.Section, ev.Time)
 		f.Section = 0
 	}
 }

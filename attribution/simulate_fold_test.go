@@ -221,7 +221,7 @@ func creationsBelow(all map[string]bool, longest int, from ...string) []string {
 }
 
 func (f *figures) add(o *figures) {
-	for _, s := range [][2]*profile.Span{{&f.Exec, &o.Exec}, {&f.Enter, &o.Enter}, {&f.Body, &o.Body}, {&f.Barrier, &o.Barrier}, {&f.Exit, &o.Exit}} {
+	for _, s := range [][2]*profile.Sum{{&f.Exec, &o.Exec}, {&f.Enter, &o.Enter}, {&f.Body, &o.Body}, {&f.Barrier, &o.Barrier}, {&f.Exit, &o.Exit}} {
 		s[0].Add(*s[1])
 	}
 	f.Own += o.Own

@@ -43,7 +43,7 @@ type figureKey struct {
 // figures are what is compared: ThreadStats with the thread's exclusive time
 // in place of its children's.
 type figures struct {
-	Exec, Enter, Body, Barrier, Exit profile.Span
+	Exec, Enter, Body, Barrier, Exit profile.Sum
 	Own, Task                        int64
 	Tasks                            uint64
 }
@@ -61,7 +61,7 @@ type simFrame struct {
 	path     string
 	phase    stack.Phase
 	figures  *figures
-	span     *profile.Span // where the time of the phase goes
+	sum      *profile.Sum // where the time of the phase goes
 	team     *simTeam
 	num      int32 // in the team
 	begin    uint64
@@ -211,8 +211,8 @@ func (t *simThread) count(d int64) {
 	for j, f := range st {
 		if f.team == nil && !still[j] {
 			f.figures.Exec.T += d
-			if f.span != nil {
-				f.span.T += d
+			if f.sum != nil {
+				f.sum.T += d
 			}
 		}
 		if j == len(st)-1 {
@@ -368,7 +368,7 @@ func (s *simulation) join(t *simThread, m *simTeam) {
 	}
 	s.states.joined(m, last)
 	for _, f := range m.frames {
-		add := func(to *profile.Span, from, until uint64) { to.T += int64(until - from); to.C++ }
+		add := func(to *profile.Sum, from, until uint64) { to.T += int64(until - from); to.C++ }
 		add(&f.figures.Exec, m.forked, s.now)
 		add(&f.figures.Enter, m.forked, f.begin)
 		add(&f.figures.Body, f.begin, f.end)

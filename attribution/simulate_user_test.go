@@ -30,7 +30,7 @@ func (s *simulation) userCode(t *simThread) {
 		s.enterWait(t, event.TaskWait, event.Event{Site: site + 1}, site+1)
 	case 3:
 		g := s.push(t, event.TaskGroup, site+2)
-		g.span = &g.figures.Body
+		g.sum = &g.figures.Body
 		g.figures.Body.C++
 		s.emit(t, event.TaskGroup, event.Enter, event.Event{Site: site + 2})
 	case 4:
@@ -97,7 +97,7 @@ func (s *simulation) enterWait(t *simThread, c event.Construct, more event.Event
 	f := s.push(t, c, id)
 	f.phase, f.waits = stack.InBarrier, true
 	if c != event.Barrier {
-		f.span = &f.figures.Barrier
+		f.sum = &f.figures.Barrier
 	}
 	s.emit(t, c, event.Wait, more)
 }
@@ -106,14 +106,14 @@ func (s *simulation) enterCritical(t *simThread, site uint64) {
 	f := s.push(t, event.Critical, site)
 	f.figures.Enter.C++
 	f.figures.Body.C++
-	f.span = &f.figures.Body
+	f.sum = &f.figures.Body
 	more := event.Event{Site: site}
 	if f.atOnce = s.rnd.IntN(2) == 0; f.atOnce {
 		more.Flags = event.FreeAtOnce | event.NoReturn
 	} else {
-		f.span = &f.figures.Enter
+		f.sum = &f.figures.Enter
 		f.steps = append(f.steps, func() {
-			f.span = &f.figures.Body
+			f.sum = &f.figures.Body
 			s.emit(t, event.Critical, event.Acquired, event.Event{})
 		})
 	}
@@ -129,7 +129,7 @@ func (s *simulation) loop(t *simThread, site uint64) {
 		}
 	}
 	f := s.push(t, event.Loop, site)
-	f.span = &f.figures.Body
+	f.sum = &f.figures.Body
 	f.figures.Body.C++
 	f.untold = more.Flags&event.EndsNext != 0
 	s.emit(t, event.Loop, event.Open, more)
@@ -146,7 +146,7 @@ func (s *simulation) leave(t *simThread, f *simFrame) {
 	case f.c == event.Critical:
 		more := event.Event{Flags: event.FreeAtOnce | event.NoReturn}
 		if !f.atOnce {
-			more.Flags, f.span = 0, &f.figures.Exit
+			more.Flags, f.sum = 0, &f.figures.Exit
 			f.steps = append(f.steps, func() {
 				s.emit(t, event.Critical, event.Released, event.Event{})
 				t.pop()
@@ -157,7 +157,7 @@ func (s *simulation) leave(t *simThread, f *simFrame) {
 			t.pop()
 		}
 	case f.c == event.TaskGroup:
-		f.phase, f.waits, f.span = stack.InBarrier, true, &f.figures.Barrier
+		f.phase, f.waits, f.sum = stack.InBarrier, true, &f.figures.Barrier
 		s.emit(t, event.TaskGroup, event.Wait, event.Event{})
 	case s.runtime == event.Kmpc && f.untold && s.now%3 == 0: // without a barrier
 		t.pop()
@@ -183,7 +183,7 @@ func (s *simulation) leave(t *simThread, f *simFrame) {
 }
 
 func (s *simulation) atBarrier(f *simFrame) {
-	f.phase, f.waits, f.span = stack.InBarrier, true, &f.figures.Barrier
+	f.phase, f.waits, f.sum = stack.InBarrier, true, &f.figures.Barrier
 }
 
 // create: the thread creates a task or, by a taskloop, several.
@@ -199,7 +199,7 @@ func (s *simulation) create(t *simThread) {
 		c = event.TaskLoop
 	}
 	f := s.push(t, c, fn)
-	f.span = &f.figures.Body
+	f.sum = &f.figures.Body
 	more := event.Event{Fn: fn, Flags: flags, Site: 0}
 	path := fmt.Sprintf("%s/%s@%d", f.path, execute, fn) // what folds is folded in the end
 	add := func(internal bool) *simTask {
@@ -289,7 +289,7 @@ func (s *simulation) execute(t *simThread, x *simTask) {
 	f := &simFrame{c: event.TaskExec, path: x.path, phase: stack.InBody, task: x, internal: x.internal}
 	if !x.internal {
 		f.figures = s.figuresOf(t, x.path)
-		f.span = &f.figures.Body
+		f.sum = &f.figures.Body
 		f.figures.Body.C++
 		f.figures.Enter.T += int64(s.now - x.created)
 		if x.parts == 0 {

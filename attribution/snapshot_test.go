@@ -139,8 +139,8 @@ func TestSnapshots(t *testing.T) {
 }
 
 // executed sums up a profile's executions by region.
-func executed(p *profile.Profile) map[string]profile.Span {
-	out := map[string]profile.Span{}
+func executed(p *profile.Profile) map[string]profile.Sum {
+	out := map[string]profile.Sum{}
 	for _, n := range p.Nodes[1:] {
 		r := p.Regions[n.Region]
 		for _, s := range n.Stats {

@@ -92,7 +92,7 @@ func (f *simFrame) state() profile.State {
 		}
 		return profile.StateRuntime
 	}
-	switch f.span {
+	switch f.sum {
 	case &f.figures.Enter:
 		return profile.StateLock
 	case &f.figures.Barrier:

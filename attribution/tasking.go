@@ -186,7 +186,7 @@ func (tk *tasking) beginTask(t *stack.Thread, ev *event.Event) bool {
 	f.Phase, f.Flags, f.TaskAt = stack.InBody, 0, ev.Key
 	f.Parts[profile.Enter].C, f.Parts[profile.Body].C = 1, 1
 	if x != nil {
-		f.Parts[profile.Enter].T, f.Resumed, f.Internal = ledger.Span(x.created, ev.Time), x.resumed, x.internal
+		f.Parts[profile.Enter].T, f.Resumed, f.Internal = ledger.Between(x.created, ev.Time), x.resumed, x.internal
 		f.Executes(x.number)
 		tk.freeTasks = append(tk.freeTasks, x)
 	}

@@ -29,13 +29,13 @@ func waitTable(p *profile.Profile) []string {
 				if w.Indirect != 0 || w.Passed != 0 || w.Far != 0 {
 					more = fmt.Sprintf(" indirect %d passed %d far %d", w.Indirect, w.Passed, w.Far)
 				}
-				if w.Contended != (profile.Span{}) || w.Handed != 0 || w.Held != (profile.Span{}) {
+				if w.Contended != (profile.Sum{}) || w.Handed != 0 || w.Held != (profile.Sum{}) {
 					more += fmt.Sprintf(" contended %d/%d handed %d held %d/%d shared %d", w.Contended.T, w.Contended.C, w.Handed, w.Held.T, w.Held.C, w.Shared)
 				}
-				if w.NoHolder != (profile.Span{}) {
+				if w.NoHolder != (profile.Sum{}) {
 					more += fmt.Sprintf(" no holder %d/%d", w.NoHolder.T, w.NoHolder.C)
 				}
-				if w.NoTask != (profile.Span{}) || w.LateTask != (profile.Span{}) {
+				if w.NoTask != (profile.Sum{}) || w.LateTask != (profile.Sum{}) {
 					more += fmt.Sprintf(" no task %d/%d late task %d/%d", w.NoTask.T, w.NoTask.C, w.LateTask.T, w.LateTask.C)
 				}
 				out = append(out, fmt.Sprintf("%s %d:%d wait %d/%d done %d/%d last %d/%d late %d/%d delay %d dropped %d", path[i][1:], th.Root, th.Num,

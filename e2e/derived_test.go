@@ -67,7 +67,7 @@ func testDerivedEnds(t *testing.T, compiler string, share, most, least float64) 
 				if p.Threads[s.Thread].Num == 0 {
 					executions += s.Exec.C
 				}
-				for _, part := range []profile.Span{s.Enter, s.Body, s.Barrier, s.Exit} {
+				for _, part := range []profile.Sum{s.Enter, s.Body, s.Barrier, s.Exit} {
 					if part.C != s.Exec.C || part.T < 0 {
 						t.Errorf("run %d: a part of %+v in %d executions", i, part, s.Exec.C)
 					}

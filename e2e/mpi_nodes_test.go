@@ -217,10 +217,10 @@ func checkMoved(t *testing.T, exact, j *jobs.Job, ps, away []*profile.Profile) {
 		t.Errorf("%+v, not %+v", j.Waits.Result, exact.Waits.Result)
 	}
 	type sum struct {
-		profile.Span
+		profile.Sum
 		bound int64
 	}
-	sums := func(j *jobs.Job, ps []*profile.Profile) (byPlace map[waitAt]sum, whole map[waitAt]profile.Span) {
+	sums := func(j *jobs.Job, ps []*profile.Profile) (byPlace map[waitAt]sum, whole map[waitAt]profile.Sum) {
 		byPlace = map[waitAt]sum{}
 		for _, w := range j.Waits.Waits {
 			if slices.Contains(completions, w.Property) {
@@ -228,7 +228,7 @@ func checkMoved(t *testing.T, exact, j *jobs.Job, ps, away []*profile.Profile) {
 			}
 			at := waitAt{property: w.Property, rank: w.At.Rank, line: lineOfCall(ps[w.At.Rank], w.At.Site)}
 			s := byPlace[at]
-			s.Add(profile.Span{T: w.T, C: w.Count})
+			s.Add(profile.Sum{T: w.T, C: w.Count})
 			s.bound += w.Bound
 			byPlace[at] = s
 		}

@@ -65,7 +65,7 @@ type waitAt struct {
 
 // waitTruth returns the waits that follow from what the program says of which calls belong
 // together, and how many calls there are at each.
-func waitTruth(notes []noted) map[waitAt]profile.Span {
+func waitTruth(notes []noted) map[waitAt]profile.Sum {
 	type instance struct {
 		pattern string
 		round   int
@@ -76,7 +76,7 @@ func waitTruth(notes []noted) map[waitAt]profile.Span {
 			late[instance{n.pattern, n.round}] = append(late[instance{n.pattern, n.round}], n)
 		}
 	}
-	out := map[waitAt]profile.Span{}
+	out := map[waitAt]profile.Sum{}
 	for _, n := range notes {
 		if n.role == "l" {
 			continue
@@ -107,7 +107,7 @@ func waitTruth(notes []noted) map[waitAt]profile.Span {
 			}
 			at := waitAt{p, n.rank, n.line, due.rank, due.line}
 			s := out[at]
-			s.Add(profile.Span{T: min(due.start, n.end) - n.start, C: 1})
+			s.Add(profile.Sum{T: min(due.start, n.end) - n.start, C: 1})
 			out[at] = s
 		}
 	}
@@ -133,13 +133,13 @@ func readJob(t *testing.T, ranks []*profile.Profile) *jobs.Job {
 }
 
 // foundWaits returns the waits of a job by their lines.
-func foundWaits(j *jobs.Job, ranks []*profile.Profile) map[waitAt]profile.Span {
+func foundWaits(j *jobs.Job, ranks []*profile.Profile) map[waitAt]profile.Sum {
 	line := func(p match.Place) int { return lineOfCall(ranks[p.Rank], p.Site) }
-	out := map[waitAt]profile.Span{}
+	out := map[waitAt]profile.Sum{}
 	for _, w := range j.Waits.Waits {
 		at := waitAt{w.Property, w.At.Rank, line(w.At), w.Due.Rank, line(w.Due)}
 		s := out[at]
-		s.Add(profile.Span{T: w.T, C: w.Count})
+		s.Add(profile.Sum{T: w.T, C: w.Count})
 		out[at] = s
 	}
 	return out
@@ -227,7 +227,7 @@ func TestMPIWaits(t *testing.T) {
 
 // sameWaits compares waits. Of those found it takes those at places that the program has noted.
 // Some properties may be without waits, if the library decides that.
-func sameWaits(t *testing.T, want, got map[waitAt]profile.Span, may ...match.Property) {
+func sameWaits(t *testing.T, want, got map[waitAt]profile.Sum, may ...match.Property) {
 	t.Helper()
 	properties, lines := map[match.Property]bool{}, map[int]bool{}
 	for at, w := range want {

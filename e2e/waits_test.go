@@ -40,12 +40,12 @@ func wrongWaits(t *testing.T, s *session, gcc bool, late time.Duration) (wrong [
 	for _, text := range lines {
 		var line, thread int
 		var construct, column string
-		var want profile.Span
+		var want profile.Sum
 		if _, err := fmt.Sscanf(text, "%d\t%s\t%d\t%s\t%d\t%d", &line, &construct, &thread, &column, &want.T, &want.C); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
 		got := waitsAtLine(s.main, construct, line, thread)
-		have := map[string]profile.Span{"wait": got.Wait, "last": got.Last, "delay": {T: got.Delay},
+		have := map[string]profile.Sum{"wait": got.Wait, "last": got.Last, "delay": {T: got.Delay},
 			"contended": got.Contended, "held": got.Held, "notask": got.NoTask, "latetask": got.LateTask}[column]
 		if id := map[string]string{"notask": severity.NoTask, "latetask": severity.LateTask}[column]; id != "" {
 			if v := severityAtLine(cube, id, construct, line, thread); v != have.T {
@@ -106,7 +106,7 @@ func waitsAtLine(p *profile.Profile, construct string, line, thread int) (sum pr
 		}
 	}
 	if construct == event.Critical.String() {
-		sum.Wait, sum.Last = profile.Span{}, profile.Span{}
+		sum.Wait, sum.Last = profile.Sum{}, profile.Sum{}
 	}
 	return sum
 }

@@ -11,8 +11,8 @@ import (
 const sec = int64(1e9)
 
 // span returns a time in seconds.
-func span(seconds float64) profile.Span {
-	return profile.Span{T: int64(math.Round(seconds * 1e9)), C: 1}
+func span(seconds float64) profile.Sum {
+	return profile.Sum{T: int64(math.Round(seconds * 1e9)), C: 1}
 }
 
 func calls(seconds float64) *profile.MPIStats {

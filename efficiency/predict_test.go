@@ -30,7 +30,7 @@ func alone(t *testing.T, c event.Construct) *profile.Profile {
 	one := profile.ThreadStats{Exec: span(1), Body: span(1), Child: span(1).T, MPI: mpi}
 	p.Nodes[3].Stats = []profile.ThreadStats{{Exec: span(1), Body: span(1), MPI: mpi}}
 	if c == event.Single {
-		p.Nodes[2].Stats = []profile.ThreadStats{one, {Thread: 1, Exec: span(1), Barrier: profile.Span{T: span(1).T, C: 1}}}
+		p.Nodes[2].Stats = []profile.ThreadStats{one, {Thread: 1, Exec: span(1), Barrier: profile.Sum{T: span(1).T, C: 1}}}
 	} else {
 		p.Nodes[2].Stats = []profile.ThreadStats{one}
 		p.Nodes = append(p.Nodes, profile.Node{Parent: 1, Region: 3, Stats: []profile.ThreadStats{{Thread: 1, Exec: span(1), Body: span(1)}}})

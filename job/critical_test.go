@@ -52,7 +52,7 @@ func TestAsideOperations(t *testing.T) {
 			p.Calls.Ops = append(p.Calls.Ops, mpi.Op(i))
 		}
 		p.Regions = append(p.Regions, profile.Region{Construct: event.MPI, Name: mpi.Operations[i].Name})
-		p.Nodes = append(p.Nodes, profile.Node{Region: i, Stats: []profile.ThreadStats{{Exec: profile.Span{T: 1, C: 1}}}})
+		p.Nodes = append(p.Nodes, profile.Node{Region: i, Stats: []profile.ThreadStats{{Exec: profile.Sum{T: 1, C: 1}}}})
 	}
 	got := asideOf(p)
 	for _, name := range slices.Sorted(maps.Keys(got)) {

@@ -76,7 +76,7 @@ func recordedBase(t testing.TB) *profile.Profile {
 			Location: profile.Location{File: "/src/halo.c", Begin: 40 + i, End: 40 + i, Function: "halo"}})
 		m := &profile.MPIStats{T: 3e6, Calls: 100, Out: [2]uint64{1 << 20, 1 << 21}, In: [2]uint64{1 << 20, 1 << 20}, Sized: 100, Max: [2]uint64{1 << 15, 1 << 15}}
 		p.Nodes = append(p.Nodes, profile.Node{Parent: 0, Region: len(p.Regions) - 1,
-			Stats: []profile.ThreadStats{{Exec: profile.Span{T: 3e6, C: 100}, Body: profile.Span{T: 3e6, C: 100}, MPI: m}}})
+			Stats: []profile.ThreadStats{{Exec: profile.Sum{T: 3e6, C: 100}, Body: profile.Sum{T: 3e6, C: 100}, MPI: m}}})
 		all = all.Plus(m)
 	}
 	p.Nodes[0].Stats = []profile.ThreadStats{{MPI: all}}

@@ -51,7 +51,7 @@ func toy(rank, size int, extra, most int64) *profile.Profile {
 			work, wait = 400*ms+extra, 0
 		}
 		loop := work + wait
-		span := func(t int64, c uint64) profile.Span { return profile.Span{T: t, C: c} }
+		span := func(t int64, c uint64) profile.Sum { return profile.Sum{T: t, C: c} }
 		if i == 0 {
 			here = sent
 			add(0, profile.ThreadStats{MPI: sent})

@@ -166,16 +166,16 @@ func (m *Matching) apply(p *profile.Profile, rank int) {
 	for _, w := range m.Waits {
 		if w.At.Rank == rank {
 			if x := m.statsAt(p, w.At); x != nil {
-				span := profile.Span{T: w.T, C: w.Count}
+				span := profile.Sum{T: w.T, C: w.Count}
 				x.Waits[w.Property].Add(span)
 				if due, ok := m.place(w.Due); ok && w.Due != w.At {
-					x.Due = append(x.Due, profile.Due{Property: w.Property, Rank: w.Due.Rank, Node: due.Node, Thread: due.Thread, Span: span, Bound: w.Bound})
+					x.Due = append(x.Due, profile.Due{Property: w.Property, Rank: w.Due.Rank, Node: due.Node, Thread: due.Thread, Sum: span, Bound: w.Bound})
 				}
 			}
 		}
 		if _, part := w.Property.Part(); w.Due.Rank == rank && w.Due != w.At && !part {
 			if x := m.statsAt(p, w.Due); x != nil {
-				x.Caused.Add(profile.Span{T: w.T, C: w.Count})
+				x.Caused.Add(profile.Sum{T: w.T, C: w.Count})
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func waiting(rank int, barrier, message [2]uint64) *profile.Profile {
 	r.Add(1, calllog.Site{Node: 2}, &match.Call{Op: messageOp, Start: message[0], End: message[1], To: peer, From: peer, Sends: rank == 1, Receives: rank == 0})
 	stats := func(from, to uint64) []profile.ThreadStats {
 		t := int64(to - from)
-		return []profile.ThreadStats{{Exec: profile.Span{T: t, C: 1}, Body: profile.Span{T: t, C: 1}, MPI: &profile.MPIStats{T: t, Calls: 1}}}
+		return []profile.ThreadStats{{Exec: profile.Sum{T: t, C: 1}, Body: profile.Sum{T: t, C: 1}, MPI: &profile.MPIStats{T: t, Calls: 1}}}
 	}
 	return &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Target: profile.Target{Program: "p", PID: 10 + rank},
 		Machine: profile.Machine{Host: "h"}, Life: profile.Life{Duration: 1000},

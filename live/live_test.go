@@ -104,7 +104,7 @@ func TestMissingProcess(t *testing.T) {
 	p := func(ns int64) *profile.Profile {
 		return &profile.Profile{Meta: profile.Meta{Target: profile.Target{PID: 7}, Life: profile.Life{Duration: 2 * ns}}, Threads: []profile.Thread{{}},
 			Regions: []profile.Region{{Construct: event.Critical, Name: "c"}},
-			Nodes:   []profile.Node{{Parent: -1, Region: -1}, {Region: 0, Stats: []profile.ThreadStats{{Exec: profile.Span{T: ns, C: 3}, Body: profile.Span{T: ns}}}}}}
+			Nodes:   []profile.Node{{Parent: -1, Region: -1}, {Region: 0, Stats: []profile.ThreadStats{{Exec: profile.Sum{T: ns, C: 3}, Body: profile.Sum{T: ns}}}}}}
 	}
 	var tr Tracker
 	tr.Next(time.Time{}, []*profile.Profile{p(100)}, false)

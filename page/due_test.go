@@ -20,7 +20,7 @@ import (
 func latecomer() *profile.Profile {
 	p := solver()
 	const loop, barrier = 2, 5
-	span := func(t int64) profile.Span { return profile.Span{T: t * ms, C: 10} }
+	span := func(t int64) profile.Sum { return profile.Sum{T: t * ms, C: 10} }
 	p.Nodes[loop].Stats[0].Waits = &profile.Waits{Late: span(55)}
 	for i, wait := range []int64{0, 18, 9, 28} {
 		p.Nodes[barrier].Stats[i].Waits = &profile.Waits{Wait: span(wait)}

@@ -68,9 +68,9 @@ func (m *maker) node(parent, region int, rows ...profile.ThreadStats) int {
 
 // row is a thread's times in ms.
 func row(enter, body, barrier, exit float64, c uint64) profile.ThreadStats {
-	span := func(t float64) profile.Span { return profile.Span{T: int64(math.Round(t * float64(ms))), C: c} }
+	span := func(t float64) profile.Sum { return profile.Sum{T: int64(math.Round(t * float64(ms))), C: c} }
 	s := profile.ThreadStats{Enter: span(enter), Body: span(body), Barrier: span(barrier), Exit: span(exit)}
-	s.Exec = profile.Span{T: s.Enter.T + s.Body.T + s.Barrier.T + s.Exit.T, C: c}
+	s.Exec = profile.Sum{T: s.Enter.T + s.Body.T + s.Barrier.T + s.Exit.T, C: c}
 	return s
 }
 

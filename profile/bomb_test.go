@@ -54,7 +54,7 @@ func TestNoBomb(t *testing.T) {
 	for n := range 500 {
 		node := Node{Parent: 0, Region: n % 2}
 		for i := range p.Threads {
-			node.Stats = append(node.Stats, ThreadStats{Thread: i, Exec: Span{1000000, 100}})
+			node.Stats = append(node.Stats, ThreadStats{Thread: i, Exec: Sum{1000000, 100}})
 		}
 		p.Nodes = append(p.Nodes, node)
 	}

@@ -49,11 +49,11 @@ type Budget struct {
 // Estimate is the part of a thread's figures at a node that was extrapolated. The figures include
 // it.
 type Estimate struct {
-	Exec    Span `json:"exec,omitzero"`
-	Enter   Span `json:"enter,omitzero"`
-	Body    Span `json:"body,omitzero"`
-	Barrier Span `json:"barrier,omitzero"`
-	Exit    Span `json:"exit,omitzero"`
+	Exec    Sum `json:"exec,omitzero"`
+	Enter   Sum `json:"enter,omitzero"`
+	Body    Sum `json:"body,omitzero"`
+	Barrier Sum `json:"barrier,omitzero"`
+	Exit    Sum `json:"exit,omitzero"`
 	// Time of extrapolated children, ns: it is not in the exclusive time.
 	Child int64 `json:"child,omitempty"`
 	// The standard errors of Exec: of its count, and of its time in ns.

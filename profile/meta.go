@@ -76,7 +76,7 @@ type Trust struct {
 // Gaps say what of the run was not measured, because it was not to be.
 type Gaps struct {
 	// Off is how long, and how often, measurement was switched off; not part of the duration.
-	Off     Span     `json:"off,omitzero"`
+	Off     Sum      `json:"off,omitzero"`
 	Stopped Stopped  `json:"stopped,omitzero"`   // stops of the process to place probes
 	LeftOut []string `json:"left_out,omitempty"` // constructs that the user did not want to see
 }

@@ -16,8 +16,8 @@ const (
 )
 
 // Parts returns the times of the parts, to be read or changed.
-func (s *ThreadStats) Parts() [NumParts]*Span {
-	return [NumParts]*Span{Exec: &s.Exec, Enter: &s.Enter, Body: &s.Body, Barrier: &s.Barrier, Exit: &s.Exit}
+func (s *ThreadStats) Parts() [NumParts]*Sum {
+	return [NumParts]*Sum{Exec: &s.Exec, Enter: &s.Enter, Body: &s.Body, Barrier: &s.Barrier, Exit: &s.Exit}
 }
 
 // Parts returns the cost in each of the parts (ns), to be read or changed.
@@ -26,6 +26,6 @@ func (c *Cost) Parts() [NumParts]*int64 {
 }
 
 // Parts returns the estimates of the parts, to be read or changed.
-func (x *Estimate) Parts() [NumParts]*Span {
-	return [NumParts]*Span{Exec: &x.Exec, Enter: &x.Enter, Body: &x.Body, Barrier: &x.Barrier, Exit: &x.Exit}
+func (x *Estimate) Parts() [NumParts]*Sum {
+	return [NumParts]*Sum{Exec: &x.Exec, Enter: &x.Enter, Body: &x.Body, Barrier: &x.Barrier, Exit: &x.Exit}
 }

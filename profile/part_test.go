@@ -13,7 +13,7 @@ func TestPartsAreTheFieldsOfTheirNames(t *testing.T) {
 	var c Cost
 	var x Estimate
 	for p, name := range names {
-		*s.Parts()[p], *c.Parts()[p], *x.Parts()[p] = Span{T: 3}, 3, Span{T: 3}
+		*s.Parts()[p], *c.Parts()[p], *x.Parts()[p] = Sum{T: 3}, 3, Sum{T: 3}
 		for _, v := range []struct {
 			of   any
 			want string

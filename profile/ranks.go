@@ -9,10 +9,10 @@ import (
 // RankWaits are a thread's waits for other ranks at an MPI call site, and those of others for it.
 // They are found when the profiles of a job are read together, and are never recorded.
 type RankWaits struct {
-	// Waits has a span for each property of package match: ns, and the number of calls.
-	Waits [match.NumProperties]Span
+	// Waits has a sum for each property of package match: ns, and the number of calls.
+	Waits [match.NumProperties]Sum
 	// Caused is how long calls of other ranks waited for this call site, and how many.
-	Caused Span
+	Caused Sum
 	Due    []Due // for whom this one waited
 	// Path has the times of the job's critical path, and what others waited for, before the calls
 	// and in them.
@@ -48,7 +48,7 @@ type Due struct {
 	Rank     int // in MPI_COMM_WORLD
 	Node     int // of that rank's profile, where it was
 	Thread   int // index in that rank's Profile.Threads
-	Span
+	Sum
 	Bound int64 // how wrong T may be, as clocks of two machines were compared, ns; 0: exact
 }
 
@@ -94,7 +94,7 @@ func (w *RankWaits) minus(o *RankWaits) *RankWaits {
 			out.Due = slices.Delete(out.Due, i, i+1)
 		}
 	}
-	if len(out.Due) == 0 && out.Path == [2]PathTime{} && out.Indirect == 0 && out.Passed == 0 && out.Waits == [match.NumProperties]Span{} && out.Caused == (Span{}) {
+	if len(out.Due) == 0 && out.Path == [2]PathTime{} && out.Indirect == 0 && out.Passed == 0 && out.Waits == [match.NumProperties]Sum{} && out.Caused == (Sum{}) {
 		return nil
 	}
 	return &out

@@ -7,7 +7,7 @@ import (
 
 func scaleProfile(counters ...int64) *Profile {
 	return &Profile{Nodes: []Node{{Parent: -1, Region: -1}, {Stats: []ThreadStats{
-		{Exec: Span{10, 2}, Counters: counters, ChildCounters: make([]int64, len(counters))}}}}}
+		{Exec: Sum{10, 2}, Counters: counters, ChildCounters: make([]int64, len(counters))}}}}}
 }
 
 func TestScaleTurns(t *testing.T) {
@@ -48,8 +48,8 @@ func TestHideCounters(t *testing.T) {
 func TestScaleTurnsNested(t *testing.T) {
 	p := &Profile{Nodes: []Node{{Parent: -1, Region: -1},
 		{Stats: []ThreadStats{{Counters: []int64{300, 50, 100}, ChildCounters: []int64{90, 10, 40}}}},
-		{Parent: 1, Stats: []ThreadStats{{Exec: Span{C: 7}, Uncounted: 9, Counters: []int64{90, 0, 40}}}},
-		{Parent: 1, Stats: []ThreadStats{{Exec: Span{C: 7}, Counters: []int64{5, 0, 0}}, {Counters: []int64{4, 3}}}}}}
+		{Parent: 1, Stats: []ThreadStats{{Exec: Sum{C: 7}, Uncounted: 9, Counters: []int64{90, 0, 40}}}},
+		{Parent: 1, Stats: []ThreadStats{{Exec: Sum{C: 7}, Counters: []int64{5, 0, 0}}, {Counters: []int64{4, 3}}}}}}
 	share := ScaleTurns(p, 1)
 	outer, never, nothing := p.Nodes[1].Stats[0], p.Nodes[2].Stats[0], p.Nodes[3].Stats[0]
 	if !slices.Equal(share, []float64{0.5}) || !slices.Equal(outer.Counters, []int64{600}) || !slices.Equal(outer.ChildCounters, []int64{360}) {

@@ -1,13 +1,13 @@
 package profile
 
-// Span is a sum of times, and the number of executions or phases that it sums.
-type Span struct {
+// Sum is a sum of times, and the number of executions or phases that it sums.
+type Sum struct {
 	T int64  `json:"t,omitempty"` // ns
 	C uint64 `json:"c,omitempty"`
 }
 
-// Add adds another span.
-func (s *Span) Add(o Span) { s.T += o.T; s.C += o.C }
+// Add adds another sum.
+func (s *Sum) Add(o Sum) { s.T += o.T; s.C += o.C }
 
 // ThreadStats are one thread's figures at one node, by ompP's pseudo regions
 // (Fürlinger and Gerndt, ompP, Fig. 2).
@@ -24,12 +24,12 @@ func (s *Span) Add(o Span) { s.T += o.T; s.C += o.C }
 // Body.C counts the parts in which a suspended task was executed. Exec.T leaves out what the thread
 // did while the task was suspended for others.
 type ThreadStats struct {
-	Thread  int  `json:"thread"` // index in Profile.Threads
-	Exec    Span `json:"exec"`
-	Enter   Span `json:"enter,omitzero"`
-	Body    Span `json:"body,omitzero"`
-	Barrier Span `json:"barrier,omitzero"`
-	Exit    Span `json:"exit,omitzero"`
+	Thread  int `json:"thread"` // index in Profile.Threads
+	Exec    Sum `json:"exec"`
+	Enter   Sum `json:"enter,omitzero"`
+	Body    Sum `json:"body,omitzero"`
+	Barrier Sum `json:"barrier,omitzero"`
+	Exit    Sum `json:"exit,omitzero"`
 	// Child is the time that this thread spent in child regions entered from this one (ns):
 	// exclusive = inclusive - Child.
 	Child int64 `json:"child,omitempty"`

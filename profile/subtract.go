@@ -24,7 +24,7 @@ func (s *ThreadStats) Subtract(o *ThreadStats) {
 	s.TakenOut -= o.TakenOut
 }
 
-func (s *Span) subtract(o Span) { s.T, s.C = s.T-o.T, less(s.C, o.C) }
+func (s *Sum) subtract(o Sum) { s.T, s.C = s.T-o.T, less(s.C, o.C) }
 
 func less(a, b uint64) uint64 { return a - min(a, b) }
 
@@ -97,7 +97,7 @@ func (s *MPIStats) minus(o *MPIStats) *MPIStats {
 // empty tells whether nothing is left of a thread's figures.
 func (s *ThreadStats) empty() bool {
 	for _, part := range s.Parts() {
-		if *part != (Span{}) {
+		if *part != (Sum{}) {
 			return false
 		}
 	}

@@ -6,16 +6,16 @@ package profile
 type Waits struct {
 	// At a barrier, explicit or implicit: the wait for the last thread. C is the number of this
 	// thread's arrivals of which the last arrival of the team is known.
-	Wait Span `json:"wait,omitzero"`
+	Wait Sum `json:"wait,omitzero"`
 	// Done is the time from the last thread's arrival until the thread left the barrier. C is
 	// the number of arrivals in Wait of which the leaving is known too.
-	Done Span `json:"done,omitzero"`
+	Done Sum `json:"done,omitzero"`
 	// Last says how often this thread was the last to arrive (C), and how long all the others
 	// together waited for it then (T).
-	Last Span `json:"last,omitzero"`
+	Last Sum `json:"last,omitzero"`
 	// Late is the same as Last, at the node from which the last thread came: the region that it
 	// was in before the barrier.
-	Late Span `json:"late,omitzero"`
+	Late Sum `json:"late,omitzero"`
 	// Delay is the part of the others' waits that is due to what this thread did at this node:
 	// more than they did since the team's threads were last together.
 	Delay int64 `json:"delay,omitempty"`
@@ -34,22 +34,22 @@ type Waits struct {
 	OnPath int64 `json:"on_path,omitempty"`
 	// NoTask is the part of Wait and Done in which the thread had nothing to do, before a task was
 	// created that it then executed in the barrier. C is the number of these tasks.
-	NoTask Span `json:"no_task,omitzero"`
+	NoTask Sum `json:"no_task,omitzero"`
 	// LateTask is the same, at the construct and thread that created the tasks.
-	LateTask Span `json:"late_task,omitzero"`
+	LateTask Sum `json:"late_task,omitzero"`
 	// Contended is the part of Enter of a critical or lock in which other threads of the team held
 	// it. C is the number of executions in which that was so; where executions were added up, of
 	// all of them.
-	Contended Span `json:"contended,omitzero"`
+	Contended Sum `json:"contended,omitzero"`
 	// Handed is the part of Enter in which nobody held the lock: it was handed over (ns).
 	Handed int64 `json:"handed,omitempty"`
 	// NoHolder is the part of Enter of a critical or lock of which it is not known who held it: it
 	// is in neither Contended nor Handed. C is the number of executions; where executions were
 	// added up, of all of them.
-	NoHolder Span `json:"no_holder,omitzero"`
+	NoHolder Sum `json:"no_holder,omitzero"`
 	// Held is the time that other threads waited while this thread held the lock here. C is the
 	// number of their executions in Contended for which this thread held it longest.
-	Held Span `json:"held,omitzero"`
+	Held Sum `json:"held,omitzero"`
 	// Shared is the part of Contended and Held that is derived: executions had been added up, and
 	// the wait was shared out by how long each thread held the lock meanwhile (ns).
 	Shared int64 `json:"shared,omitempty"`
@@ -59,8 +59,8 @@ type Waits struct {
 }
 
 // spans lists the times of w that have a count.
-func (w *Waits) spans() [9]*Span {
-	return [9]*Span{&w.Wait, &w.Done, &w.Last, &w.Late, &w.NoTask, &w.LateTask, &w.Contended, &w.Held, &w.NoHolder}
+func (w *Waits) spans() [9]*Sum {
+	return [9]*Sum{&w.Wait, &w.Done, &w.Last, &w.Late, &w.NoTask, &w.LateTask, &w.Contended, &w.Held, &w.NoHolder}
 }
 
 // times lists the times of w that have no count (ns).

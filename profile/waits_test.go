@@ -68,10 +68,10 @@ func TestWaitsAreCarried(t *testing.T) {
 // waits at the hidden barrier any more.
 func TestWaitsOfHiddenRegion(t *testing.T) {
 	p := &Profile{Threads: make([]Thread, 1), Regions: []Region{{Construct: event.Parallel}, {Construct: event.Critical}},
-		Nodes: []Node{{Parent: -1, Region: -1}, {Stats: []ThreadStats{{Exec: Span{100, 1}, Waits: &Waits{Delay: 5}}}},
-			{Parent: 1, Region: 1, Stats: []ThreadStats{{Exec: Span{50, 1}, Waits: &Waits{Wait: Span{7, 1}, Late: Span{3, 1}, Delay: 40}}}}}}
+		Nodes: []Node{{Parent: -1, Region: -1}, {Stats: []ThreadStats{{Exec: Sum{100, 1}, Waits: &Waits{Delay: 5}}}},
+			{Parent: 1, Region: 1, Stats: []ThreadStats{{Exec: Sum{50, 1}, Waits: &Waits{Wait: Sum{7, 1}, Late: Sum{3, 1}, Delay: 40}}}}}}
 	Hide(p, func(r *Region) bool { return r.Construct == event.Critical })
-	if got, want := *p.Nodes[1].Stats[0].Waits, (Waits{Late: Span{3, 1}, Delay: 45}); got != want {
+	if got, want := *p.Nodes[1].Stats[0].Waits, (Waits{Late: Sum{3, 1}, Delay: 45}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -16,8 +16,8 @@ func countedProfile() *profile.Profile {
 		Threads: []profile.Thread{{}, {Num: 1}},
 		Regions: []profile.Region{{Construct: event.Critical, Location: profile.Location{File: "x.c", Begin: 3, End: 4}}},
 		Nodes: []profile.Node{{Parent: -1, Region: -1}, {Stats: []profile.ThreadStats{
-			{Exec: profile.Span{T: 1e9, C: 1}, Counters: []int64{30, 0, 0}, ChildCounters: []int64{10, 0, 0}},
-			{Thread: 1, Exec: profile.Span{T: 1e9, C: 2}, Counters: []int64{50, 20, 0}, Uncounted: 1}}}},
+			{Exec: profile.Sum{T: 1e9, C: 1}, Counters: []int64{30, 0, 0}, ChildCounters: []int64{10, 0, 0}},
+			{Thread: 1, Exec: profile.Sum{T: 1e9, C: 2}, Counters: []int64{50, 20, 0}, Uncounted: 1}}}},
 	}
 }
 

@@ -19,7 +19,7 @@ func extrapolatedProfile() *profile.Profile {
 	b.Node(par, b.Region(event.Critical, profile.Location{File: "storm.c", Begin: 5, End: 6}), nil, reporttest.Row{Thread: 0, Body: 5, C: 5000})
 	b.Node(par, b.Region(event.Lock, profile.Location{File: "storm.c", Begin: 8, End: 8}), nil, reporttest.Row{Thread: 0, Body: 1, C: 70})
 	p := b.P
-	p.Nodes[2].Stats[0].Estimate = &profile.Estimate{Exec: profile.Span{T: reporttest.NS(2), C: 2000}, Body: profile.Span{T: reporttest.NS(2), C: 2000},
+	p.Nodes[2].Stats[0].Estimate = &profile.Estimate{Exec: profile.Sum{T: reporttest.NS(2), C: 2000}, Body: profile.Sum{T: reporttest.NS(2), C: 2000},
 		CountError: 120.5, TimeError: 0.25e9}
 	p.Nodes[1].Stats[0].Estimate = &profile.Estimate{Child: reporttest.NS(2)}
 	p.Meta.Budget = &profile.Budget{Share: 0.05, Horizon: 10e9, Worst: 0.0412}

@@ -23,7 +23,7 @@ func manyRegions() *profile.Profile {
 		p.Regions = append(p.Regions, profile.Region{Construct: c, Location: profile.Location{File: "a.c", Begin: 10 * at, End: 10*at + 5}})
 		n := profile.Node{Region: at - 1, Parent: parent}
 		for th := range p.Threads {
-			n.Stats = append(n.Stats, profile.ThreadStats{Thread: th, Exec: profile.Span{T: int64(t), C: 1}, Body: profile.Span{T: int64(t), C: 1}})
+			n.Stats = append(n.Stats, profile.ThreadStats{Thread: th, Exec: profile.Sum{T: int64(t), C: 1}, Body: profile.Sum{T: int64(t), C: 1}})
 		}
 		p.Nodes = append(p.Nodes, n)
 		if parent > 0 {

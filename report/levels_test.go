@@ -18,8 +18,8 @@ func TestLevelsSection(t *testing.T) {
 			{Construct: event.MPI, Name: "MPI_Send", Location: profile.Location{File: "a.c", Begin: 5}}},
 		Nodes: []profile.Node{{Parent: -1, Region: -1}, {Parent: 0, Region: 0}, {Parent: 1, Region: 1}}}
 	var outer, inner profile.ThreadStats
-	outer.Exec, outer.Child = profile.Span{T: 1_500_000_000, C: 2}, 500_000_000
-	inner.Exec = profile.Span{T: 500_000_000, C: 7}
+	outer.Exec, outer.Child = profile.Sum{T: 1_500_000_000, C: 2}, 500_000_000
+	inner.Exec = profile.Sum{T: 500_000_000, C: 7}
 	p.Nodes[1].Stats, p.Nodes[2].Stats = []profile.ThreadStats{outer}, []profile.ThreadStats{inner}
 	section := func(p *profile.Profile, o Options) string {
 		var b bytes.Buffer

@@ -16,7 +16,7 @@ func unseenProfile(unseen ...profile.Unseen) *profile.Profile {
 		return profile.Region{Construct: event.Parallel, Location: profile.Location{Object: "/lib/libx.so", Offset: offset}}
 	}
 	stats := func(t int64) []profile.ThreadStats {
-		return []profile.ThreadStats{{Exec: profile.Span{T: t, C: 1}, Body: profile.Span{T: t, C: 1}}}
+		return []profile.ThreadStats{{Exec: profile.Sum{T: t, C: 1}, Body: profile.Sum{T: t, C: 1}}}
 	}
 	return &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Target: profile.Target{Program: "x"}, Life: profile.Life{Duration: 1000}},
 		Threads: []profile.Thread{{}}, Regions: []profile.Region{region(0x100), region(0x200)},

@@ -176,7 +176,7 @@ func TestPageAtEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range uint64(5) {
-		rec.Span(&timeline.Span{TID: 5, Node: 1, From: 100 * i, To: 100*i + 50, Exec: profile.Span{T: 50, C: 1}})
+		rec.Span(&timeline.Span{TID: 5, Node: 1, From: 100 * i, To: 100*i + 50, Exec: profile.Sum{T: 50, C: 1}})
 	}
 	rec.End(&timeline.Dictionary{Nodes: []timeline.Node{{Parent: -1, Region: -1}, {}}, Regions: []profile.Region{{Construct: event.Barrier}},
 		Threads: []profile.Thread{{}}, NodeOf: []int32{0, 1}, SeatOf: []int32{0}})

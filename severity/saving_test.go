@@ -10,7 +10,7 @@ import (
 // inRegion is a thread's time in a parallel region: start, body, final barrier,
 // and regions inside (sec).
 func inRegion(thread int, executions uint64, start, body, barrier, child int64) profile.ThreadStats {
-	span := func(t int64) profile.Span { return profile.Span{T: t * 1e9, C: executions} }
+	span := func(t int64) profile.Sum { return profile.Sum{T: t * 1e9, C: executions} }
 	return profile.ThreadStats{Thread: thread, Exec: span(start + body + barrier), Enter: span(start), Body: span(body), Barrier: span(barrier),
 		Child: child * 1e9}
 }
@@ -96,9 +96,9 @@ func TestSavingOfSeveralInitialThreads(t *testing.T) {
 func TestSavingOfTasks(t *testing.T) {
 	a, b := inRegion(0, 1, 0, 1, 4, 0), inRegion(1, 1, 0, 1, 4, 0)
 	a.Task, a.Tasks, a.Child = 4e9, 1, 4e9
-	a.Waits = &profile.Waits{Wait: profile.Span{C: 1}, Done: profile.Span{C: 1}}
-	b.Waits = &profile.Waits{Wait: profile.Span{C: 1}, Done: profile.Span{T: 4e9, C: 1}}
-	work := profile.Span{T: 4e9, C: 1}
+	a.Waits = &profile.Waits{Wait: profile.Sum{C: 1}, Done: profile.Sum{C: 1}}
+	b.Waits = &profile.Waits{Wait: profile.Sum{C: 1}, Done: profile.Sum{T: 4e9, C: 1}}
+	work := profile.Sum{T: 4e9, C: 1}
 	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Life: profile.Life{Duration: 5e9}}, Threads: []profile.Thread{{Num: 0}, {Num: 1}},
 		Regions: []profile.Region{{Construct: event.Parallel}, {Construct: event.TaskExec}},
 		Nodes: []profile.Node{{Parent: -1, Region: -1}, {Parent: 0, Region: 0, Stats: []profile.ThreadStats{a, b}},

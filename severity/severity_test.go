@@ -17,7 +17,7 @@ import (
 // 0 s, executed twice by all, and in it a critical for which thread 1 waits 1 s.
 func teamOf3() *profile.Profile {
 	const s = 1e9
-	span := func(t float64, c uint64) profile.Span { return profile.Span{T: int64(t * s), C: c} }
+	span := func(t float64, c uint64) profile.Sum { return profile.Sum{T: int64(t * s), C: c} }
 	return &profile.Profile{
 		Version: profile.SchemaVersion,
 		Meta:    profile.Meta{Target: profile.Target{Program: "three", PID: 7}, Machine: profile.Machine{Host: "n1"}, Life: profile.Life{Duration: 10 * s}},
@@ -89,7 +89,7 @@ func TestSaving(t *testing.T) {
 			{"ImbalanceInParallelLoop", 1, 9e9, 9e9 / 2}, {"IdleThreads", 0, 8e9, 2666666666}, {"CriticalSectionContention", 2, 1e9, 1e9}}},
 		// Nobody shares MPI_Init, which takes 1 s of the serial 4 s.
 		"a call that begins MPI": {func(p *profile.Profile) {
-			begin := profile.Span{T: 1e9, C: 1}
+			begin := profile.Sum{T: 1e9, C: 1}
 			p.Regions = append(p.Regions, profile.Region{Construct: event.MPI, Name: "MPI_Init"})
 			p.Nodes = append(p.Nodes, profile.Node{Parent: 0, Region: len(p.Regions) - 1, Stats: []profile.ThreadStats{{Exec: begin, Body: begin, MPI: &profile.MPIStats{T: 1e9, Calls: 1}}}})
 			p.Nodes[0].Stats = []profile.ThreadStats{{MPI: &profile.MPIStats{T: 1e9, Calls: 1}}}
@@ -99,7 +99,7 @@ func TestSaving(t *testing.T) {
 		"no more than the region's wall time": {func(p *profile.Profile) {
 			s := &p.Nodes[1].Stats
 			for i := range *s {
-				(*s)[i].Enter, (*s)[i].Body, (*s)[i].Barrier, (*s)[i].Child = (*s)[i].Exec, profile.Span{}, profile.Span{}, 0
+				(*s)[i].Enter, (*s)[i].Body, (*s)[i].Barrier, (*s)[i].Child = (*s)[i].Exec, profile.Sum{}, profile.Sum{}, 0
 			}
 			p.Nodes = p.Nodes[:2]
 		}, []saving{{"Team start", 1, 18e9, 6e9}, {"IdleThreads", 0, 8e9, 2666666666}}},
@@ -175,7 +175,7 @@ func TestNotKnown(t *testing.T) {
 	if c = Of(p, Options{}); c.Total(NotKnown) != 6e9 || c.Total(LimitedParallel) != 0 {
 		t.Errorf("%d ns are not known, %d limited parallelism; want 6 s and 0", c.Total(NotKnown), c.Total(LimitedParallel))
 	}
-	inner := profile.Span{T: 6e9, C: 1} // row 0 holds the thread of an inner team too
+	inner := profile.Sum{T: 6e9, C: 1} // row 0 holds the thread of an inner team too
 	p.Nodes = append(p.Nodes, profile.Node{Parent: 1, Region: 0, Stats: []profile.ThreadStats{{Exec: inner, Body: inner}}})
 	if c = Of(p, Options{}); c.Total(NotKnown) != 0 {
 		t.Errorf("%d ns are not known; other rows have them", c.Total(NotKnown))
@@ -187,9 +187,9 @@ func TestNotKnown(t *testing.T) {
 func TestWaits(t *testing.T) {
 	p := teamOf3()
 	stats := p.Nodes[1].Stats
-	stats[0].Waits = &profile.Waits{Wait: profile.Span{C: 2}, Last: profile.Span{T: 7.5e9, C: 2}, Late: profile.Span{T: 7.5e9, C: 2}, Delay: 7e9}
-	stats[1].Waits = &profile.Waits{Wait: profile.Span{T: 2.5e9, C: 2}, Done: profile.Span{T: .5e9, C: 2}}
-	stats[2].Waits = &profile.Waits{Wait: profile.Span{T: 5e9, C: 2}, Done: profile.Span{T: .5e9, C: 1}, Dropped: 1}
+	stats[0].Waits = &profile.Waits{Wait: profile.Sum{C: 2}, Last: profile.Sum{T: 7.5e9, C: 2}, Late: profile.Sum{T: 7.5e9, C: 2}, Delay: 7e9}
+	stats[1].Waits = &profile.Waits{Wait: profile.Sum{T: 2.5e9, C: 2}, Done: profile.Sum{T: .5e9, C: 2}}
+	stats[2].Waits = &profile.Waits{Wait: profile.Sum{T: 5e9, C: 2}, Done: profile.Sum{T: .5e9, C: 1}, Dropped: 1}
 	c := Of(p, Options{})
 	var got []string
 	for _, line := range text(c) {
@@ -228,7 +228,7 @@ func TestWaits(t *testing.T) {
 	}
 	// Half of the barrier without a core: both parts are halved.
 	stats[2].NoCore = &profile.Cost{Exec: 3e9, Barrier: 3e9}
-	stats[2].Waits.Done = profile.Span{T: 1e9, C: 2}
+	stats[2].Waits.Done = profile.Sum{T: 1e9, C: 2}
 	c = Of(p, Options{})
 	if w, d := c.Total("omp_barrier_loop.wait"), c.Total("omp_barrier_loop.completion"); w != 5e9 || d != 1e9 {
 		t.Errorf("%d waiting and %d completing, want 5 s and 1 s", w, d)
@@ -241,9 +241,9 @@ func TestLateTasks(t *testing.T) {
 	p := teamOf3()
 	before := Of(p, Options{}).Total(Time)
 	p.Regions = append(p.Regions, profile.Region{Construct: event.Task})
-	p.Nodes[1].Stats[1].Waits = &profile.Waits{Wait: profile.Span{T: 3e9, C: 2}, NoTask: profile.Span{T: 2e9, C: 5}}
+	p.Nodes[1].Stats[1].Waits = &profile.Waits{Wait: profile.Sum{T: 3e9, C: 2}, NoTask: profile.Sum{T: 2e9, C: 5}}
 	p.Nodes = append(p.Nodes, profile.Node{Parent: 1, Region: 2, Stats: []profile.ThreadStats{
-		{Thread: 0, Exec: profile.Span{C: 5}, Waits: &profile.Waits{LateTask: profile.Span{T: 2e9, C: 5}}}}})
+		{Thread: 0, Exec: profile.Sum{C: 5}, Waits: &profile.Waits{LateTask: profile.Sum{T: 2e9, C: 5}}}}})
 	c := Of(p, Options{})
 	if no, late, all := c.Total(NoTask), c.Total(LateTask), c.Total(Time); no != 2e9 || late != no || all != before {
 		t.Errorf("%d ns without a task, %d created late; Time is %d, was %d", no, late, all, before)
@@ -265,9 +265,9 @@ func TestLateTasks(t *testing.T) {
 func TestLocks(t *testing.T) {
 	p := teamOf3()
 	stats := &p.Nodes[2].Stats
-	(*stats)[0].Waits = &profile.Waits{Contended: profile.Span{T: .75e9, C: 2}, Handed: .2e9, Shared: 1, NoHolder: profile.Span{T: .05e9, C: 7}}
-	*stats = append(*stats, profile.ThreadStats{Thread: 0, Exec: profile.Span{T: .5e9, C: 1}, Body: profile.Span{T: .5e9, C: 1},
-		Waits: &profile.Waits{Held: profile.Span{T: .75e9, C: 1}}})
+	(*stats)[0].Waits = &profile.Waits{Contended: profile.Sum{T: .75e9, C: 2}, Handed: .2e9, Shared: 1, NoHolder: profile.Sum{T: .05e9, C: 7}}
+	*stats = append(*stats, profile.ThreadStats{Thread: 0, Exec: profile.Sum{T: .5e9, C: 1}, Body: profile.Sum{T: .5e9, C: 1},
+		Waits: &profile.Waits{Held: profile.Sum{T: .75e9, C: 1}}})
 	p.Nodes[1].Stats[0].Child = .5e9
 	c := Of(p, Options{})
 	if got := c.Total("omp_critical"); got != 1e9 {

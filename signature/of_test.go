@@ -16,7 +16,7 @@ import (
 // messages of 8 and 16 bytes in turn outside of it. All executions take a second.
 func rank(number, n int) *profile.Profile {
 	const sec = int64(1e9)
-	span := func(n int) profile.Span { return profile.Span{T: int64(n) * sec, C: uint64(n)} }
+	span := func(n int) profile.Sum { return profile.Sum{T: int64(n) * sec, C: uint64(n)} }
 	sent := &profile.MPIStats{T: int64(n) * sec, Calls: uint64(n), Sends: uint64(n), Out: [mpi.NumAccountings]uint64{uint64(12 * n), uint64(12 * n)}}
 	leaf := *sent
 	leaf.Sized, leaf.Min, leaf.Max = uint64(n), [mpi.NumAccountings]uint64{8, 8}, [mpi.NumAccountings]uint64{16, 16}
@@ -35,8 +35,8 @@ func rank(number, n int) *profile.Profile {
 			{Construct: event.MPI, Name: "MPI_Send", Location: profile.Location{File: "a.c", Begin: 12}}},
 		Nodes: []profile.Node{{Parent: -1, Region: -1, Stats: []profile.ThreadStats{{MPI: sent}}},
 			{Parent: 0, Region: 0, Stats: both(profile.ThreadStats{Exec: span(n), Body: span(n), Child: int64(n) * sec / 2})},
-			{Parent: 1, Region: 1, Stats: both(profile.ThreadStats{Exec: profile.Span{T: int64(n) * sec / 2, C: uint64(5 * n)},
-				Enter: profile.Span{T: int64(n) * sec / 4, C: uint64(5 * n)}, Body: profile.Span{T: int64(n) * sec / 4, C: uint64(5 * n)}})},
+			{Parent: 1, Region: 1, Stats: both(profile.ThreadStats{Exec: profile.Sum{T: int64(n) * sec / 2, C: uint64(5 * n)},
+				Enter: profile.Sum{T: int64(n) * sec / 4, C: uint64(5 * n)}, Body: profile.Sum{T: int64(n) * sec / 4, C: uint64(5 * n)}})},
 			{Parent: 0, Region: 2, Stats: []profile.ThreadStats{{Exec: span(n), Body: span(n), MPI: &leaf}}}}}
 }
 

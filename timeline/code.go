@@ -83,7 +83,7 @@ func (st *state) put(b []byte, s *Span) []byte {
 		b = binary.AppendVarint(b, int64(length)-s.Exec.T)
 		b = binary.AppendUvarint(b, s.Exec.C)
 	}
-	if s.Parts != ([NumParts]profile.Span{}) {
+	if s.Parts != ([NumParts]profile.Sum{}) {
 		first |= hasParts
 		b = putParts(b, &s.Parts)
 	}
@@ -113,13 +113,13 @@ func (st *state) put(b []byte, s *Span) []byte {
 	return b
 }
 
-func putParts(b []byte, parts *[NumParts]profile.Span) []byte {
+func putParts(b []byte, parts *[NumParts]profile.Sum) []byte {
 	at := len(b)
 	b = append(b, 0)
 	for i := range parts {
 		p, how := &parts[i], byte(partBoth)
 		switch {
-		case *p == profile.Span{}:
+		case *p == profile.Sum{}:
 			continue
 		case p.C == 1:
 			how = partOnce
@@ -263,7 +263,7 @@ func (st *state) take(r *source, s *Span) error {
 	st.to += uint64(r.signed())
 	length := r.unsigned()
 	s.To, s.From = st.to, st.to-length
-	s.Exec = profile.Span{T: int64(length), C: 1}
+	s.Exec = profile.Sum{T: int64(length), C: 1}
 	if first&ownExec != 0 {
 		s.Exec.T -= r.signed()
 		s.Exec.C = r.unsigned()
@@ -285,7 +285,7 @@ func (st *state) take(r *source, s *Span) error {
 	return nil
 }
 
-func takePart(r *source, how byte) (p profile.Span) {
+func takePart(r *source, how byte) (p profile.Sum) {
 	if how == partNone {
 		return p
 	}

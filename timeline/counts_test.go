@@ -97,11 +97,11 @@ func TestLongestCounts(t *testing.T) {
 // TestLargestSpan: no span takes more bytes than are set aside for it.
 func TestLargestSpan(t *testing.T) {
 	const high = math.MinInt64
-	s := Span{Thread: -1, Node: -1, Kind: Call, Flags: 255, From: 1, To: 1 << 63, Exec: profile.Span{T: high, C: 1 << 63},
+	s := Span{Thread: -1, Node: -1, Kind: Call, Flags: 255, From: 1, To: 1 << 63, Exec: profile.Sum{T: high, C: 1 << 63},
 		Team: 1 << 63, Task: 1 << 63, Lock: 1 << 63, Counts: &profile.Counts{},
 		Call: MPI{Comm: 1 << 63, Made: 1 << 63, Rank: math.MinInt32, Size: 1, Peer: math.MinInt32, Peer2: math.MinInt32, Tag: math.MinInt32, Flags: 1, Out: 1 << 63, In: 1 << 63}}
 	for i := range s.Parts {
-		s.Parts[i] = profile.Span{T: high, C: 1 << 63}
+		s.Parts[i] = profile.Sum{T: high, C: 1 << 63}
 	}
 	for range event.MaxCounts {
 		s.Counts.All, s.Counts.Child = append(s.Counts.All, high), append(s.Counts.Child, high)

@@ -60,8 +60,8 @@ type Span struct {
 	// Exec is what the profile was charged with: the time, less the time for which the execution
 	// stood still (ns), and the number of executions. The latter is 0 for the later parts of a task
 	// that was executed in parts.
-	Exec  profile.Span
-	Parts [NumParts]profile.Span // ns and executions, as the profile was charged
+	Exec  profile.Sum
+	Parts [NumParts]profile.Sum // ns and executions, as the profile was charged
 	// Team is the number of the execution of a parallel region, the same for all of its threads and
 	// for nothing else in the process. 0: the span is no thread's part in a team.
 	Team uint64

@@ -28,16 +28,16 @@ func invented(rnd *rand.Rand, n, threads int) (out []Span) {
 		at := begin
 		for range rnd.IntN(4) {
 			s := Span{TID: uint32(100 + i), Thread: int32(i), Node: int32(1 + rnd.IntN(3)), From: at, To: at + rnd.Uint64N(500)}
-			s.Exec = profile.Span{T: int64(s.To - s.From), C: 1}
+			s.Exec = profile.Sum{T: int64(s.To - s.From), C: 1}
 			switch rnd.IntN(6) {
 			case 0:
-				s.Kind, s.Exec = Fold, profile.Span{T: int64(rnd.IntN(100)), C: rnd.Uint64N(1000)}
+				s.Kind, s.Exec = Fold, profile.Sum{T: int64(rnd.IntN(100)), C: rnd.Uint64N(1000)}
 			case 1:
 				s.Kind = Call
 				s.Call = MPI{Comm: rnd.Uint64N(3), Made: rnd.Uint64N(3), Rank: 3, Size: 4, Peer: int32(rnd.IntN(5)) - 2,
 					Peer2: int32(rnd.IntN(2)), Tag: int32(rnd.IntN(3)), Flags: mpi.ArgFlag(rnd.IntN(3)), Out: rnd.Uint64N(1 << 40), In: rnd.Uint64N(9)}
 			case 2:
-				s.Parts = [NumParts]profile.Span{{T: 5, C: 1}, {T: -3, C: 0}, {T: 0, C: 7}, {T: 8, C: 1}}
+				s.Parts = [NumParts]profile.Sum{{T: 5, C: 1}, {T: -3, C: 0}, {T: 0, C: 7}, {T: 8, C: 1}}
 				s.Flags, s.Lock, s.Task = Open, rnd.Uint64(), rnd.Uint64N(100)
 			case 3:
 				s.Team = 1 + rnd.Uint64N(1000)
@@ -45,7 +45,7 @@ func invented(rnd *rand.Rand, n, threads int) (out []Span) {
 			out = append(out, s)
 			at = s.To + rnd.Uint64N(50)
 		}
-		out = append(out, Span{TID: uint32(100 + i), Thread: int32(i), Node: 4, From: begin, To: at + 1, Exec: profile.Span{T: int64(at+1-begin) - 1, C: 1}})
+		out = append(out, Span{TID: uint32(100 + i), Thread: int32(i), Node: 4, From: begin, To: at + 1, Exec: profile.Sum{T: int64(at+1-begin) - 1, C: 1}})
 		clock[i] = at + 2
 	}
 	return out

@@ -140,8 +140,8 @@ func (b *builder) withGroup(loop, group *built) []profile.ThreadStats {
 	}
 	for seat := range stats { // a taskloop's time is not divided into phases
 		s := &stats[seat]
-		s.Body = profile.Span{T: s.Exec.T, C: s.Exec.C}
-		s.Barrier = profile.Span{}
+		s.Body = profile.Sum{T: s.Exec.T, C: s.Exec.C}
+		s.Barrier = profile.Sum{}
 		s.UndivideCost()
 	}
 	return stats

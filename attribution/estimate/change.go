@@ -39,5 +39,5 @@ type Moment struct {
 
 // since returns the time that was measured between two changes, ns.
 func (c *Moment) since(from *Moment) int64 {
-	return max(0, ledger.Span(from.At, c.At)-(c.off-from.off))
+	return max(0, ledger.Between(from.At, c.At)-(c.off-from.off))
 }

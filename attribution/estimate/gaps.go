@@ -244,7 +244,7 @@ func (g *Gaps) apply(n *tree.Node, seat int, est *estimate) {
 	for i, part := range x.Parts() {
 		part.T, part.C = int64(math.Round(est.v[2*i])), uint64(math.Round(est.v[2*i+1]))
 	}
-	if x.Exec == (profile.Span{}) {
+	if x.Exec == (profile.Sum{}) {
 		return
 	}
 	x.TimeError, x.CountError = est.sigma()

@@ -24,7 +24,7 @@ type Pace struct {
 // Hit adds a hit. When a block ends in which probes took too much, it returns how much they took
 // (ns); otherwise 0.
 func (p *Pace) Hit(at uint64, cost int64) (dense int64) {
-	p.time += min(ledger.Span(p.last, at), paceGap)
+	p.time += min(ledger.Between(p.last, at), paceGap)
 	p.last = at
 	p.paid += cost
 	if p.time < paceBlock {

@@ -10,7 +10,7 @@ type Account struct {
 	// Time up to which the region around has been charged (see PayOpen).
 	charged uint64
 	// The phases so far. Exec is empty: the whole time is known when the region is closed.
-	Parts [profile.NumParts]profile.Span
+	Parts [profile.NumParts]profile.Sum
 	Child int64 // time in the regions entered from this one that have ended, ns
 	// Suspended is the time that the thread executed other tasks while this region's clock stood
 	// still, ns.
@@ -29,7 +29,7 @@ func (a *Account) Open(at uint64) { a.Start, a.Mark, a.charged = at, at, at }
 
 // Pass ends a phase at a time: the time since the phase began belongs to a part.
 func (a *Account) Pass(p profile.Part, at uint64) {
-	a.Parts[p].T += Span(a.Mark, at)
+	a.Parts[p].T += Between(a.Mark, at)
 	a.Mark = at
 }
 
@@ -39,10 +39,10 @@ func (a *Account) LeaveOut(gap int64) {
 }
 
 // Due returns the time since the region around was last charged.
-func (a *Account) Due(at uint64) int64 { return Span(a.charged, at) }
+func (a *Account) Due(at uint64) int64 { return Between(a.charged, at) }
 
-// Span returns the time from one moment to another, ns; 0 if they are in reverse order.
-func Span(from, to uint64) int64 {
+// Between returns the time from one moment to another, ns; 0 if they are in reverse order.
+func Between(from, to uint64) int64 {
 	if to < from {
 		return 0
 	}
@@ -145,7 +145,7 @@ func (l *Ledger) TakeOut(in, outer *Account, part profile.Part) {
 // Charge adds an account to the figures of its region: one execution, which took the given time
 // (ns).
 func (l *Ledger) Charge(a *Account, s *profile.ThreadStats, exec int64) {
-	s.Exec.Add(profile.Span{T: exec, C: 1})
+	s.Exec.Add(profile.Sum{T: exec, C: 1})
 	s.Enter.Add(a.Parts[profile.Enter])
 	s.Body.Add(a.Parts[profile.Body])
 	s.Barrier.Add(a.Parts[profile.Barrier])

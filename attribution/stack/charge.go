@@ -19,7 +19,7 @@ func (st *Stacks) HadNoCore(t *Thread, ev *event.Event) {
 		}
 		more = max(0, more-before)
 	}
-	more = min(more, ledger.Span(max(t.WaitTold, st.Began, st.From), ev.Time))
+	more = min(more, ledger.Between(max(t.WaitTold, st.Began, st.From), ev.Time))
 	t.WaitTold = ev.Time
 	// Some of that time was while measurement was off.
 	if t.WaitUnsure || t.LastOff != st.OffTime.T {
@@ -62,7 +62,7 @@ func (st *Stacks) ChargeWait(t *Thread, ev *event.Event) {
 // region.
 func (st *Stacks) LeaveOutIdle(t *Thread, m *Team, at uint64) {
 	d := t.Waited
-	if t.Waited = min(d, ledger.Span(m.Forked, at)); d > t.Waited {
+	if t.Waited = min(d, ledger.Between(m.Forked, at)); d > t.Waited {
 		st.Tree.Root.Stat(t.Seat).AddNoCore(profile.Cost{Exec: d - t.Waited})
 	}
 }

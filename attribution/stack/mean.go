@@ -236,7 +236,7 @@ func (t *Thread) learn(l *lesson, from uint64, cost event.HitCost) {
 	k := l.key
 	for _, n := range []*tree.Node{l.key.Node, nil} {
 		k.Node = n
-		t.mean(k).Learn(ledger.Span(from, l.at)-cost.Before, Gap{ledger.Span(from, l.next), l.idle}, l.byChance)
+		t.mean(k).Learn(ledger.Between(from, l.at)-cost.Before, Gap{ledger.Between(from, l.next), l.idle}, l.byChance)
 		if l.key.Node == nil {
 			return
 		}

@@ -35,7 +35,7 @@ func (st *Stacks) existingAt(t *Thread) *tree.Node {
 func (st *Stacks) CutOffExisting(t *Thread, end uint64) {
 	f := t.Top()
 	if slices.ContainsFunc(st.Tree.Root.Children, func(n *tree.Node) bool { return n.Key.Construct == event.Unknown && !n.Outside && n.HoldsOpenMP() }) {
-		f.Parts[profile.Body].T = ledger.Span(f.Start, end)
+		f.Parts[profile.Body].T = ledger.Between(f.Start, end)
 		st.ChargeTop(t, end, f.Parts[profile.Body].T)
 		st.Partial++
 		t.Stack = t.Stack[:0]

@@ -10,21 +10,21 @@ func (m *Team) entered(seat int) {
 	p := m.Node.Present(seat)
 	p.Count++
 	if m.Joined != 0 { // the thread was read late
-		p.Time += ledger.Span(m.Forked, m.Joined)
+		p.Time += ledger.Between(m.Forked, m.Joined)
 	}
 }
 
 // Left notes that a team is joined.
 func (m *Team) Left() {
 	for i := range m.Members {
-		m.Node.Present(m.Members[i].Seat).Time += ledger.Span(m.Forked, m.Joined)
+		m.Node.Present(m.Members[i].Seat).Time += ledger.Between(m.Forked, m.Joined)
 	}
 }
 
 // CutOffPresence notes that a seat's thread is still in a team when measurement ends.
 func (m *Team) CutOffPresence(seat int, end uint64) {
 	if m.Joined == 0 {
-		m.Node.Present(seat).Time += ledger.Span(m.Forked, end)
+		m.Node.Present(seat).Time += ledger.Between(m.Forked, end)
 	}
 }
 
@@ -44,9 +44,9 @@ func PresentUntil(n *tree.Node, seat int, t *Thread, at uint64) (p tree.Presence
 		}
 		p.Open = f.Phase != InBarrier
 		if m.Joined == 0 {
-			p.Time += ledger.Span(m.Forked, at)
+			p.Time += ledger.Between(m.Forked, at)
 		} else { // the primary thread was read first, and has noted all of the execution
-			p.Time -= ledger.Span(at, m.Joined)
+			p.Time -= ledger.Between(at, m.Joined)
 		}
 		if f.Phase != InBarrier { // else they are noted already
 			for j := i; j < len(t.Stack); j++ {

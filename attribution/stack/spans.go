@@ -119,7 +119,7 @@ func (sp *Spans) ended(t *Thread, i int, at uint64, exec int64, l *ledger.Ledger
 	if !IsContext(f.Node.Key.Construct) {
 		s.To += t.suspendedAt(i)
 	}
-	s.Exec = profile.Span{T: exec, C: 1}
+	s.Exec = profile.Sum{T: exec, C: 1}
 	copy(s.Parts[:], f.Parts[profile.Enter:])
 	s.Lock, s.Task = f.Resource, f.task
 	if f.Resumed {
@@ -156,7 +156,7 @@ func (sp *Spans) unseen(tid uint32, n *tree.Node, seat int, from uint64, team ui
 
 // member tells of a thread's part in a team. was holds the thread's figures before the part was
 // charged, counts its counters; nil: counters are not read.
-func (sp *Spans) member(m *Team, mem *Member, was *[profile.NumParts]profile.Span, counts *profile.Counts, joined uint64) {
+func (sp *Spans) member(m *Team, mem *Member, was *[profile.NumParts]profile.Sum, counts *profile.Counts, joined uint64) {
 	s := sp.begin(mem.tid, m.Node, mem.Seat)
 	s.Counts = counts
 	s.From, s.To, s.Team = m.Forked, joined, m.number
@@ -165,7 +165,7 @@ func (sp *Spans) member(m *Team, mem *Member, was *[profile.NumParts]profile.Spa
 	}
 	now := m.Node.Stat(mem.Seat).Parts()
 	for i := range now {
-		d := profile.Span{T: now[i].T - was[i].T, C: now[i].C - was[i].C}
+		d := profile.Sum{T: now[i].T - was[i].T, C: now[i].C - was[i].C}
 		if i == int(profile.Exec) {
 			s.Exec = d
 		} else {
@@ -176,7 +176,7 @@ func (sp *Spans) member(m *Team, mem *Member, was *[profile.NumParts]profile.Spa
 }
 
 // figures returns a copy of the times and counts of a seat.
-func figures(s *profile.ThreadStats) (out [profile.NumParts]profile.Span) {
+func figures(s *profile.ThreadStats) (out [profile.NumParts]profile.Sum) {
 	for i, p := range s.Parts() {
 		out[i] = *p
 	}
@@ -189,8 +189,8 @@ func (sp *Spans) Folded(t *Thread, n *tree.Node, ev *event.Event, l *ledger.Ledg
 	s := sp.begin(t.Tid, n, t.Seat)
 	s.Counts = l.CountsOfFold(f, &sp.counts)
 	s.Kind, s.From, s.To = timeline.Fold, ev.Time+t.Suspended, f.Last
-	s.Exec = profile.Span{T: int64(f.Enter + f.Body + f.Exit), C: f.Executions}
-	s.Parts = [timeline.NumParts]profile.Span{
+	s.Exec = profile.Sum{T: int64(f.Enter + f.Body + f.Exit), C: f.Executions}
+	s.Parts = [timeline.NumParts]profile.Sum{
 		timeline.Enter: {T: int64(f.Enter), C: f.Bodies},
 		timeline.Body:  {T: int64(f.Body), C: f.Bodies},
 		timeline.Exit:  {T: int64(f.Exit)},
@@ -203,7 +203,7 @@ func (sp *Spans) Called(t *Thread, leaf *tree.Node, seat int, c *profile.MPIStat
 	s := sp.begin(t.Tid, leaf, seat)
 	args := &ev.MPI.Args
 	s.Kind, s.From, s.To = timeline.Call, end-uint64(c.T), end
-	s.Exec = profile.Span{T: c.T, C: c.Calls}
+	s.Exec = profile.Sum{T: c.T, C: c.Calls}
 	s.Parts[timeline.Body] = s.Exec
 	if ev.Edge == event.Enter {
 		s.Flags |= timeline.Approximate

@@ -40,7 +40,7 @@ type Stacks struct {
 
 	OffSince uint64  // when measurement was switched off; 0: it is on
 	OffBy    *Thread // the thread whose marker switched it off
-	OffTime  profile.Span
+	OffTime  profile.Sum
 
 	Strip       strip.Chart
 	OffCoreTold bool         // events tell when threads were off their cores
@@ -78,7 +78,7 @@ func (st *Stacks) Remove(t *Thread, i int, at uint64) {
 		}
 		st.Ledger.PayOpen(&f.Account, &t.Stack[i+1].Account, &more, at)
 	}
-	exec := ledger.Span(f.Start, at) - f.Suspended
+	exec := ledger.Between(f.Start, at) - f.Suspended
 	if outer := t.outer(i); outer >= 0 { // its time is part of the outer execution's
 		for j := outer + 1; j < i; j++ {
 			t.Stack[j].LeaveOut(f.Due(at))

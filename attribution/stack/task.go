@@ -74,7 +74,7 @@ func (st *Stacks) LeaveTask(t *Thread, at uint64) {
 		v = st.Ledger.Interrupted(&f.Account)
 		st.Disown(t, len(t.Stack)-1)
 	} else {
-		v = st.Ledger.Executed(&f.Account, ledger.Span(f.Start, at))
+		v = st.Ledger.Executed(&f.Account, ledger.Between(f.Start, at))
 		f.Parts[profile.Body].T = v.Active
 		st.ChargeTop(t, at, v.Active)
 		st.Ledger.Release(&f.Account)

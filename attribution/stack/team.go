@@ -90,7 +90,7 @@ func (m *Team) addWait(mem *Member, last, joined uint64, to **profile.Cost) {
 	enter, barrier, exit := mem.Entered(ledger.ByWait), mem.InBarrier(ledger.ByWait), int64(0)
 	if mem.num == 0 {
 		joinWait := m.JoinTolls[ledger.ByWait]
-		exit = min(joinWait, ledger.Span(last, joined))
+		exit = min(joinWait, ledger.Between(last, joined))
 		barrier += joinWait - exit
 	}
 	mem.AddCost(ledger.ByWait, enter, barrier, exit, 0, to)
@@ -127,9 +127,9 @@ func (m *Team) early(last uint64) int64 {
 	bare := int64(0)
 	for i := range m.Members {
 		mem := &m.Members[i]
-		bare = max(bare, ledger.Span(m.Forked, min(mem.End, last))-m.paid(mem))
+		bare = max(bare, ledger.Between(m.Forked, min(mem.End, last))-m.paid(mem))
 	}
-	return max(0, ledger.Span(m.Forked, last)-bare)
+	return max(0, ledger.Between(m.Forked, last)-bare)
 }
 
 // lateOf returns the part of a thread's wait in the final barrier that is due to threads which
@@ -139,7 +139,7 @@ func (m *Team) lateOf(mem *Member, last uint64) int64 {
 	if mem.Tasks > 0 || m.lastTask > 0 || m.earlier == 0 {
 		return 0
 	}
-	return max(0, min(m.earlier-m.paid(mem), ledger.Span(min(mem.End, last), last)))
+	return max(0, min(m.earlier-m.paid(mem), ledger.Between(min(mem.End, last), last)))
 }
 
 // Since returns the first time at which the team is known to have had its address. That is when the
@@ -204,7 +204,7 @@ type Member struct {
 	turns int           // number of barriers that it has come to
 	strip *strip.Thread // of its thread
 	in    strip.State   // of its thread around the team
-	Body  profile.Span  // of parallel sections, or of a league: what the thread executed
+	Body  profile.Sum   // of parallel sections, or of a league: what the thread executed
 	ledger.Share
 }
 

@@ -176,30 +176,30 @@ func (tm *Teams) addMember(m *Team, mem *Member, s *profile.ThreadStats, end, la
 		mem.show(c, m.Forked, begin, end, last, joined)
 	}
 	tm.Ledger.Count(&mem.Share, s)
-	s.Exec.T += ledger.Span(m.Forked, joined)
+	s.Exec.T += ledger.Between(m.Forked, joined)
 	s.Exec.C++
-	s.Enter.T += ledger.Span(m.Forked, begin)
+	s.Enter.T += ledger.Between(m.Forked, begin)
 	s.Enter.C++
-	s.Barrier.T += ledger.Span(end, last)
+	s.Barrier.T += ledger.Between(end, last)
 	s.Barrier.C++
-	s.Exit.T += ledger.Span(last, joined)
+	s.Exit.T += ledger.Between(last, joined)
 	s.Exit.C++
 	m.addCost(mem, last, &s.Cost)
 	if mem.Some(ledger.ByWait) || m.JoinTolls[ledger.ByWait] != 0 {
 		m.addWait(mem, last, joined, &s.NoCore)
 	}
-	task := min(mem.Task, ledger.Span(end, joined))
-	s.Child += min(mem.Child, ledger.Span(begin, end)) + task
+	task := min(mem.Task, ledger.Between(end, joined))
+	s.Child += min(mem.Child, ledger.Between(begin, end)) + task
 	s.Task += task
 	s.Tasks += mem.Tasks
 	switch c := m.Node.Key.Construct; {
 	case c == event.ParallelSections:
 		s.Body.Add(mem.Body)
 	case c == event.Teams && m.Node.Key.Runtime == event.Gomp:
-		s.Body.T += ledger.Span(begin, end)
+		s.Body.T += ledger.Between(begin, end)
 		s.Body.C += mem.Body.C
 	default:
-		s.Body.T += ledger.Span(begin, end)
+		s.Body.T += ledger.Between(begin, end)
 		s.Body.C++
 	}
 }

@@ -32,7 +32,7 @@ func (st *Stacks) LeaveUser(t *Thread, i int, at uint64) {
 	default:
 		f.Node.Note(noteUnwound)
 	}
-	f.Parts[profile.Body].T = ledger.Span(f.Mark, at)
+	f.Parts[profile.Body].T = ledger.Between(f.Mark, at)
 	st.Remove(t, i, at)
 }
 
@@ -57,7 +57,7 @@ func (st *Stacks) CloseAt(t *Thread, i int, at uint64) {
 
 // Stop ends a frame's current phase early, at a given time.
 func (f *Frame) Stop(at uint64) {
-	d := ledger.Span(f.Mark, at)
+	d := ledger.Between(f.Mark, at)
 	switch f.Phase {
 	case Starting, Entering:
 		f.Parts[profile.Enter].T += d

@@ -181,7 +181,7 @@ func (t *Thread) NoteUse(i int, at uint64) {
 		return
 	}
 	lock, pause := waits.Lock{Of: f.Node.Key.RuntimeConstruct, Address: f.Resource}, t.Suspended
-	wait, busy := ledger.Span(f.Start, f.Mark), ledger.Span(f.Mark, at)
+	wait, busy := ledger.Between(f.Start, f.Mark), ledger.Between(f.Mark, at)
 	if u := t.Interval.Used(f.Node, &lock); u != nil {
 		u.Again(f.Start+pause, at+pause, wait, busy, 1)
 		return

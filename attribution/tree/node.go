@@ -91,7 +91,7 @@ func (n *Node) HoldsOpenMP() bool {
 // HoldsAnything tells whether time passed, or anything was seen, at a node.
 func (n *Node) HoldsAnything() bool {
 	return len(n.Children) > 0 || len(n.Samples) > 0 ||
-		slices.ContainsFunc(n.Stats, func(s profile.ThreadStats) bool { return s.Exec != (profile.Span{}) })
+		slices.ContainsFunc(n.Stats, func(s profile.ThreadStats) bool { return s.Exec != (profile.Sum{}) })
 }
 
 // MoveSeat moves the figures of a seat, at a node and below, to another seat.

@@ -120,15 +120,15 @@ func TestMoveSeat(t *testing.T) {
 	n := tr.Child(tr.Root, key(event.Parallel, 1))
 	below := tr.Child(n, key(event.Critical, 2))
 	for i, at := range []*Node{n, below} {
-		at.Stat(1).Exec = profile.Span{T: 10, C: uint64(1 + i)}
-		at.Stat(2).Exec = profile.Span{T: 100, C: 5}
+		at.Stat(1).Exec = profile.Sum{T: 10, C: uint64(1 + i)}
+		at.Stat(2).Exec = profile.Sum{T: 100, C: 5}
 		at.Samples.Add(SampleID{Seat: 1, Stack: 7}, SampleSum{2, 20})
 		at.Samples.Add(SampleID{Seat: 2, Stack: 7}, SampleSum{1, 10})
 		at.Samples.Add(SampleID{Seat: 3, Stack: 7}, SampleSum{4, 40})
 	}
 	n.MoveSeat(1, 2)
 	for i, at := range []*Node{n, below} {
-		if at.Stat(1).Exec != (profile.Span{}) || at.Stat(2).Exec != (profile.Span{T: 110, C: uint64(6 + i)}) {
+		if at.Stat(1).Exec != (profile.Sum{}) || at.Stat(2).Exec != (profile.Sum{T: 110, C: uint64(6 + i)}) {
 			t.Errorf("node %d: %+v and %+v", i, at.Stat(1).Exec, at.Stat(2).Exec)
 		}
 		want := Sums{{Seat: 2, Stack: 7}: {3, 30}, {Seat: 3, Stack: 7}: {4, 40}}

@@ -67,7 +67,7 @@ func (us *Regions) exitLevel(t *stack.Thread, ev *event.Event) {
 		if f.Node.Key.Construct != event.UserRegion || f.UserKind == event.UserMarker || f.Sp > sp || !us.SameStack(f.Sp, sp) {
 			continue
 		}
-		f.Parts[profile.Body].T = ledger.Span(f.Mark, ev.Time)
+		f.Parts[profile.Body].T = ledger.Between(f.Mark, ev.Time)
 		us.Remove(t, i, ev.Time)
 	}
 }

@@ -116,7 +116,7 @@ func (us *Regions) Exit(t *stack.Thread, ev *event.Event) {
 		}
 	}
 	f := &t.Stack[at]
-	f.Parts[profile.Body].T = ledger.Span(f.Mark, ev.Time)
+	f.Parts[profile.Body].T = ledger.Between(f.Mark, ev.Time)
 	us.Remove(t, at, ev.Time)
 }
 

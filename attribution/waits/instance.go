@@ -244,7 +244,7 @@ func (m *Meter) finish(tm *Team, x *instance, num int32) {
 type lateTasks struct {
 	by   *tree.Node
 	seat int
-	time profile.Span
+	time profile.Sum
 }
 
 // maxCreators bounds the creators that are told apart in a barrier.
@@ -255,12 +255,12 @@ const maxCreators = 16
 func (s *slot) waitedForTask(by *tree.Node, seat int, d int64) {
 	for i := range s.late {
 		if l := &s.late[i]; l.by == by && l.seat == seat {
-			l.time.Add(profile.Span{T: d, C: 1})
+			l.time.Add(profile.Sum{T: d, C: 1})
 			return
 		}
 	}
 	if len(s.late) < maxCreators {
-		s.late = append(s.late, lateTasks{by, seat, profile.Span{T: d, C: 1}})
+		s.late = append(s.late, lateTasks{by, seat, profile.Sum{T: d, C: 1}})
 	}
 }
 

@@ -49,7 +49,7 @@ func (iv *Interval) Use(u *Use) {
 // unmatched notes that it is not known for whom the thread waited.
 func (u *Use) unmatched() {
 	if u.Wait > 0 {
-		waitsAt(u.Node, u.Seat).NoHolder.Add(profile.Span{T: u.Wait, C: u.N})
+		waitsAt(u.Node, u.Seat).NoHolder.Add(profile.Sum{T: u.Wait, C: u.N})
 	}
 }
 

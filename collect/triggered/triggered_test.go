@@ -56,7 +56,7 @@ func TestSnapshots(t *testing.T) {
 				})
 				for i := range 3000 {
 					for _, length := range []uint64{2e6, 1000} {
-						x.sink.Span(&timeline.Span{TID: 5, Node: 1, From: 1.5e9 - length, To: 1.5e9, Exec: profile.Span{T: int64(length), C: 1}})
+						x.sink.Span(&timeline.Span{TID: 5, Node: 1, From: 1.5e9 - length, To: 1.5e9, Exec: profile.Sum{T: int64(length), C: 1}})
 					}
 					if time.Sleep(10 * time.Millisecond); i%100 == 0 {
 						_ = x.Sentences()

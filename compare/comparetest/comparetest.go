@@ -92,7 +92,7 @@ func (p Program) Profile(noise func() float64) *profile.Profile {
 		}
 		count := cmp.Or(l.Count, 10)
 		for t, w := range work {
-			s := profile.ThreadStats{Thread: t, Exec: profile.Span{T: most, C: count}, Body: profile.Span{T: w, C: count}, Barrier: profile.Span{T: most - w, C: count}}
+			s := profile.ThreadStats{Thread: t, Exec: profile.Sum{T: most, C: count}, Body: profile.Sum{T: w, C: count}, Barrier: profile.Sum{T: most - w, C: count}}
 			if p.Counter {
 				s.Counters = []int64{2 * w}
 			}

@@ -104,7 +104,7 @@ func twoHosts() *severity.Cube {
 			{Construct: event.Critical, Name: "q\"&\x00", Location: profile.Location{Function: "f<int>", Object: "a.so", Offset: 16}},
 			{Construct: event.MPI, Name: "MPI_Send", Location: profile.Location{File: "/src/a.c", Begin: 30}}},
 		Nodes: []profile.Node{{Parent: -1, Region: -1}, {Parent: 0, Region: 0}, {Parent: 0, Region: 2}, {Parent: 1, Region: 1}}}
-	span := func(s int64, c uint64) profile.Span { return profile.Span{T: s * 1e9, C: c} }
+	span := func(s int64, c uint64) profile.Sum { return profile.Sum{T: s * 1e9, C: c} }
 	p.Nodes[1].Stats = []profile.ThreadStats{{Exec: span(4, 1), Body: span(4, 1)}, {Thread: 1, Exec: span(4, 1), Body: span(3, 1), Barrier: span(1, 1), Child: 2e9}}
 	p.Nodes[2].Stats = []profile.ThreadStats{{Exec: span(1, 3), MPI: &profile.MPIStats{T: 1e9, Calls: 3, Sends: 3}}}
 	p.Nodes[3].Stats = []profile.ThreadStats{{Thread: 1, Exec: span(2, 7), Enter: span(1, 7), Body: span(1, 7)}}

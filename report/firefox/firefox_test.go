@@ -19,7 +19,7 @@ var counting = &timeline.Counting{Counters: []profile.Counter{{Name: "cycles"}, 
 
 // Markers have the counters that counted.
 func TestCounters(t *testing.T) {
-	s := timeline.Span{TID: 5, Node: 1, From: 100, To: 200, Exec: profile.Span{T: 100, C: 1}}
+	s := timeline.Span{TID: 5, Node: 1, From: 100, To: 200, Exec: profile.Sum{T: 100, C: 1}}
 	s.Counts = &profile.Counts{All: []int64{12}, Partial: true}
 	var b bytes.Buffer
 	if err := Write(&b, []*timeline.File{recorded(t, timeline.Plan{Cap: 4 << 20}, 7, s)}, nil); err != nil {
@@ -133,14 +133,14 @@ func lines(t *testing.T, text []byte) (out []string) {
 
 func TestWrite(t *testing.T) {
 	ran := func(tid uint32, seat, node int32, from, to uint64) timeline.Span {
-		return timeline.Span{TID: tid, Thread: seat, Node: node, From: from, To: to, Exec: profile.Span{T: int64(to - from), C: 1}}
+		return timeline.Span{TID: tid, Thread: seat, Node: node, From: from, To: to, Exec: profile.Sum{T: int64(to - from), C: 1}}
 	}
 	region := ran(5, 0, 1, 1_000_000, 2_500_001)
-	region.Parts = [timeline.NumParts]profile.Span{{T: 100_000}, {T: 1_000_000}, {T: 400_000}, {T: 1}}
+	region.Parts = [timeline.NumParts]profile.Sum{{T: 100_000}, {T: 1_000_000}, {T: 400_000}, {T: 1}}
 	send := ran(5, 0, 2, 1_200_000, 1_300_000)
 	send.Kind, send.Call.Out = timeline.Call, 80
 	locks := ran(6, 1, 3, 2_000_000, 3_500_000) // the process was stopped for 1 ms in between
-	locks.Kind, locks.Exec = timeline.Fold, profile.Span{T: 500_000, C: 7}
+	locks.Kind, locks.Exec = timeline.Fold, profile.Sum{T: 500_000, C: 7}
 	made := timeline.Span{TID: 6, Thread: 1, Node: 4, Kind: timeline.Created, From: 1_500_000, To: 1_500_000}
 	open := ran(6, 1, 3, 3_600_000, 3_700_000)
 	open.Flags, open.Lock = timeline.Open, 9

@@ -206,7 +206,7 @@ func read(t *testing.T, b []byte) *timeline.File {
 
 // ran is an execution of a node, from one time to another.
 func ran(node int32, from, to uint64) timeline.Span {
-	return timeline.Span{TID: 5, Node: node, From: from, To: to, Exec: profile.Span{T: int64(to - from), C: 1}}
+	return timeline.Span{TID: 5, Node: node, From: from, To: to, Exec: profile.Sum{T: int64(to - from), C: 1}}
 }
 
 func TestWrite(t *testing.T) {

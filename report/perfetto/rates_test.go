@@ -119,7 +119,7 @@ func TestRatesOfParts(t *testing.T) {
 	fold.Kind, fold.Exec.C, fold.Counts = timeline.Fold, 9, &profile.Counts{All: []int64{10, 0}}
 	worker := ran(1, 2500, 2900)
 	worker.Team, worker.Thread, worker.Counts = 1, 1, &profile.Counts{All: []int64{100, 0}}
-	worker.Parts = [timeline.NumParts]profile.Span{{T: 100, C: 1}, {T: 100, C: 1}, {T: 150, C: 1}, {T: 50, C: 1}}
+	worker.Parts = [timeline.NumParts]profile.Sum{{T: 100, C: 1}, {T: 100, C: 1}, {T: 150, C: 1}, {T: 50, C: 1}}
 	got := tracks(t, recorded(t, fold, region, worker))
 	want := fmt.Sprint([][2]float64{{2500, 1e8}, {2600, 2e8}, {2700, 1e8}, {2900, 0}, {3100, 1e9}, {3200, 0}, {3400, 0}})
 	if s := fmt.Sprint(got["faults: per second, in regions (means of 1ns)"]); s != want {

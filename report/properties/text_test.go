@@ -46,10 +46,10 @@ func barriers(threads int, waits ...int64) *profile.Profile {
 	for i, wait := range waits {
 		place := profile.Location{File: "a.c", Begin: 10 * (i + 1), End: 10*(i+1) + 5}
 		p.Regions = append(p.Regions, profile.Region{Construct: event.Parallel, Location: place})
-		all := profile.Span{T: wait * 1e9, C: 1}
+		all := profile.Sum{T: wait * 1e9, C: 1}
 		waiting := profile.ThreadStats{Thread: 0, Exec: all, Barrier: all, Waits: &profile.Waits{Wait: all}}
 		late := profile.ThreadStats{Thread: 1, Exec: all, Body: all,
-			Waits: &profile.Waits{Wait: profile.Span{C: 1}, Last: all, Late: all, Delay: all.T}}
+			Waits: &profile.Waits{Wait: profile.Sum{C: 1}, Last: all, Late: all, Delay: all.T}}
 		p.Nodes = append(p.Nodes, profile.Node{Parent: 0, Region: i, Stats: []profile.ThreadStats{waiting, late}})
 	}
 	return p
@@ -57,7 +57,7 @@ func barriers(threads int, waits ...int64) *profile.Profile {
 
 // busy adds a region in which threads work for the rest of the run, so that none is idle.
 func busy(p *profile.Profile) *profile.Profile {
-	left := profile.Span{T: p.Meta.Duration, C: 1}
+	left := profile.Sum{T: p.Meta.Duration, C: 1}
 	for _, n := range p.Nodes[1:] {
 		left.T -= n.Stats[0].Exec.T
 	}
@@ -74,10 +74,10 @@ func busy(p *profile.Profile) *profile.Profile {
 func forks(p *profile.Profile, starts ...int64) *profile.Profile {
 	for _, start := range starts {
 		p.Regions = append(p.Regions, profile.Region{Construct: event.Parallel, Location: profile.Location{File: "f.c", Begin: len(p.Regions) + 1}})
-		s := profile.Span{T: start * 1e9, C: 1}
+		s := profile.Sum{T: start * 1e9, C: 1}
 		n := profile.Node{Parent: 0, Region: len(p.Regions) - 1}
 		for i := range 2 {
-			n.Stats = append(n.Stats, profile.ThreadStats{Thread: i, Exec: s, Enter: s, Body: profile.Span{C: 1}, Barrier: profile.Span{C: 1}})
+			n.Stats = append(n.Stats, profile.ThreadStats{Thread: i, Exec: s, Enter: s, Body: profile.Sum{C: 1}, Barrier: profile.Sum{C: 1}})
 		}
 		p.Nodes = append(p.Nodes, n)
 	}
@@ -220,11 +220,11 @@ func TestDueTo(t *testing.T) {
 		n := &p.Nodes[1]
 		n.Stats = nil
 		for i, caused := range test.caused {
-			x := &profile.Waits{Wait: profile.Span{T: 50e9, C: 1}}
+			x := &profile.Waits{Wait: profile.Sum{T: 50e9, C: 1}}
 			if caused > 0 {
-				x.Last = profile.Span{T: caused * 1e9, C: 1}
+				x.Last = profile.Sum{T: caused * 1e9, C: 1}
 			}
-			all := profile.Span{T: 50e9, C: 1}
+			all := profile.Sum{T: 50e9, C: 1}
 			n.Stats = append(n.Stats, profile.ThreadStats{Thread: i, Exec: all, Barrier: all, Waits: x})
 		}
 		c := severity.Of(p, severity.Options{})
@@ -254,10 +254,10 @@ func TestDueToWithoutCore(t *testing.T) {
 	} {
 		p := barriers(3, 50)
 		n := &p.Nodes[1]
-		all := profile.Span{T: (50 + test.done) * 1e9, C: 1}
+		all := profile.Sum{T: (50 + test.done) * 1e9, C: 1}
 		for i := range n.Stats {
-			n.Stats[i].Exec, n.Stats[i].Barrier, n.Stats[i].Body = all, all, profile.Span{}
-			n.Stats[i].Waits.Done = profile.Span{T: test.done * 1e9, C: 1}
+			n.Stats[i].Exec, n.Stats[i].Barrier, n.Stats[i].Body = all, all, profile.Sum{}
+			n.Stats[i].Waits.Done = profile.Sum{T: test.done * 1e9, C: 1}
 		}
 		if test.noCore > 0 {
 			n.Stats[0].NoCore = &profile.Cost{Exec: test.noCore * 1e9, Barrier: test.noCore * 1e9}
@@ -278,9 +278,9 @@ func TestDueToWithoutCore(t *testing.T) {
 // A lock's line names holders, says of how many executions none is known, and where waiting threads
 // had no core.
 func TestDueToHolders(t *testing.T) {
-	known := &profile.Waits{Contended: profile.Span{T: 30e9, C: 3}, Handed: 10e9}
-	part := &profile.Waits{Contended: profile.Span{T: 30e9, C: 3}, NoHolder: profile.Span{T: 10e9, C: 12}}
-	none := &profile.Waits{NoHolder: profile.Span{T: 40e9, C: 12}}
+	known := &profile.Waits{Contended: profile.Sum{T: 30e9, C: 3}, Handed: 10e9}
+	part := &profile.Waits{Contended: profile.Sum{T: 30e9, C: 3}, NoHolder: profile.Sum{T: 10e9, C: 12}}
+	none := &profile.Waits{NoHolder: profile.Sum{T: 40e9, C: 12}}
 	held := "thread 1, which held it while others waited 30.00 sec"
 	for name, test := range map[string]struct {
 		waits  *profile.Waits
@@ -296,13 +296,13 @@ func TestDueToHolders(t *testing.T) {
 		"old record":     {nil, 0, 0, ""},
 	} {
 		p := busy(barriers(2, 50))
-		all := profile.Span{T: 40e9, C: 20}
+		all := profile.Sum{T: 40e9, C: 20}
 		stats := []profile.ThreadStats{{Thread: 0, Exec: all, Enter: all, Waits: test.waits}}
 		if test.noCore > 0 {
 			stats[0].NoCore = &profile.Cost{Exec: test.noCore, Enter: test.noCore}
 		}
 		if test.held > 0 {
-			stats = append(stats, profile.ThreadStats{Thread: 1, Waits: &profile.Waits{Held: profile.Span{T: test.held, C: 3}}})
+			stats = append(stats, profile.ThreadStats{Thread: 1, Waits: &profile.Waits{Held: profile.Sum{T: test.held, C: 3}}})
 		}
 		p.Regions = append(p.Regions, profile.Region{Construct: event.Lock, Location: profile.Location{File: "l.c", Begin: 7}})
 		p.Nodes[1].Stats[0].Child = all.T
@@ -323,10 +323,10 @@ func TestDueToHolders(t *testing.T) {
 // Late tasks name the thread and the construct that created them.
 func TestLateTasks(t *testing.T) {
 	p := barriers(2, 50)
-	p.Nodes[1].Stats[0].Waits.NoTask = profile.Span{T: 30e9, C: 3}
+	p.Nodes[1].Stats[0].Waits.NoTask = profile.Sum{T: 30e9, C: 3}
 	p.Regions = append(p.Regions, profile.Region{Construct: event.Task, Location: profile.Location{File: "t.c", Begin: 7}})
 	p.Nodes = append(p.Nodes, profile.Node{Parent: 1, Region: 1, Stats: []profile.ThreadStats{
-		{Thread: 1, Waits: &profile.Waits{LateTask: profile.Span{T: 30e9, C: 3}}}}})
+		{Thread: 1, Waits: &profile.Waits{LateTask: profile.Sum{T: 30e9, C: 3}}}}})
 	text := strings.Join(strings.Fields(write(t, "text", severity.Of(p, severity.Options{}), options(false))), " ")
 	for _, want := range []string{"30.00 sec 15.0 % Waits for tasks that come late where a.c (10-15) PARALLEL",
 		"due to tasks that thread 1 created at t.c (7) TASK, for which others waited 30.00 sec", "Create tasks earlier"} {

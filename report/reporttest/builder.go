@@ -55,13 +55,13 @@ func (b *Builder) Region(c event.Construct, l profile.Location) int {
 func (b *Builder) Node(parent, region int, from map[int]float64, rows ...Row) int {
 	n := profile.Node{Parent: parent, Region: region}
 	for _, r := range rows {
-		s := profile.ThreadStats{Thread: r.Thread, Enter: profile.Span{T: NS(r.Enter), C: r.C},
-			Body: profile.Span{T: NS(r.Body), C: r.bodyC}, Exit: profile.Span{T: NS(r.Exit), C: r.C},
-			Barrier: profile.Span{T: NS(r.Barrier), C: r.C}}
+		s := profile.ThreadStats{Thread: r.Thread, Enter: profile.Sum{T: NS(r.Enter), C: r.C},
+			Body: profile.Sum{T: NS(r.Body), C: r.bodyC}, Exit: profile.Sum{T: NS(r.Exit), C: r.C},
+			Barrier: profile.Sum{T: NS(r.Barrier), C: r.C}}
 		if r.bodyC == 0 && r.Body > 0 {
 			s.Body.C = r.C
 		}
-		s.Exec = profile.Span{T: s.Enter.T + s.Body.T + s.Barrier.T + s.Exit.T + NS(r.manage), C: r.C}
+		s.Exec = profile.Sum{T: s.Enter.T + s.Body.T + s.Barrier.T + s.Exit.T + NS(r.manage), C: r.C}
 		n.Stats = append(n.Stats, s)
 		if from == nil {
 			b.child(parent, r.Thread, s.Exec.T)

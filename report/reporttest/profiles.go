@@ -114,7 +114,7 @@ func Costly() *profile.Profile {
 		Regions: []profile.Region{{Construct: event.Critical, Location: profile.Location{File: "a.c", Begin: 3, End: 5}}},
 		Nodes: []profile.Node{
 			{Parent: -1, Region: -1, Stats: []profile.ThreadStats{{Cost: &profile.Cost{Exec: 3e9}}}},
-			{Parent: 0, Region: 0, Stats: []profile.ThreadStats{{Exec: profile.Span{T: 4e9, C: 1e6}, Enter: profile.Span{T: 1e9, C: 1e6}, Body: profile.Span{T: 3e9, C: 1e6},
+			{Parent: 0, Region: 0, Stats: []profile.ThreadStats{{Exec: profile.Sum{T: 4e9, C: 1e6}, Enter: profile.Sum{T: 1e9, C: 1e6}, Body: profile.Sum{T: 3e9, C: 1e6},
 				Cost: &profile.Cost{Exec: 2e9, Enter: 5e8, Body: 15e8}}}},
 		},
 	}

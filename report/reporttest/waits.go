@@ -33,7 +33,7 @@ func waiting(rank int, message *match.Call, barrier [2]uint64) *profile.Profile 
 	r.Add(1, calllog.Site{Node: 1}, &match.Call{Op: operation("MPI_Barrier"), Start: barrier[0], End: barrier[1]})
 	r.Add(1, calllog.Site{Node: 3}, message)
 	stats := func(t uint64) []profile.ThreadStats {
-		s := profile.Span{T: int64(t), C: 1}
+		s := profile.Sum{T: int64(t), C: 1}
 		return []profile.ThreadStats{{Exec: s, Body: s, MPI: &profile.MPIStats{T: int64(t), Calls: 1}}}
 	}
 	at := func(line int) profile.Location { return profile.Location{File: "a.c", Begin: line, End: line} }

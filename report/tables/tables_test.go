@@ -20,7 +20,7 @@ const s = 1_000_000_000 // ns
 // twoThreads is 10 s of two threads: a region of 6 s, in which thread 1 works 4 s and waits 2 s, a
 // critical in it of 1 s on each thread, and one of 2 ms on thread 0.
 func twoThreads() *profile.Profile {
-	span := func(t int64) profile.Span { return profile.Span{T: t, C: 3} }
+	span := func(t int64) profile.Sum { return profile.Sum{T: t, C: 3} }
 	loc := func(line int) profile.Location {
 		return profile.Location{File: "main.c", Begin: line, End: line + 1, Function: "f"}
 	}
@@ -217,7 +217,7 @@ func TestText(t *testing.T) {
 		{"two rows", func(o *Options) { o.Rows = 2 }, 4, "... and 3 more, 6.002 sec together"},
 	} {
 		p := twoThreads()
-		p.Nodes[2].Stats[0].Estimate = &profile.Estimate{Exec: profile.Span{T: 1, C: 1}}
+		p.Nodes[2].Stats[0].Estimate = &profile.Estimate{Exec: profile.Sum{T: 1, C: 1}}
 		o := plain(p)
 		tc.set(&o)
 		lines := Text(p, region, o)

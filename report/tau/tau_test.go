@@ -48,7 +48,7 @@ func read(t *testing.T, text string) (metric string, own, all map[string]float64
 // counted has a region with a counter, in which the same region is executed again, and names that
 // would break the format.
 func counted() *profile.Profile {
-	span := func(s int64, c uint64) profile.Span { return profile.Span{T: s * 1e9, C: c} }
+	span := func(s int64, c uint64) profile.Sum { return profile.Sum{T: s * 1e9, C: c} }
 	return &profile.Profile{Meta: profile.Meta{Target: profile.Target{Program: "p"}, Life: profile.Life{Duration: 10e9},
 		Choices: profile.Choices{Counters: []profile.Counter{{Name: "cpu/event=0xc2/"}}}},
 		Threads: []profile.Thread{{}, {Num: 1}},

@@ -58,7 +58,7 @@ func recorded(t testing.TB, rank int, spans ...timeline.Span) *timeline.File {
 }
 
 func ran(tid uint32, node int32, from, to uint64) timeline.Span {
-	return timeline.Span{TID: tid, Node: node, From: from, To: to, Exec: profile.Span{T: int64(to - from), C: 1}}
+	return timeline.Span{TID: tid, Node: node, From: from, To: to, Exec: profile.Sum{T: int64(to - from), C: 1}}
 }
 
 // text lists the boxes of a row: depth, from-to, number of executions and sum if there are several,
@@ -84,7 +84,7 @@ func TestPicture(t *testing.T) {
 	for i, ns := range []int64{10, 160, 25, 5} {
 		region.Parts[i].T = ns
 	}
-	fold := timeline.Span{TID: 5, Node: critical, Kind: timeline.Fold, From: 1020, To: 1060, Exec: profile.Span{T: 20, C: 7}}
+	fold := timeline.Span{TID: 5, Node: critical, Kind: timeline.Fold, From: 1020, To: 1060, Exec: profile.Sum{T: 20, C: 7}}
 	call := func(tid uint32, node int32, from, to uint64, peer int32) timeline.Span {
 		s := ran(tid, node, from, to)
 		s.Kind, s.Call = timeline.Call, timeline.MPI{Comm: 1, Flags: mpi.World, Peer: peer, Out: 8, In: 8}

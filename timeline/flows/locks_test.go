@@ -15,7 +15,7 @@ import (
 // locked is an execution of a thread that asked for a lock at from, and got it, freed it, and was
 // over at the other times.
 func locked(tid uint32, node int32, lock, from, got, freed, to uint64) timeline.Span {
-	s := timeline.Span{TID: tid, Node: node, Lock: lock, From: from, To: to, Exec: profile.Span{T: int64(to - from), C: 1}}
+	s := timeline.Span{TID: tid, Node: node, Lock: lock, From: from, To: to, Exec: profile.Sum{T: int64(to - from), C: 1}}
 	s.Parts[timeline.Enter].T, s.Parts[timeline.Body].T, s.Parts[timeline.Exit].T = int64(got-from), int64(freed-got), int64(to-freed)
 	return s
 }
@@ -44,8 +44,8 @@ func handed(t testing.TB, f *Flows, file *timeline.File) (out []string) {
 
 func TestLocks(t *testing.T) {
 	first, waits := locked(5, nodeLock, 9, 10, 11, 20, 21), locked(6, nodeLock, 9, 15, 22, 30, 31)
-	fold := timeline.Span{TID: 7, Node: nodeLock, Kind: timeline.Fold, From: 12, To: 40, Exec: profile.Span{T: 9, C: 3}}
-	unseen := timeline.Span{TID: 7, Node: nodeLock, From: 2, To: 2, Flags: timeline.Unseen, Exec: profile.Span{C: 1}}
+	fold := timeline.Span{TID: 7, Node: nodeLock, Kind: timeline.Fold, From: 12, To: 40, Exec: profile.Sum{T: 9, C: 3}}
+	unseen := timeline.Span{TID: 7, Node: nodeLock, From: 2, To: 2, Flags: timeline.Unseen, Exec: profile.Sum{C: 1}}
 	stood := locked(7, nodeLock, 9, 20, 21, 21, 23)
 	stood.To += 5
 	otherFold := fold
@@ -140,7 +140,7 @@ func TestLocksModel(t *testing.T) {
 
 func TestTasks(t *testing.T) {
 	task := func(node int32, kind timeline.Kind, at, number uint64, count uint64) timeline.Span {
-		return timeline.Span{TID: 5, Node: node, Kind: kind, From: at, To: at + 1, Task: number, Exec: profile.Span{T: 1, C: count}}
+		return timeline.Span{TID: 5, Node: node, Kind: kind, From: at, To: at + 1, Task: number, Exec: profile.Sum{T: 1, C: count}}
 	}
 	file := recorded(t, []timeline.Span{
 		// A task that is executed in two parts.

@@ -81,7 +81,7 @@ func asRank(rank, size int) func(*timeline.Dictionary) {
 
 // called is a call in MPI_COMM_WORLD.
 func called(node int32, from, to uint64, peer, tag int32) timeline.Span {
-	return timeline.Span{TID: 5, Node: node, Kind: timeline.Call, From: from, To: to, Exec: profile.Span{T: int64(to - from), C: 1},
+	return timeline.Span{TID: 5, Node: node, Kind: timeline.Call, From: from, To: to, Exec: profile.Sum{T: int64(to - from), C: 1},
 		Call: timeline.MPI{Comm: 1, Flags: mpi.World, Peer: peer, Peer2: mpi.NoPeer, Tag: tag, Out: 8, In: 8}}
 }
 

@@ -10,7 +10,7 @@ import (
 
 type cell struct{ node, thread int }
 
-type sums [profile.NumParts]profile.Span
+type sums [profile.NumParts]profile.Sum
 
 // Differences compares the sums of a timeline's spans with a profile, by node and thread: times and
 // counts must be equal. It returns a sentence for each difference, and the number of figures that

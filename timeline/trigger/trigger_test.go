@@ -13,7 +13,7 @@ import (
 
 // ended is an execution of a node: in all, and its parts (ns).
 func ended(node int32, exec int64, parts ...int64) timeline.Span {
-	s := timeline.Span{Node: node, From: 1000, To: 1000 + uint64(exec), Exec: profile.Span{T: exec, C: 1}}
+	s := timeline.Span{Node: node, From: 1000, To: 1000 + uint64(exec), Exec: profile.Sum{T: exec, C: 1}}
 	for i, ns := range parts {
 		s.Parts[i].T = ns
 	}
