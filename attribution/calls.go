@@ -165,7 +165,7 @@ func (ca *calls) chargeMPI(t *stack.Thread, s *profile.MPIStats) {
 	switch {
 	case len(t.Stack) == 0:
 		ca.Tree.Root.Stat(t.Seat).AddMPI(s)
-	case !t.Stack[0].Node.Existing: // otherwise placeExisting does this
+	case !t.Stack[0].Node.Existing: // otherwise PlaceExisting does this
 		ca.Tree.Root.Stat(t.Stack[0].Seat).AddMPI(s)
 	}
 }

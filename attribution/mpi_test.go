@@ -338,7 +338,7 @@ func TestCallsOnOneLineAreOne(t *testing.T) {
 		site := uint64(400 + i)
 		s.Events = append(s.Events, event.Event{Time: site, TID: 1, Construct: event.MPI, Edge: event.Released, Site: site,
 			MPI: &event.MPICall{Op: op, Start: site}})
-		s.Places = append(s.Places, stream.Placed{Key: Key{RuntimeConstruct: Kind{Construct: event.MPI}, Fn: 9999, Site: site},
+		s.Places = append(s.Places, stream.Placed{Key: Key{RuntimeConstruct: RuntimeConstruct{Construct: event.MPI}, Fn: 9999, Site: site},
 			Region: profile.Region{Construct: event.MPI, Name: op.String(), Location: profile.Location{File: "x.c", Begin: 5}}})
 	}
 	p := Replay(s)

@@ -8,12 +8,12 @@ import (
 
 // The names of package place that the engine's users need.
 type (
-	Key         = place.Key
-	Kind        = place.RuntimeConstruct
-	Resolver    = place.Resolver
-	BarrierKind = place.BarrierKind
-	Following   = place.Following
-	InlineLoop  = place.InlineLoop
+	Key              = place.Key
+	RuntimeConstruct = place.RuntimeConstruct
+	Resolver         = place.Resolver
+	BarrierKind      = place.BarrierKind
+	Following        = place.Following
+	InlineLoop       = place.InlineLoop
 )
 
 // The kinds of barriers (see place.BarrierKind).

@@ -32,8 +32,8 @@ var lifeNames = map[uint32]string{bpf.LifeExec: "runs a new program", bpf.LifeFo
 	bpf.LifeMap: "loaded or unloaded libraries"}
 
 // live acts on a life: a followed process has forked, has run a program, has loaded libraries, or
-// maps a file that the kernel side does not know. If the process was stopped for it, live continues
-// it at the end.
+// maps a file that the kernel side does not know. If the process was stopped for that, live
+// continues the process at the end.
 func (lv *lives) live(l bpf.Life) {
 	lv.mu.Lock()
 	defer lv.mu.Unlock()
@@ -66,8 +66,8 @@ func (lv *lives) live(l bpf.Life) {
 	}
 }
 
-// executed acts on an exec. p is the process as it was measured before, or nil. executed returns
-// the process as it is measured from now on, or nil if it needs no probes yet.
+// executed acts on an exec. p is the process if it was measured before, else nil. executed returns
+// the process that is measured from now on, or nil if it needs no probes yet.
 func (lv *lives) executed(p *Process, g *Program, l *bpf.Life) *Process {
 	if p != nil && l.Stopped == 0 && l.Time < p.found {
 		return p // newProcess has described the program of this exec already
@@ -106,7 +106,7 @@ func (lv *lives) forked(earlier *Process, g *Program, l *bpf.Life) *Process {
 }
 
 // loaded acts on a change of the libraries of a process. p is nil if the process was not measured.
-// loaded returns nil if it still maps nothing that can be measured.
+// loaded returns nil if the process still maps nothing that can be measured.
 func (lv *lives) loaded(p *Process, g *Program, l *bpf.Life) *Process {
 	switch {
 	case p != nil && g.launched:
@@ -128,11 +128,12 @@ func (lv *lives) loaded(p *Process, g *Program, l *bpf.Life) *Process {
 	return p
 }
 
-// mayRun tells whether a process that was stopped at its exec may go on without probes: the
-// loader's watch will report it again, or it maps nothing that can be measured.
+// mayRun tells whether a process that was stopped at its exec may go on without probes. It may if
+// its loader is watched, so that it will be reported again, or if it maps nothing that can be
+// measured.
 func (lv *lives) mayRun(pid int) bool {
 	plain, watched := lv.judge(uint32(pid), target.Files(pid))
-	target.PopFiles(pid) // removes the entry that add made
+	target.PopFiles(pid) // removes the entry that Files has made
 	return plain || watched
 }
 
@@ -198,8 +199,8 @@ func (lv *lives) goOn(p *Process, l *bpf.Life) {
 }
 
 // strangerGoesOn notes the stop of a process that is not measured, because the process may be
-// measured later. early: the process was continued before we knew its mapped files, and the user is
-// told so. reader.mu is held.
+// measured later. early says that the process was continued before we knew its mapped files; then
+// the user is told. reader.mu is held.
 func (lv *lives) strangerGoesOn(l *bpf.Life, stop attribution.Stop, early bool, now uint64) {
 	if !early {
 		lv.strangers.stops[l.Pid] = append(lv.strangers.stops[l.Pid], stop)

@@ -157,7 +157,7 @@ func TestMultithreadingEfficiency(t *testing.T) {
 			}
 			scaling := efficiency.Compare(runs, labels, false)
 			regions := scaling.Regions(func(g *efficiency.Region) string { return fmt.Sprint(g.Location.Begin) })
-			got := model.Predict([]model.Point{*runs[0].Point(), *runs[1].Point()}, model.Options{}).Time(1, 4)
+			got := model.Predict([]model.Measured{*runs[0].Means(), *runs[1].Means()}, model.Options{}).Time(1, 4)
 			measured := float64(runs[2].Runtime) / 1e9
 			t.Logf("4 threads: %.3f s predicted from the runs with 1 and 2, %.3f s measured: %.1f%% off", got, measured, 100*model.Error(got, measured))
 			one := longestTeam(runs[0])

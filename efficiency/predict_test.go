@@ -46,7 +46,7 @@ func alone(t *testing.T, c event.Construct) *profile.Profile {
 func TestPointAddsUp(t *testing.T) {
 	for _, c := range []event.Construct{event.Single, event.Master, event.Masked} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
-			p := OfProfile(alone(t, c)).Point()
+			p := OfProfile(alone(t, c)).Means()
 			n := float64(p.Threads)
 			near(t, "time", p.Time, 5)
 			near(t, "work", p.Work, 8)
@@ -58,7 +58,7 @@ func TestPointAddsUp(t *testing.T) {
 	}
 	// MPI of one thread that nobody waits for is part of the mean thread's time.
 	run := jobOf(t, first)
-	p := run.Point()
+	p := run.Means()
 	near(t, "sum of the parts of a run", p.Serial+(p.Work+p.Unparallel+p.Uneven)/2+p.Overhead+p.MPI, p.Time)
 }
 
@@ -67,7 +67,7 @@ func TestPointAddsUp(t *testing.T) {
 func TestPointOfCrowdedRun(t *testing.T) {
 	p := Process{Threads: 3, Wall: 9 * sec}
 	p.Parts[Work], p.Parts[Limpar], p.Parts[NoCore] = 2*sec, 16*sec, 9*sec
-	x := New("x", []Process{p}, nil).Point()
+	x := New("x", []Process{p}, nil).Means()
 	near(t, "of one thread", x.Unparallel, 2)
 	near(t, "waiting", x.Uneven, 12)
 }
@@ -76,7 +76,7 @@ func TestPointOfCrowdedRun(t *testing.T) {
 func TestPointOfMissingRanks(t *testing.T) {
 	whole, part := made(4, 2, 8, 1, nil), made(3, 2, 8, 1, nil)
 	part.Missing = 1
-	p, q := whole.Point(), part.Point()
+	p, q := whole.Means(), part.Means()
 	if q.Ranks != 4 || q.Threads != 2 {
 		t.Errorf("%+v", q)
 	}
@@ -89,7 +89,7 @@ func TestPointOfMissingRanks(t *testing.T) {
 // TestPointOfUnlikeRanks: ranks of different numbers of threads have no number of threads.
 func TestPointOfUnlikeRanks(t *testing.T) {
 	r := New("x", []Process{{Threads: 1, Wall: 5}, {Threads: 2, Wall: 5}}, nil)
-	if p := r.Point(); p.Threads != 0 || p.Ranks != 2 {
+	if p := r.Means(); p.Threads != 0 || p.Ranks != 2 {
 		t.Errorf("%+v", p)
 	}
 }

@@ -99,7 +99,7 @@ func (f *Forecast) Multithreading() (out []Figure) {
 	}
 	// MPI is a mean of clocks.
 	outside := func(time, mpi float64) float64 { return max(0, time-mpi) }
-	f.measured(func(p, one *model.Point, against bool) {
+	f.measured(func(p, one *model.Measured, against bool) {
 		if p.Threads == 1 {
 			return // it is 1
 		}
@@ -109,14 +109,14 @@ func (f *Forecast) Multithreading() (out []Figure) {
 			Real:      model.Multithreading(outside(one.Time, one.MPI), p.Threads, outside(p.Time, p.MPI))}
 		x.Error = model.Error(x.Estimated, x.Real)
 		out = append(out, x)
-	}, func(p *model.Point) (int, int) { return p.Ranks, 1 })
+	}, func(p *model.Measured) (int, int) { return p.Ranks, 1 })
 	return out
 }
 
 // MessagePassing returns e_mp (Eq. 1) of the measured cells of which there is a run of one thread
 // per rank on as many cores. Runs without a sum of communication are left out.
 func (f *Forecast) MessagePassing() (out []Figure) {
-	f.measured(func(p, pure *model.Point, against bool) {
+	f.measured(func(p, pure *model.Measured, against bool) {
 		if p.Threads == 1 || p.Communication == nil || pure.Communication == nil {
 			return
 		}
@@ -124,13 +124,13 @@ func (f *Forecast) MessagePassing() (out []Figure) {
 			Real: model.Communication{Hybrid: *p.Communication, Pure: *pure.Communication}.Efficiency()}
 		x.Error = model.Error(x.Estimated, x.Real)
 		out = append(out, x)
-	}, func(p *model.Point) (int, int) { return p.Ranks * p.Threads, 1 })
+	}, func(p *model.Measured) (int, int) { return p.Ranks * p.Threads, 1 })
 	return out
 }
 
 // measured calls do for the first run of each cell, with the first run of the cell that is its
 // reference.
-func (f *Forecast) measured(do func(p, reference *model.Point, against bool), of func(*model.Point) (ranks, threads int)) {
+func (f *Forecast) measured(do func(p, reference *model.Measured, against bool), of func(*model.Measured) (ranks, threads int)) {
 	all := slices.Concat(f.Runs, f.Against)
 	find := func(ranks, threads int) int {
 		return slices.IndexFunc(all, func(r Run) bool { return r.Times.Ranks == ranks && r.Times.Threads == threads })

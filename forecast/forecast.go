@@ -99,7 +99,7 @@ func (f *Forecast) check() error {
 	return nil
 }
 
-func pointsOf(runs []Run) (points []model.Point) {
+func pointsOf(runs []Run) (points []model.Measured) {
 	for _, r := range runs {
 		points = append(points, *r.Times)
 	}
@@ -130,13 +130,15 @@ func (f *Forecast) Ranks() []int {
 	if !f.UsesMPI() {
 		return []int{1}
 	}
-	return f.numbers(func(p *model.Point) int { return p.Ranks })
+	return f.numbers(func(p *model.Measured) int { return p.Ranks })
 }
 
 // Threads returns the numbers of threads of the cells: powers of two, and the measured ones.
-func (f *Forecast) Threads() []int { return f.numbers(func(p *model.Point) int { return p.Threads }) }
+func (f *Forecast) Threads() []int {
+	return f.numbers(func(p *model.Measured) int { return p.Threads })
+}
 
-func (f *Forecast) numbers(of func(*model.Point) int) (all []int) {
+func (f *Forecast) numbers(of func(*model.Measured) int) (all []int) {
 	for n := 1; n <= f.Cores; n *= 2 {
 		all = append(all, n)
 	}

@@ -23,7 +23,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 }
 
 // made returns a run with these times.
-func made(p model.Point) Run {
+func made(p model.Measured) Run {
 	return Run{fmt.Sprintf("%dx%d", p.Ranks, p.Threads), &signature.Signature{Program: "made", Hosts: []string{"node1"}, UsesMPI: true, Ranks: p.Ranks,
 		Accounting: mpi.Minimal.String(), Times: &p}}
 }
@@ -42,7 +42,7 @@ func forecast(t *testing.T, o Options, runs ...Run) *Forecast {
 func TestPaper(t *testing.T) {
 	const loop, mpi = .288120796, .001
 	run := func(n int, overhead float64) Run {
-		return made(model.Point{Ranks: 1, Threads: n, Time: loop/float64(n) + overhead + mpi, Work: loop, Overhead: overhead, MPI: mpi})
+		return made(model.Measured{Ranks: 1, Threads: n, Time: loop/float64(n) + overhead + mpi, Work: loop, Overhead: overhead, MPI: mpi})
 	}
 	f := forecast(t, Options{Cores: 4}, run(1, .013), run(2, .144))
 	cells := f.Cells()
@@ -70,7 +70,7 @@ func TestPaper(t *testing.T) {
 func TestMessagePassing(t *testing.T) {
 	run := func(p, n int, mpi, callers float64) Run {
 		sum := mpi * float64(p) * callers
-		return made(model.Point{Ranks: p, Threads: n, Time: 8/float64(p*n) + mpi, Work: 8 / float64(p), MPI: mpi, Communication: &sum})
+		return made(model.Measured{Ranks: p, Threads: n, Time: 8/float64(p*n) + mpi, Work: 8 / float64(p), MPI: mpi, Communication: &sum})
 	}
 	f := forecast(t, Options{}, run(1, 1, 0, 1), run(2, 1, 1, 1), run(4, 1, 3, 1), run(2, 2, 1, 1))
 	rows := f.MessagePassing()
@@ -96,7 +96,7 @@ func TestMessagePassing(t *testing.T) {
 // TestOversubscribed: cells with more threads than CPUs are marked, and are not the best.
 func TestOversubscribed(t *testing.T) {
 	run := func(p int) Run {
-		return made(model.Point{Ranks: p, Threads: 1, Time: 8 / float64(p), Work: 8 / float64(p)})
+		return made(model.Measured{Ranks: p, Threads: 1, Time: 8 / float64(p), Work: 8 / float64(p)})
 	}
 	f := forecast(t, Options{Cores: 8, CPUs: 2}, run(1), run(2), run(4))
 	for _, c := range f.Cells() {
@@ -114,7 +114,7 @@ func TestOversubscribed(t *testing.T) {
 func TestCrowded(t *testing.T) {
 	run := func(p, n int) Run {
 		w := 16 / float64(p)
-		return made(model.Point{Ranks: p, Threads: n, Time: w/float64(n)*max(1, float64(p*n)/2) + max(1, float64(p)/2) + .5, Work: w, Serial: 1, MPI: .5})
+		return made(model.Measured{Ranks: p, Threads: n, Time: w/float64(n)*max(1, float64(p*n)/2) + max(1, float64(p)/2) + .5, Work: w, Serial: 1, MPI: .5})
 	}
 	f := forecast(t, Options{Cores: 16, CPUs: 2}, run(1, 1), run(2, 1), run(4, 1), run(1, 2))
 	for _, c := range f.Cells() {
@@ -140,7 +140,7 @@ func TestSendrecv(t *testing.T) {
 
 // TestWithoutMPI: a program without MPI is foretold on other numbers of threads only.
 func TestWithoutMPI(t *testing.T) {
-	r := made(model.Point{Ranks: 1, Threads: 2, Time: 4, Work: 8})
+	r := made(model.Measured{Ranks: 1, Threads: 2, Time: 4, Work: 8})
 	r.UsesMPI = false
 	cells := forecast(t, Options{}, r).Cells()
 	for _, c := range cells {
@@ -157,7 +157,7 @@ func TestWithoutMPI(t *testing.T) {
 func TestCompare(t *testing.T) {
 	run := func(p, n int) Run {
 		w := 16 / float64(p)
-		return made(model.Point{Ranks: p, Threads: n, Time: w / float64(n), Work: w})
+		return made(model.Measured{Ranks: p, Threads: n, Time: w / float64(n), Work: w})
 	}
 	f, err := New([]Run{run(1, 1), run(2, 1), run(4, 1), run(1, 2)}, []Run{run(4, 2), run(4, 2)}, Options{})
 	if err != nil {
@@ -178,18 +178,18 @@ func TestCompare(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	old := made(model.Point{Ranks: 1, Threads: 1, Time: 1})
+	old := made(model.Measured{Ranks: 1, Threads: 1, Time: 1})
 	old.Times = nil
-	differ := made(model.Point{Ranks: 2, Time: 1})
-	none, empty := made(model.Point{Ranks: 1, Threads: 1}), made(model.Point{Ranks: 1, Threads: 1, Time: 1})
-	impossible := made(model.Point{Ranks: 1, Threads: 1, Time: 1, Serial: -1})
+	differ := made(model.Measured{Ranks: 2, Time: 1})
+	none, empty := made(model.Measured{Ranks: 1, Threads: 1}), made(model.Measured{Ranks: 1, Threads: 1, Time: 1})
+	impossible := made(model.Measured{Ranks: 1, Threads: 1, Time: 1, Serial: -1})
 	for want, runs := range map[string][]Run{"older version": {old}, "different numbers of threads": {differ}, "at least one run": nil,
 		"1x1 took no time": {none}, "give longer runs": {empty}, "times that no run has": {impossible}} {
 		if _, err := New(runs, nil, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	naive := made(model.Point{Ranks: 1, Threads: 1, Time: 1})
+	naive := made(model.Measured{Ranks: 1, Threads: 1, Time: 1})
 	naive.Accounting = mpi.Naive.String()
 	if _, err := New([]Run{naive}, nil, Options{System: &system.Profile{}}); err == nil || !strings.Contains(err.Error(), "--volumes") {
 		t.Errorf("%v", err)
@@ -197,7 +197,7 @@ func TestRefused(t *testing.T) {
 }
 
 func TestTroubles(t *testing.T) {
-	a, b := made(model.Point{Ranks: 1, Threads: 1, Time: 1, Work: 1}), made(model.Point{Ranks: 2, Threads: 1, Time: 1, Work: 1})
+	a, b := made(model.Measured{Ranks: 1, Threads: 1, Time: 1, Work: 1}), made(model.Measured{Ranks: 2, Threads: 1, Time: 1, Work: 1})
 	b.Program, b.Hosts, b.Missing, b.NoCore, b.Arguments = "other", []string{"node2"}, 1, .2, "9"
 	text := strings.Join(forecast(t, Options{}, a, b).Assumptions(), "\n")
 	for _, want := range []string{"differ in the program (1x1: made; 2x1: other)", "differ in the arguments", "differ in the machine", "2x1 lacks 1 of its ranks",
@@ -240,7 +240,7 @@ func cannon(p, n int) Run {
 	const barriers, steps = 10000, 10
 	ranks := float64(p)
 	messages, bytes := steps*2*math.Sqrt(ranks), 1e8/ranks
-	x := model.Point{Ranks: p, Threads: n, Work: 40 / ranks, Uneven: barriers * barrier(n) * float64(n), Serial: .5}
+	x := model.Measured{Ranks: p, Threads: n, Work: 40 / ranks, Uneven: barriers * barrier(n) * float64(n), Serial: .5}
 	r := made(x)
 	r.Regions = []signature.Region{{Construct: event.Barrier, Executions: signature.Spread{Mean: barriers * float64(n)}}}
 	if p > 1 {
@@ -292,7 +292,7 @@ func TestSharing(t *testing.T) {
 			p.OpenMP = append(p.OpenMP, system.OpenMP{Construct: c.construct, Shared: c.contended, Threads: n, Cost: system.Figure{Median: 50 * float64(n)}})
 		}
 		run := func(n int) Run {
-			r := made(model.Point{Ranks: 1, Threads: n, Time: 8 / float64(n), Work: 8})
+			r := made(model.Measured{Ranks: 1, Threads: n, Time: 8 / float64(n), Work: 8})
 			r.Regions = []signature.Region{{Construct: c.construct, Executions: signature.Spread{Mean: c.times(float64(n))}}}
 			return r
 		}

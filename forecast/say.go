@@ -61,7 +61,7 @@ func stepsText(s model.Steps, format string) string {
 }
 
 // places returns the number of different values.
-func (f *Forecast) places(of func(*model.Point) int) int {
+func (f *Forecast) places(of func(*model.Measured) int) int {
 	all := map[int]bool{}
 	for _, r := range f.Runs {
 		all[of(r.Times)] = true
@@ -71,7 +71,7 @@ func (f *Forecast) places(of func(*model.Point) int) int {
 
 // Assumptions returns sentences on what the prediction rests on, and on what the runs are worth.
 func (f *Forecast) Assumptions() (out []string) {
-	ranks, threads := f.places(func(p *model.Point) int { return p.Ranks }), f.places(func(p *model.Point) int { return p.Threads })
+	ranks, threads := f.places(func(p *model.Measured) int { return p.Ranks }), f.places(func(p *model.Measured) int { return p.Threads })
 	from := "the nearest of the exponents 1, 2/3, 1/2"
 	switch ranks {
 	case 1:

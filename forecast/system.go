@@ -247,19 +247,19 @@ func (s *systemCosts) MPI(ranks, _ int) model.Cost {
 }
 
 // waiting returns what a run was in MPI for beyond the transfer.
-func (s *systemCosts) waiting(p model.Point) float64 {
+func (s *systemCosts) waiting(p model.Measured) float64 {
 	return max(0, p.MPI-s.transfer(p.Ranks).Time)
 }
 
 // supply is a model.Supplier.
-func (s *systemCosts) supply(points []model.Point) model.Costs {
+func (s *systemCosts) supply(points []model.Measured) model.Costs {
 	x := *s
 	x.wait, x.alone, x.forms = model.FitRanks(points, s.waiting, nil)
 	return &x
 }
 
 // Again fits the waiting of other times of the same runs.
-func (s *systemCosts) Again(points []model.Point) model.Costs {
+func (s *systemCosts) Again(points []model.Measured) model.Costs {
 	x := *s
 	x.wait, x.alone, _ = model.FitRanks(points, s.waiting, &s.wait)
 	return &x
@@ -277,7 +277,7 @@ func (s *systemCosts) Forms() (forms []model.CostForm) {
 
 // reconcile takes the profile's overheads for the runs' own, and leaves what the runs lost beyond
 // them with the waiting for threads: a barrier's own cost is in both.
-func (s *systemCosts) reconcile(points []model.Point) []model.Point {
+func (s *systemCosts) reconcile(points []model.Measured) []model.Measured {
 	points = slices.Clone(points)
 	for i := range points {
 		p := &points[i]

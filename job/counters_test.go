@@ -21,7 +21,7 @@ func TestCounters(t *testing.T) {
 	profiles[1].Nodes[2].Stats[3].Uncounted = 1 // the loop
 	j := newJob()
 	for r, p := range profiles {
-		j.fold(reduce(p, FileName(r, 0), r, Options{}))
+		j.merge(reduce(p, FileName(r, 0), r, Options{}))
 	}
 	j.finish()
 	for _, g := range j.Regions {

@@ -97,8 +97,8 @@ func newJob() *Job {
 	return &Job{byKey: map[key]*Region{}, Builds: map[string]string{}, traffic: map[int]*traffic.Rank{}, robbed: map[int][]profile.Rival{}}
 }
 
-// fold adds a reduced rank to the job. It answers false if the rank is in the job already.
-func (j *Job) fold(r *reduced) bool {
+// merge adds a reduced rank to the job. It answers false if the rank is in the job already.
+func (j *Job) merge(r *reduced) bool {
 	if j.seen.has(r.rank.Rank) {
 		return false
 	}
@@ -118,10 +118,10 @@ func (j *Job) fold(r *reduced) bool {
 		}
 	}
 	if j.Paths != nil {
-		j.Paths.fold(r)
+		j.Paths.merge(r)
 	}
 	if j.severity != nil {
-		j.severity.fold(r)
+		j.severity.merge(r)
 	}
 	if r.strip != nil {
 		j.strips = append(j.strips, r.strip)

@@ -168,12 +168,12 @@ func BenchmarkRank(b *testing.B) {
 			reduce(p, "", 3, Options{Paths: true})
 		}
 	})
-	b.Run("fold", func(b *testing.B) {
+	b.Run("merge", func(b *testing.B) {
 		j := newJob()
 		j.Paths = newPaths(maxSamples)
 		for b.Loop() {
 			r.rank.Rank++
-			j.fold(r)
+			j.merge(r)
 		}
 	})
 }

@@ -123,8 +123,8 @@ func (v *Values) add(o *Values) {
 	}
 }
 
-// fold adds a rank's paths.
-func (p *Paths) fold(r *reduced) {
+// merge adds a rank's paths.
+func (p *Paths) merge(r *reduced) {
 	host, ok := p.hostOf[r.rank.Host]
 	if !ok {
 		host = len(p.hosts)

@@ -17,7 +17,7 @@ func newSeverities() *severities {
 }
 
 // fold adds the severities of a rank.
-func (s *severities) fold(r *reduced) {
+func (s *severities) merge(r *reduced) {
 	region := make([]int, len(r.number))
 	for i, part := range r.number {
 		k := r.parts[part].key

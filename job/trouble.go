@@ -51,7 +51,7 @@ func (j *Job) add(r *reduced) {
 	if r.rank.Extrapolated != "" {
 		j.trouble(extrapolated, r.rank.Rank, r.rank.Extrapolated)
 	}
-	if !j.fold(r) {
+	if !j.merge(r) {
 		j.trouble(twice, r.rank.Rank, file)
 	}
 }

@@ -14,7 +14,7 @@ type Costs interface {
 	MPI(ranks, threads int) Cost
 	// Again learns from other times of the same runs, with what was chosen for these: the
 	// intervals ask how far the times of the runs move a prediction.
-	Again([]Point) Costs
+	Again([]Measured) Costs
 	// Forms returns costs with other choices that could be the right ones too; nil: there was
 	// nothing to choose.
 	Forms() []CostForm
@@ -27,7 +27,7 @@ type CostForm struct {
 }
 
 // Supplier learns costs from recorded runs.
-type Supplier func([]Point) Costs
+type Supplier func([]Measured) Costs
 
 // Recorded are costs as recorded runs had them.
 type Recorded struct {
@@ -40,19 +40,19 @@ type Recorded struct {
 }
 
 // RecordedCosts learns from runs; it is a Supplier.
-func RecordedCosts(points []Point) Costs { return learnRecorded(points, nil) }
+func RecordedCosts(points []Measured) Costs { return learnRecorded(points, nil) }
 
 // Again learns from other times of the same runs.
-func (r *Recorded) Again(points []Point) Costs { return learnRecorded(points, r) }
+func (r *Recorded) Again(points []Measured) Costs { return learnRecorded(points, r) }
 
-func learnRecorded(points []Point, like *Recorded) *Recorded {
+func learnRecorded(points []Measured, like *Recorded) *Recorded {
 	r := &Recorded{}
 	overhead := map[int][]float64{}
 	for _, p := range points {
 		overhead[p.Threads] = append(overhead[p.Threads], p.Overhead)
 	}
 	r.ByThreads = stepsOf(overhead)
-	mpi := func(p Point) float64 { return p.MPI }
+	mpi := func(p Measured) float64 { return p.MPI }
 	if like != nil {
 		r.ByRanks, r.Alone, _ = FitRanks(points, mpi, &like.ByRanks)
 	} else {
@@ -74,7 +74,7 @@ func (r *Recorded) Forms() (forms []CostForm) {
 // FitRanks fits a figure over the ranks. One rank differs from several in what MPI does, so that
 // the runs of one rank are apart: their mean is alone, unless there are no others. again gives the
 // exponent; nil: it is chosen from forms.
-func FitRanks(points []Point, of func(Point) float64, again *Power) (f Power, alone *float64, forms []Form) {
+func FitRanks(points []Measured, of func(Measured) float64, again *Power) (f Power, alone *float64, forms []Form) {
 	var ranks, values, one []float64
 	for _, p := range points {
 		if p.Ranks == 1 {

@@ -38,12 +38,12 @@ var componentNames = [components]string{"serial work", "parallel work", "limited
 type figures [components]float64
 
 // measured returns a run's components.
-func (m *Prediction) measured(p *Point) figures {
+func (m *Prediction) measured(p *Measured) figures {
 	return figures{p.Serial, p.Work, p.Unparallel, p.Uneven, p.Overhead, p.MPI, m.beyond(p)}
 }
 
 // scaled returns the run on so many CPUs with a component larger by a part of it.
-func (p Point) scaled(c component, by float64, cpus int) Point {
+func (p Measured) scaled(c component, by float64, cpus int) Measured {
 	before := p.explained(cpus)
 	parts := [...]*float64{&p.Serial, &p.Work, &p.Unparallel, &p.Uneven, &p.Overhead, &p.MPI}
 	if c == beyond {
@@ -97,7 +97,7 @@ func (m *Prediction) spreadOf() *spread {
 	for i := range m.points {
 		var moved [components]*Prediction
 		for c := range components {
-			other := append([]Point{}, m.points...)
+			other := append([]Measured{}, m.points...)
 			other[i] = other[i].scaled(c, step, m.options.LearntCPUs)
 			moved[c] = m.relearn(other)
 		}
@@ -349,5 +349,5 @@ func (m *Prediction) communicates(ranks, threads int) bool {
 	if at.MPI > noticed*at.Time() {
 		return true
 	}
-	return slices.ContainsFunc(m.points, func(p Point) bool { return p.Ranks > 1 && p.MPI > noticed*p.Time })
+	return slices.ContainsFunc(m.points, func(p Measured) bool { return p.Ranks > 1 && p.MPI > noticed*p.Time })
 }

@@ -17,7 +17,7 @@ func TestCoverage(t *testing.T) {
 		cells  [][2]int
 		repeat int
 		at     [][2]int // beyond the greatest number of ranks, too
-		noise  func(*rand.Rand, Point) Point
+		noise  func(*rand.Rand, Measured) Measured
 	}{
 		{"repeated, each for itself", few, 3, [][2]int{{4, 2}, {16, 1}}, separate},
 		{"repeated, as a whole", few, 2, [][2]int{{4, 2}, {2, 2}}, together},
@@ -29,7 +29,7 @@ func TestCoverage(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
 			inside, efficient := make([]int, len(c.at)), make([]int, len(c.at))
 			for range cases {
-				var points []Point
+				var points []Measured
 				for _, x := range c.cells {
 					for range c.repeat {
 						points = append(points, c.noise(r, program(x[0], x[1])))
@@ -65,7 +65,7 @@ func TestCoverage(t *testing.T) {
 }
 
 // separate varies each component for itself, MPI most.
-func separate(r *rand.Rand, p Point) Point {
+func separate(r *rand.Rand, p Measured) Measured {
 	for c, sd := range (figures{.03, .02, .05, .2, .1, .15, .01}) {
 		p = p.scaled(component(c), sd*r.NormFloat64(), 0)
 	}
@@ -73,7 +73,7 @@ func separate(r *rand.Rand, p Point) Point {
 }
 
 // together varies all components of a run alike.
-func together(r *rand.Rand, p Point) Point {
+func together(r *rand.Rand, p Measured) Measured {
 	by := .04 * r.NormFloat64()
 	for c := range beyond {
 		p = p.scaled(c, by, 0)
@@ -83,12 +83,12 @@ func together(r *rand.Rand, p Point) Point {
 
 // TestNoInterval: too few runs, and what is assumed and not fitted, give no interval.
 func TestNoInterval(t *testing.T) {
-	few := Predict([]Point{program(1, 1), program(2, 1), program(2, 2)}, Options{})
+	few := Predict([]Measured{program(1, 1), program(2, 1), program(2, 2)}, Options{})
 	if why := few.Interval(2, 1).Why; !strings.Contains(why, "too few runs") {
 		t.Errorf("as many runs as parameters: %q", why)
 	}
 	r := rand.New(rand.NewPCG(3, 4))
-	var points []Point
+	var points []Measured
 	for _, x := range [][2]int{{1, 1}, {2, 1}, {1, 2}, {2, 2}} {
 		for range 3 {
 			points = append(points, separate(r, program(x[0], x[1])))
@@ -110,7 +110,7 @@ func TestNoInterval(t *testing.T) {
 	if why := Predict(points, Options{CPUs: 2, LearntCPUs: 2}).Interval(2, 2).Why; why != "" {
 		t.Errorf("runs had more threads than CPUs: %q", why)
 	}
-	var huge []Point
+	var huge []Measured
 	for _, p := range points {
 		p.Work, p.Time = 1e308, 1e308
 		huge = append(huge, p)
@@ -137,7 +137,7 @@ func TestIntervalOfMPI(t *testing.T) {
 		{[]int{1, 2, 4}, 1, false, ""}, {[]int{1, 2, 4, 8}, 16, false, ""}, {[]int{1, 8}, 4, false, why}, {[]int{1, 8}, 8, false, ""},
 	} {
 		r := rand.New(rand.NewPCG(9, 10))
-		var points []Point
+		var points []Measured
 		for _, p := range c.ranks {
 			for range 4 {
 				x := program(p, 1)
@@ -159,7 +159,7 @@ func TestIntervalOfMPI(t *testing.T) {
 // interval.
 func TestFormsWiden(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	var points []Point
+	var points []Measured
 	for _, x := range [][2]int{{1, 1}, {2, 1}, {4, 1}, {8, 1}, {1, 2}, {2, 2}} {
 		points = append(points, separate(r, program(x[0], x[1])), separate(r, program(x[0], x[1])))
 	}

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Point is a measured run on so many ranks with so many threads each. Times are the mean of the
+// Measured is a run on so many ranks with so many threads each. Times are the mean of the
 // ranks, in one unit. What the threads waste and what they do adds up: without threads that lack a
 // core and ranks that wait, Time = Serial + (Work + Unparallel (Threads-1) + Uneven) / Threads +
 // Overhead + MPI.
-type Point struct {
+type Measured struct {
 	Ranks   int     `json:"ranks"`
 	Threads int     `json:"threads"`  // of each rank; 0: the ranks differ
 	Time    float64 `json:"time_s"`   // wall time of the run
@@ -28,7 +28,7 @@ type Point struct {
 }
 
 // Sound says whether a run can have had these figures.
-func (p *Point) Sound() bool {
+func (p *Measured) Sound() bool {
 	times := []float64{p.Time, p.Serial, p.Work, p.Unparallel, p.Uneven, p.Overhead, p.MPI}
 	if p.Communication != nil {
 		times = append(times, *p.Communication)
@@ -43,7 +43,7 @@ func (p *Point) Sound() bool {
 
 // explained returns the time that the parts of a run make on so many CPUs. Threads that wait in MPI
 // need none.
-func (p *Point) explained(cpus int) float64 {
+func (p *Measured) explained(cpus int) float64 {
 	n := float64(p.Threads)
 	parallel := (p.Work+p.Unparallel*(n-1)+p.Uneven)/n + p.Overhead
 	return p.Serial*crowding(p.Ranks, cpus) + parallel*crowding(p.Ranks*p.Threads, cpus) + p.MPI
@@ -76,7 +76,7 @@ type Prediction struct {
 	Costs  Costs
 
 	callers Steps // a run's Communication over MPI of its ranks; empty: not known
-	points  []Point
+	points  []Measured
 	options Options
 	again   *Prediction // its choices are kept; nil: they are made anew
 	forms   []form      // what the choices were made from
@@ -93,7 +93,7 @@ type Options struct {
 }
 
 // Predict learns from measured runs, at least one.
-func Predict(points []Point, o Options) *Prediction {
+func Predict(points []Measured, o Options) *Prediction {
 	if o.Supplier == nil {
 		o.Supplier = RecordedCosts
 	}
@@ -103,7 +103,7 @@ func Predict(points []Point, o Options) *Prediction {
 }
 
 // relearn learns from other times of the same runs, with the choices that m made.
-func (m *Prediction) relearn(points []Point) *Prediction {
+func (m *Prediction) relearn(points []Measured) *Prediction {
 	x := &Prediction{points: points, options: m.options, again: m}
 	x.learn()
 	return x
@@ -160,7 +160,7 @@ type form struct {
 }
 
 // beyond returns what a run's time has beyond its parts, as a factor.
-func (m *Prediction) beyond(p *Point) float64 {
+func (m *Prediction) beyond(p *Measured) float64 {
 	return ratio(p.Time, p.explained(m.options.LearntCPUs))
 }
 
@@ -181,7 +181,7 @@ func (m *Prediction) learnGrowth() []float64 {
 	for _, p := range m.points {
 		growth[p.Threads] = 1
 	}
-	worked := slices.DeleteFunc(slices.Clone(m.points), func(p Point) bool { return p.Work == 0 })
+	worked := slices.DeleteFunc(slices.Clone(m.points), func(p Measured) bool { return p.Work == 0 })
 	const rounds, settled = 1000, 1e-12
 	for round, change := 0, 1.0; round < rounds && change > settled; round++ {
 		byRanks, byThreads := map[int][]float64{}, map[int][]float64{}

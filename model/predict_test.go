@@ -7,7 +7,7 @@ import (
 
 // program is a run on p ranks x n threads of a program whose times are known: serial work 2, work
 // 64 over all ranks of which a tenth is single, threads that wait for a fifth of it, MPI 1 + 4/p.
-func program(p, n int) Point {
+func program(p, n int) Measured {
 	ranks, threads := float64(p), float64(n)
 	work := 64 / ranks
 	single := work / 10
@@ -15,7 +15,7 @@ func program(p, n int) Point {
 	if n > 1 {
 		uneven = (work - single) / 5
 	}
-	x := Point{Ranks: p, Threads: n, Serial: 2, Work: work, MPI: 1 + 4/ranks, Overhead: .1}
+	x := Measured{Ranks: p, Threads: n, Serial: 2, Work: work, MPI: 1 + 4/ranks, Overhead: .1}
 	if n > 1 {
 		x.Unparallel, x.Uneven = single, uneven
 	}
@@ -24,7 +24,7 @@ func program(p, n int) Point {
 }
 
 func TestPredict(t *testing.T) {
-	m := Predict([]Point{program(1, 1), program(2, 1), program(4, 1), program(1, 2), program(2, 2)}, Options{})
+	m := Predict([]Measured{program(1, 1), program(2, 1), program(4, 1), program(1, 2), program(2, 2)}, Options{})
 	for _, x := range [][2]int{{1, 1}, {2, 2}, {4, 2}, {8, 1}, {8, 8}, {16, 4}} {
 		// The uneven part is taken relative to all of the work.
 		near(t, "time", m.Time(x[0], x[1]), program(x[0], x[1]).Time, 0.03*program(x[0], x[1]).Time)
@@ -33,14 +33,14 @@ func TestPredict(t *testing.T) {
 
 // TestPredictAmdahl: the loop of Eq. 3 without overheads comes out exactly.
 func TestPredictAmdahl(t *testing.T) {
-	amdahl := func(n int) Point {
-		x := Point{Ranks: 1, Threads: n, Work: 9, Time: 8/float64(n) + 1}
+	amdahl := func(n int) Measured {
+		x := Measured{Ranks: 1, Threads: n, Work: 9, Time: 8/float64(n) + 1}
 		if n > 1 {
 			x.Unparallel = 1
 		}
 		return x
 	}
-	m := Predict([]Point{amdahl(1), amdahl(2)}, Options{})
+	m := Predict([]Measured{amdahl(1), amdahl(2)}, Options{})
 	for _, n := range []int{1, 2, 4, 8, 64} {
 		near(t, "time", m.Time(1, n), amdahl(n).Time, 1e-9)
 	}
@@ -48,7 +48,7 @@ func TestPredictAmdahl(t *testing.T) {
 
 // TestPredictOne: of one run, the work is shared, and all else stays.
 func TestPredictOne(t *testing.T) {
-	one := []Point{{Ranks: 2, Threads: 1, Time: 11, Serial: 1, Work: 8, MPI: 2}}
+	one := []Measured{{Ranks: 2, Threads: 1, Time: 11, Serial: 1, Work: 8, MPI: 2}}
 	strong := Predict(one, Options{})
 	near(t, "time", strong.Time(4, 2), 1+2+2, 1e-9)
 	weak := Predict(one, Options{Weak: true})
@@ -61,26 +61,26 @@ func TestPredictOne(t *testing.T) {
 // TestWeak: the problem grows with the threads of all ranks, whichever of ranks and threads grow:
 // the same work per thread takes as long, and such a program is efficient.
 func TestWeak(t *testing.T) {
-	run := func(p, n int) Point { return Point{Ranks: p, Threads: n, Time: 8, Work: 8 * float64(n)} }
-	m := Predict([]Point{run(1, 1), run(2, 1), run(1, 2)}, Options{Weak: true})
+	run := func(p, n int) Measured { return Measured{Ranks: p, Threads: n, Time: 8, Work: 8 * float64(n)} }
+	m := Predict([]Measured{run(1, 1), run(2, 1), run(1, 2)}, Options{Weak: true})
 	for _, x := range [][2]int{{1, 1}, {1, 4}, {4, 1}, {4, 4}} {
 		near(t, "time", m.Time(x[0], x[1]), 8, 1e-9)
 		near(t, "efficiency", m.Efficiency(x[0], x[1]), 1, 1e-9)
 	}
 	// Twice the work per thread with two threads is half the efficiency.
-	slow := Point{Ranks: 1, Threads: 2, Time: 16, Work: 32}
-	near(t, "efficiency", Predict([]Point{run(1, 1), slow}, Options{Weak: true}).Efficiency(1, 2), .5, 1e-9)
+	slow := Measured{Ranks: 1, Threads: 2, Time: 16, Work: 32}
+	near(t, "efficiency", Predict([]Measured{run(1, 1), slow}, Options{Weak: true}).Efficiency(1, 2), .5, 1e-9)
 }
 
 // TestGrowth: the work grows with threads as it does on each number of ranks, also if these have
 // different fewest threads.
 func TestGrowth(t *testing.T) {
 	grow := map[int]float64{1: 1, 2: 1.5, 4: 2}
-	run := func(p, n int) Point {
+	run := func(p, n int) Measured {
 		w := 16 / float64(p) * grow[n]
-		return Point{Ranks: p, Threads: n, Time: w / float64(n), Work: w}
+		return Measured{Ranks: p, Threads: n, Time: w / float64(n), Work: w}
 	}
-	m := Predict([]Point{run(1, 1), run(1, 2), run(2, 2), run(2, 4), run(4, 2)}, Options{})
+	m := Predict([]Measured{run(1, 1), run(1, 2), run(2, 2), run(2, 4), run(4, 2)}, Options{})
 	for _, x := range [][2]int{{1, 4}, {4, 1}, {4, 4}, {8, 2}} {
 		near(t, "time", m.Time(x[0], x[1]), run(x[0], x[1]).Time, 1e-6)
 	}
@@ -88,7 +88,7 @@ func TestGrowth(t *testing.T) {
 
 // TestBelow: a fit that falls below 0 is taken for 0, and says so.
 func TestBelow(t *testing.T) {
-	m := Predict([]Point{{Ranks: 4, Threads: 1, Time: 1, MPI: 1}, {Ranks: 8, Threads: 1, Time: 2, MPI: 2}}, Options{})
+	m := Predict([]Measured{{Ranks: 4, Threads: 1, Time: 1, MPI: 1}, {Ranks: 8, Threads: 1, Time: 2, MPI: 2}}, Options{})
 	if p := m.At(2, 1); p.MPI != 0 || len(p.Below) != 1 || p.Below[0] != "MPI" {
 		t.Errorf("%+v", p)
 	}

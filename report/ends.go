@@ -46,7 +46,7 @@ func (o *ompp) endsNotes() []string {
 			of = append(of, b.Region)
 		}
 	}
-	shown, others := o.fold.shownOf(of)
+	shown, others := o.outline.shownOf(of)
 	for _, r := range shown {
 		items = append(items, words.Label(o.p, r)+": "+endsText(blocks[r].Sum.Ends))
 	}

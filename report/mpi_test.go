@@ -74,7 +74,7 @@ func written(t *testing.T, name string, p *profile.Profile, o Options) string {
 
 func TestVolumesByEitherAccounting(t *testing.T) {
 	r := &reporttest.Tape{T: t, S: stream.Stream{PID: 1}}
-	r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.MPI}, Site: 500}, "MPI_Bcast", 5, 0)
+	r.Place(attribution.Key{RuntimeConstruct: attribution.RuntimeConstruct{Construct: event.MPI}, Site: 500}, "MPI_Bcast", 5, 0)
 	r.Call(1, 2, 1, "MPI_Bcast", 500, mpi.Args{Send: 100, Recv: 100, Size: 4})
 	p := r.Profile(10, 0, 4)
 	for by, want := range map[mpi.Accounting]string{mpi.Minimal: "MPI bytes out   : 100\n", mpi.Naive: "MPI bytes out   : 300\n"} {
@@ -88,7 +88,7 @@ func TestVolumesByEitherAccounting(t *testing.T) {
 func TestUnknownVolumes(t *testing.T) {
 	r := &reporttest.Tape{T: t, S: stream.Stream{PID: 1}}
 	for site, op := range map[uint64]string{500: "MPI_Send", 501: "MPI_Recv", 502: "MPI_Barrier"} {
-		r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.MPI}, Site: site}, op, int(site), 0)
+		r.Place(attribution.Key{RuntimeConstruct: attribution.RuntimeConstruct{Construct: event.MPI}, Site: site}, op, int(site), 0)
 	}
 	r.Call(1, 2, 1, "MPI_Send", 500, mpi.Args{Send: 100})
 	r.Call(3, 4, 1, "MPI_Send", 500, mpi.Args{Flags: mpi.UnknownVolume})

@@ -21,7 +21,7 @@ func WriteOmpp(w io.Writer, p *profile.Profile, options Options) error {
 	out := bufio.NewWriter(w)
 	p = options.view(p)
 	o := &ompp{Writer: out, p: p, Options: options, clock: options.clock(p), tid: 4, mpi: usesMPI(p), noCore: showsNoCore(p, options.Rules),
-		formulas: options.evaluators(p), fold: findFold(p, options), tasks: showsTasks(p)}
+		formulas: options.evaluators(p), outline: findOutline(p, options), tasks: showsTasks(p)}
 	for _, t := range p.Threads {
 		o.tid = max(o.tid, len(words.Thread(t))+1)
 	}
@@ -56,7 +56,7 @@ type ompp struct {
 	noCore bool // threads lacked a core for a part of their time: see showsNoCore
 
 	formulas []*perfcounters.Formula
-	fold     *fold
+	outline  *outline
 }
 
 func (o *ompp) printf(format string, args ...any) { fmt.Fprintf(o, format, args...) }
@@ -182,7 +182,7 @@ func (o *ompp) overview() {
 			noun = "call site"
 		}
 		o.printf("%s: %s:\n", c, words.Plural(len(by[c]), noun))
-		shown, others := o.fold.shownOf(by[c])
+		shown, others := o.outline.shownOf(by[c])
 		for _, i := range shown {
 			o.printf(" * R%05d %s%s\n", i+1, words.Region(&o.p.Regions[i]), runtimeText(o.p, i))
 		}

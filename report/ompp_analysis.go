@@ -42,7 +42,7 @@ func (o *ompp) regionsByWall(all []analysis.RegionOverhead, cover *analysis.Cove
 		r := &o.p.Regions[all[i].Region]
 		sum := &flat[all[i].Region].Sum
 		addCounted(&counted.ThreadStats, &sum.ThreadStats)
-		if !o.fold.regions[all[i].Region] {
+		if !o.outline.regions[all[i].Region] {
 			continue
 		}
 		o.printf("R%05d  %8s %35s    %s (%s)%s\n", all[i].Region+1, shortName(r.Construct), words.Region(r),
@@ -57,7 +57,7 @@ func (o *ompp) regionsByWall(all []analysis.RegionOverhead, cover *analysis.Cove
 func (o *ompp) otherRegions(all []analysis.RegionOverhead) {
 	others := 0
 	for i := range all {
-		if !o.fold.regions[all[i].Region] {
+		if !o.outline.regions[all[i].Region] {
 			others++
 		}
 	}
@@ -100,7 +100,7 @@ func (o *ompp) overheadRows(all []analysis.RegionOverhead, whole func(*analysis.
 	for i := range all {
 		x := &all[i]
 		sum.Add(x.Classes)
-		if o.fold.regions[x.Region] {
+		if o.outline.regions[x.Region] {
 			o.printf("R%05d", x.Region+1)
 			o.overheadRow(x.Total, x.Classes, whole(x), width)
 		}

@@ -26,8 +26,8 @@ func (o *ompp) callgraph() {
 	for len(t.stack) > 0 {
 		e := t.stack[len(t.stack)-1]
 		t.stack = t.stack[:len(t.stack)-1]
-		if e.folded {
-			t.foldedRow(&e)
+		if e.unshown {
+			t.unshownRow(&e)
 		} else {
 			t.row(&e)
 		}
@@ -47,10 +47,10 @@ type callTree struct {
 
 // callRow is a row that is still to be written.
 type callRow struct {
-	node   int    // if folded, the row stands for this node's children that are left out
-	lines  string // the lines that the ancestors draw before the row
-	last   bool
-	folded bool
+	node    int    // if unshown, the row stands for this node's children that are left out
+	lines   string // the lines that the ancestors draw before the row
+	last    bool
+	unshown bool
 }
 
 // value writes a time (ns) and its share of the duration.
@@ -66,7 +66,7 @@ func (t *callTree) value(ns float64) {
 func (t *callTree) root() {
 	outside := t.wall
 	// The top has no rows that recursion joins.
-	for _, k := range slices.Concat(t.fold.kids[0], t.fold.folded[0]) {
+	for _, k := range slices.Concat(t.outline.kids[0], t.outline.unshown[0]) {
 		outside -= float64(analysis.Sum(&t.p.Nodes[k]).Exec.T) / t.rows
 	}
 	t.printf("%s  Inclusive  (%%)   %sExclusive  (%%)\n", t.gap, t.gap)
@@ -77,8 +77,8 @@ func (t *callTree) root() {
 
 // push puts a node's children on the stack, the first one on top.
 func (t *callTree) push(node int, lines string) {
-	kids := t.fold.kids[node]
-	rest := len(t.fold.folded[node]) > 0
+	kids := t.outline.kids[node]
+	rest := len(t.outline.unshown[node]) > 0
 	if rest {
 		t.stack = append(t.stack, callRow{node, lines, true, true})
 	}
@@ -87,16 +87,16 @@ func (t *callTree) push(node int, lines string) {
 	}
 }
 
-// foldedRow writes a row for the children of a node that are left out.
-func (t *callTree) foldedRow(e *callRow) {
+// unshownRow writes a row for the children of a node that are left out.
+func (t *callTree) unshownRow(e *callRow) {
 	var sum float64
-	for _, k := range t.fold.folded[e.node] {
+	for _, k := range t.outline.unshown[e.node] {
 		sum += float64(analysis.Sum(&t.p.Nodes[k]).Exec.T) / t.rows
 	}
 	t.value(sum)
 	t.printf(" ")
 	t.value(sum)
-	t.printf(" %8s %s +-%s each\n", "", e.lines, joined(t.fold.below(e.node), "region"))
+	t.printf(" %8s %s +-%s each\n", "", e.lines, joined(t.outline.below(e.node), "region"))
 }
 
 // row writes a node's row, and puts the node's children on the stack.
@@ -112,7 +112,7 @@ func (t *callTree) row(e *callRow) {
 		branch, below = " +-", "   "
 	}
 	t.printf(" %8s %s%sR%05d %s\n", shortName(r.Construct), e.lines, branch, n.Region+1, words.Region(r))
-	rec := &t.fold.rec
+	rec := &t.outline.rec
 	if deeper := rec.below[e.node]; deeper > 0 {
 		t.printf("%*s%s%s +-... recursion: %s below, %d executions\n", 42+2*len(t.gap), "", e.lines, below, words.Plural(deeper, "node"), rec.count[e.node])
 	}

@@ -162,7 +162,7 @@ func (o *ompp) callTable(sites []analysis.Block, which []int, all int64) {
 	app := analysis.ThreadTime(o.p)
 	others := 0
 	for _, i := range which {
-		if !o.fold.regions[sites[i].Region] {
+		if !o.outline.regions[sites[i].Region] {
 			others++
 			continue
 		}

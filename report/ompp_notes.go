@@ -153,7 +153,7 @@ func (o *ompp) regionNotes() []string {
 func (o *ompp) regionList(sentence string, regions []int) []string {
 	const perLine = 10
 	lines := []string{sentence + ":"}
-	regions, others := o.fold.shownOf(regions)
+	regions, others := o.outline.shownOf(regions)
 	for len(regions) > 0 {
 		var names []string
 		for _, r := range regions[:min(perLine, len(regions))] {

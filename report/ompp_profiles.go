@@ -84,7 +84,7 @@ func (o *ompp) flatProfiles() {
 	o.banner("Flat Region Profile (inclusive data)")
 	others := 0
 	for _, b := range analysis.Flat(o.p) {
-		if !o.fold.regions[b.Region] {
+		if !o.outline.regions[b.Region] {
 			others++
 			continue
 		}
@@ -106,7 +106,7 @@ func (o *ompp) rest(n int, noun string) {
 func (o *ompp) callgraphProfiles() {
 	o.banner("Callgraph Region Profiles (incl./excl. data)")
 	o.printf("\n")
-	rec, kids := &o.fold.rec, o.fold.kids
+	rec, kids := &o.outline.rec, o.outline.kids
 	blocks := analysis.NodeBlocks(o.p)
 	for _, node := range depthFirst(kids) {
 		if node == 0 {
@@ -115,7 +115,7 @@ func (o *ompp) callgraphProfiles() {
 		o.printf("[*00] %s\n", words.Program(o.p))
 		for level, i := range o.pathOf(node) {
 			sign := "+"
-			if len(kids[i])+len(o.fold.folded[i]) == 0 {
+			if len(kids[i])+len(o.outline.unshown[i]) == 0 {
 				sign = "="
 			}
 			o.printf("[%s%02d] %s\n", sign, level+1, words.Label(o.p, o.p.Nodes[i].Region))
@@ -123,7 +123,7 @@ func (o *ompp) callgraphProfiles() {
 		o.table(&blocks[node], true)
 		o.printf("\n")
 	}
-	o.rest(o.fold.hidden, "node")
+	o.rest(o.outline.hidden, "node")
 	if n := rec.total(); n > 0 {
 		o.printf("%s of recursive regions deeper than %d levels: see the recorded profile.\n\n", words.Plural(n, "node"), shownDepth)
 	}

@@ -82,7 +82,7 @@ func HotLineText(p *profile.Profile, region int, l analysis.HotLine) string {
 
 func texts(p *profile.Profile, options Options) *ompp {
 	return &ompp{p: p, Options: options, clock: options.clock(p), mpi: usesMPI(p), noCore: showsNoCore(p, options.Rules),
-		formulas: options.evaluators(p), fold: findFold(p, options)}
+		formulas: options.evaluators(p), outline: findOutline(p, options)}
 }
 
 // cleanLines makes each line of a text harmless.

@@ -27,7 +27,7 @@ func Of(j *job.Job, by mpi.Accounting) *Signature {
 		Threads: spreadOf(j.RankStats(func(r *job.Rank) int64 { return int64(r.Threads) })),
 		Runtime: spreadOf(j.RankStats(func(r *job.Rank) int64 { return r.Efficiency.Wall })),
 		Serial:  spreadOf(j.RankStats(func(r *job.Rank) int64 { return r.Efficiency.Parts[efficiency.Serial] })),
-		Times:   run.Point(), NoCore: whole.Share(efficiency.NoCore),
+		Times:   run.Means(), NoCore: whole.Share(efficiency.NoCore),
 		Regions: []Region{}, Calls: []Call{}, Notes: []string{}}
 	for i := range j.Ranks {
 		out.Hosts = append(out.Hosts, j.Ranks[i].Host)

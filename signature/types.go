@@ -35,7 +35,7 @@ type Signature struct {
 	Serial     Spread   `json:"serial_work_ns"`
 	// Times are what predictions start from, in seconds; nil: the file is of an older version of
 	// the tool.
-	Times *model.Point `json:"times,omitempty"`
+	Times *model.Measured `json:"times,omitempty"`
 	// NoCore is the share of the threads' time without a core.
 	NoCore  float64  `json:"no_core"`
 	Inside  []Inner  `json:"inside,omitempty"` // directly in the program

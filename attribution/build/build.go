@@ -21,7 +21,7 @@ type Input struct {
 	TasksGone bool            // tasks were unobserved for some of the time
 	Stacks    []string        // of samples, by number: addresses of 8 bytes each
 	Losses    map[tree.Seat]uint64
-	// seatOfSample returns the seat of a sample, -1 if its thread never got one.
+	// SeatOfSample returns the seat of a sample, -1 if its thread never got one.
 	SeatOfSample func(tree.SampleID) int
 	Measured     int64 // how long was measured, ns
 	Warnings     []string
@@ -33,7 +33,7 @@ type Input struct {
 func Assemble(in *Input) *profile.Profile {
 	b := &builder{in: in, regionOf: map[RegionID]int{}, place: map[place.Key]profile.Region{}}
 	root := b.merge(in.Tree.Root)
-	b.fold(root)
+	b.group(root)
 	b.combine(root)
 	for i := range in.Threads {
 		slices.Sort(in.Threads[i].TIDs) // events of different threads come in any order
@@ -66,8 +66,8 @@ func Assemble(in *Input) *profile.Profile {
 	return p
 }
 
-// builder turns the engine's tree into the profile's tree. In the former, nodes are addresses; in
-// the latter, they are places in the source.
+// builder makes the profile's tree of the engine's tree. The engine's nodes are addresses; the
+// profile's are places in the source.
 type builder struct {
 	in         *Input
 	regionOf   map[RegionID]int
@@ -89,7 +89,7 @@ const NoteUnobserved = "for some of the time these were not observed, to keep th
 
 const NoteAtLeast = "for some of the time these were not observed, to keep the measurement's cost within its budget: the figures are of those that were observed; how many more there were is not known"
 
-// RegionID is what two regions have in common if they are one for the reader.
+// RegionID identifies a region for the reader: regions with one RegionID are one region.
 type RegionID struct {
 	Construct  event.Construct
 	runtime    string
@@ -107,11 +107,12 @@ type built struct {
 	stats    []profile.ThreadStats
 	samples  tree.Sums
 	children []*built
-	// By which numbers a timeline knows the node, and what is a part of it.
+	// The numbers by which a timeline names the node, and the numbers of nodes that are a part
+	// of it.
 	numbers, parts []int32
 }
 
-// Identify returns what a region has in common with others that are one for the reader.
+// Identify returns a region's RegionID.
 func Identify(r *profile.Region) RegionID {
 	id := RegionID{Construct: r.Construct, runtime: r.Runtime, name: r.Name, File: r.Location.File,
 		Begin: r.Location.Begin, end: r.Location.End}

@@ -6,23 +6,24 @@ import (
 	"ompp-attach/attribution/tree"
 )
 
-// Folding of recursive tasks (see tree.Creations). Tasks of several constructs may create each
+// Groups of recursive tasks (see tree.Creations). Tasks of several constructs may create each
 // other, as the seven tasks of one recursive function do. Then the paths of creation would be all
 // sequences of these tasks. Such tasks are a group. A path enters a group once. If the creation
 // path of an execution already has an execution of its group, the later one stands at the place
 // where the earlier one was created. In the end it hangs below the creation that leads to it in the
 // fewest steps.
 
-// folder folds the profile's tree, whose nodes are places. It moves executions that were created
-// before their group was known, and those whose group shows only by their places.
-type folder struct {
+// grouper keeps the profile's tree, whose nodes are places, from growing with recursion. It moves
+// two kinds of executions: those that were created before their group was known, and those that
+// show only by their places to which group they belong.
+type grouper struct {
 	*builder
 	creations *tree.Creations[int] // by region
 	path      []*built             // from the root to the current node
 }
 
-// fold folds the tree, then hangs folded executions below the creations that lead to them.
-func (b *builder) fold(root *built) {
+// group moves the executions of groups, then hangs them below the creations that lead to them.
+func (b *builder) group(root *built) {
 	known := map[*built]*tree.Creations[int]{}
 	note := func(n *tree.Node) {
 		if n.Creations == nil {
@@ -43,18 +44,18 @@ func (b *builder) fold(root *built) {
 		note(n)
 	}
 	for at, c := range known {
-		f := folder{b, c, nil}
+		f := grouper{b, c, nil}
 		if at != root {
 			f.path = append(f.path, root)
 		}
-		for f.fold(at) {
+		for f.move(at) {
 		}
 		f.hang(at)
 	}
 }
 
-// fold moves executions to the places where their groups were entered. It tells whether any moved.
-func (f *folder) fold(n *built) (any bool) {
+// move moves executions to the places where their groups were entered. It tells whether any moved.
+func (f *grouper) move(n *built) (any bool) {
 	f.path = append(f.path, n)
 	for _, c := range f.within(n) {
 		i := -1
@@ -62,7 +63,7 @@ func (f *folder) fold(n *built) (any bool) {
 			i = slices.IndexFunc(f.path, func(up *built) bool { return f.isExecution(up) && f.creations.Same(up.region, c.region) })
 		}
 		if i < 0 {
-			any = f.fold(c) || any
+			any = f.move(c) || any
 			continue
 		}
 		to := f.path[i]
@@ -83,7 +84,7 @@ func (f *folder) fold(n *built) (any bool) {
 
 // hang hangs the executions of groups entered at a node below creations: first below those at the
 // node itself, then below those inside the executions that these lead to.
-func (f *folder) hang(n *built) {
+func (f *grouper) hang(n *built) {
 	var creating []*built
 	for _, c := range f.within(n) {
 		if f.created(c) >= 0 {
@@ -112,7 +113,7 @@ func (f *folder) hang(n *built) {
 }
 
 // within returns a node's children. Of the root's children it leaves out outermost regions.
-func (f *folder) within(n *built) []*built {
+func (f *grouper) within(n *built) []*built {
 	return slices.DeleteFunc(slices.Clone(n.children), func(c *built) bool {
 		return n.region < 0 && f.created(c) < 0 && !f.isExecution(c)
 	})
@@ -120,7 +121,7 @@ func (f *folder) within(n *built) []*built {
 
 // creatingIn returns the places at which an execution creates tasks of its group, the nearest
 // first.
-func (f *folder) creatingIn(x *built) (out []*built) {
+func (f *grouper) creatingIn(x *built) (out []*built) {
 	for level := []*built{x}; len(level) > 0; {
 		var next []*built
 		for _, n := range level {
@@ -141,16 +142,16 @@ func (f *folder) creatingIn(x *built) (out []*built) {
 	return out
 }
 
-func (f *folder) inOrder(a, c *built) int {
+func (f *grouper) inOrder(a, c *built) int {
 	return inOrder(&f.regions[a.region].Region, &f.regions[c.region].Region)
 }
 
-func (f *folder) isExecution(n *built) bool {
+func (f *grouper) isExecution(n *built) bool {
 	return n.region >= 0 && tree.IsExecution(f.regions[n.region].Construct)
 }
 
 // created returns the region of the executions of the tasks that a node creates, or -1.
-func (f *folder) created(n *built) int {
+func (f *grouper) created(n *built) int {
 	if n.region < 0 || !tree.Creates(n.key.Construct) {
 		return -1
 	}

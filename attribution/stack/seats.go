@@ -10,7 +10,7 @@ const ManyInitial = 256
 type Seats struct {
 	List       []profile.Thread
 	SeatOf     map[SeatID]int
-	seatAt     [256]int // cache of seatOf, indexed by the last digits of the thread number
+	seatAt     [256]int // cache of SeatOf, indexed by the last digits of the thread number
 	Roots      int      // number of initial threads
 	sharedRoot int      // the root that all further initial threads share; 0: there are few enough
 }

@@ -10,7 +10,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// Teams are those whose threads have not all been charged.
+// Teams holds the teams whose threads have not all been charged yet.
 type Teams struct {
 	*Sampling
 	*Seats
@@ -19,7 +19,7 @@ type Teams struct {
 	Spans  *Spans `copy:"-"` // nil: no timeline is recorded
 
 	TeamsByKey map[TeamKey]*TeamList
-	Lists      [64]*TeamList // cache of teamsByKey, indexed by the last digits of the team's key
+	Lists      [64]*TeamList // cache of TeamsByKey, indexed by the last digits of the team's key
 	Joined     []*Team       // some of their threads' events are still missing
 	Leagues    []League      // leagues of libomp that are not charged yet
 	Woken      []TeamKey     // teams that became known: threads may wait for them

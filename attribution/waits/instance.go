@@ -50,7 +50,7 @@ type slot struct {
 	uses          []Use
 }
 
-// span is a time in which a thread executed tasks. Busy is the part of it in tasks (ns).
+// span is a time in which a thread executed tasks. busy is how long it was in tasks meanwhile (ns).
 type span struct {
 	from, to uint64
 	busy     int64
@@ -201,7 +201,8 @@ func (x *instance) chargeLast() {
 func (m *Meter) finish(tm *Team, x *instance, num int32) {
 	x.ended++
 	s, l := &x.slots[num], &x.slots[x.latest]
-	if s.lost || s.leave != 0 && s.leave < x.at { // see outOfOrder
+	// If a thread left before the last arrival, the arrivals are not those of one barrier.
+	if s.lost || s.leave != 0 && s.leave < x.at {
 		if s.drop(m); !s.lost {
 			m.Break(tm)
 		}

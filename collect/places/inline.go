@@ -103,6 +103,6 @@ func (r *Resolver) inlineParallel(p place, reg *profile.Region) {
 
 // endsByProbe tells whether a probe of its own reports the end of the body of a single nowait.
 func (r *Resolver) endsByProbe(site uint64) bool {
-	_, _, ok := r.inlined(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.Single, Runtime: event.Gomp}, Site: site})
+	_, _, ok := r.inlined(attribution.Key{RuntimeConstruct: attribution.RuntimeConstruct{Construct: event.Single, Runtime: event.Gomp}, Site: site})
 	return ok
 }

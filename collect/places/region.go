@@ -66,7 +66,7 @@ func (r *Resolver) Around(addr uint64) (profile.Region, bool) {
 	if !ok || !t.Construct.IsParallel() && (t.Construct != event.NoConstruct || !strings.Contains(t.Words, "parallel")) {
 		return profile.Region{}, false
 	}
-	k := attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.Parallel, Runtime: t.Runtime}}
+	k := attribution.Key{RuntimeConstruct: attribution.RuntimeConstruct{Construct: event.Parallel, Runtime: t.Runtime}}
 	reg := profile.Region{Construct: k.Construct, Runtime: k.Runtime.String()}
 	// Without its address, to which another file may have been bound.
 	r.outlined(k, place{p.module, p.object, lo}, &reg)
@@ -217,9 +217,9 @@ func (r *Resolver) tail(k attribution.Key, reg *profile.Region) {
 
 const noteNearLine = "GCC gives this construct's call the line of the code before it: the place is near, not exact"
 
-// Notes that say why a barrier is shown by itself that is not in the source; otherwise it is part
-// of its construct. noteCopies: compilers put a barrier before a construct that copies variables,
-// so that no thread changes a variable before it is copied.
+// Notes on barriers that the report shows by themselves, though they are not in the source. Usually
+// such a barrier is part of its construct. noteCopies: compilers put a barrier before a construct
+// that copies variables, so that no thread changes a variable before it is copied.
 const (
 	noteImplicit  = "an implicit barrier of a construct that was not seen to begin"
 	noteCopies    = "waits first to copy private variables (copyin, firstprivate with lastprivate)"

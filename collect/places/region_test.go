@@ -41,7 +41,7 @@ func TestImplicit(t *testing.T) {
 // named, not even the lock's.
 func TestUnseenSite(t *testing.T) {
 	for _, construct := range []event.Construct{event.Critical, event.Lock, event.NestLock} {
-		k := attribution.Key{RuntimeConstruct: attribution.Kind{Construct: construct, Runtime: event.Kmpc}, Fn: 0x5180}
+		k := attribution.Key{RuntimeConstruct: attribution.RuntimeConstruct{Construct: construct, Runtime: event.Kmpc}, Fn: 0x5180}
 		reg := (&Resolver{bound: map[uint64]place{k.Fn: {}}}).Region(k)
 		if reg.Location != (profile.Location{}) || len(reg.Notes) != 1 || reg.Notes[0] != noteNoSite {
 			t.Errorf("%s: %+v, notes %q", construct, reg.Location, reg.Notes)

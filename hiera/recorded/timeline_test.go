@@ -52,7 +52,7 @@ func TestMPITimeline(t *testing.T) {
 		from := uint64(1000 + 100*i)
 		s.Events = append(s.Events, event.Event{Time: from + 70, PID: 1, TID: 1, Construct: event.MPI, Edge: event.Released, Site: uint64(500 + i),
 			MPI: &event.MPICall{Op: op, Start: from, Args: c.args}})
-		s.Places = append(s.Places, stream.Placed{Key: attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.MPI}, Site: uint64(500 + i), Fn: uint64(op)},
+		s.Places = append(s.Places, stream.Placed{Key: attribution.Key{RuntimeConstruct: attribution.RuntimeConstruct{Construct: event.MPI}, Site: uint64(500 + i), Fn: uint64(op)},
 			Region: profile.Region{Construct: event.MPI, Name: c.op, Location: profile.Location{File: "a.c", Begin: i + 1}}})
 	}
 	s.End = 2000

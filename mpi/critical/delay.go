@@ -9,14 +9,14 @@ type wait struct {
 	at         int64 // when the wait was over, since all ranks last met: clocks of machines differ
 	time       int64
 	// From there on neither waited for the other: of the waiting rank, and of the late one.
-	since    [2]point
+	since    [2]moment
 	together bool  // since is known
 	caused   int64 // others' waits that are due to this one
 	done     bool
 }
 
-// point is a moment in a rank's call: where its wait was over, or, if began, where the call began.
-type point struct {
+// moment lies in a rank's call: where its wait was over, or, if began, where the call began.
+type moment struct {
 	call  int
 	began bool
 }
@@ -72,17 +72,17 @@ func (p *Path) waits(numbers []int) (out []wait) {
 		}
 		return 0
 	})
-	last := map[[2]int][2]point{} // by pair of ranks, the lower one first
+	last := map[[2]int][2]moment{} // by pair of ranks, the lower one first
 	for i := range out {
 		w := &out[i]
 		pair, flip := [2]int{w.rank, w.of}, w.rank > w.of
-		now := [2]point{{call: w.call}, {w.due, true}}
+		now := [2]moment{{call: w.call}, {w.due, true}}
 		if flip {
-			pair, now = [2]int{pair[1], pair[0]}, [2]point{now[1], now[0]}
+			pair, now = [2]int{pair[1], pair[0]}, [2]moment{now[1], now[0]}
 		}
 		since, ok := last[pair]
 		if !ok {
-			since = [2]point{{call: p.ranks[pair[0]].first}, {call: p.ranks[pair[1]].first}}
+			since = [2]moment{{call: p.ranks[pair[0]].first}, {call: p.ranks[pair[1]].first}}
 			ok = p.synced
 		}
 		last[pair] = now
@@ -103,8 +103,8 @@ type spent struct {
 	calls    int
 }
 
-// spent returns what a rank did from a point until its call with that number.
-func (p *Path) spent(rank int, from point, number int) *spent {
+// spent returns what a rank did from a moment until its call with that number.
+func (p *Path) spent(rank int, from moment, number int) *spent {
 	s := &spent{all: map[Work]int64{}, own: map[Work]int64{}, site: map[Work]int{}}
 	k := &p.ranks[rank]
 	put := func(site int32, in bool, waited, own int64) {

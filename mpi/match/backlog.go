@@ -7,19 +7,19 @@ package match
 
 // Backlog says how many messages on MPI_COMM_WORLD have only one side in the logs of ranks.
 type Backlog struct {
-	first map[lane][2]uint64 // the first receives, and sends, without the other side
-	whole map[int32]bool     // by rank: its log has all messages since its beginning
-	vague map[int32]bool     // by rank: some receive did not tell what came
+	first map[route][2]uint64 // the first receives, and sends, without the other side
+	whole map[int32]bool      // by rank: its log has all messages since its beginning
+	vague map[int32]bool      // by rank: some receive did not tell what came
 	// contrary are sender and receiver of messages that would have been received before they were
 	// sent: the program is not as MPI wants it.
 	contrary map[[2]int32]bool
 }
 
-// lane names the messages on MPI_COMM_WORLD from one rank to another with one tag.
-type lane struct{ from, to, tag int32 }
+// route names the messages on MPI_COMM_WORLD from one rank to another with one tag.
+type route struct{ from, to, tag int32 }
 
-// mostLanes bounds the lanes of a Backlog.
-const mostLanes = 1 << 18
+// mostRoutes bounds the routes of a Backlog.
+const mostRoutes = 1 << 18
 
 // CountBack counts the messages on MPI_COMM_WORLD. Each call of logs returns the logs anew. It
 // returns nil if no rank was attached to, or none called MPI_Finalize.
@@ -31,7 +31,7 @@ func CountBack(logs func() []*RankCalls) *Backlog {
 	if !attached {
 		return nil
 	}
-	b := &Backlog{first: map[lane][2]uint64{}, whole: map[int32]bool{}, vague: map[int32]bool{}, contrary: map[[2]int32]bool{}}
+	b := &Backlog{first: map[route][2]uint64{}, whole: map[int32]bool{}, vague: map[int32]bool{}, contrary: map[[2]int32]bool{}}
 	(&run{backlog: b, counting: true}).all(all)
 	for l, n := range b.first { // from now on: the difference of both sides
 		if both := min(n[0], n[1]); n[0] == n[1] {
@@ -40,7 +40,7 @@ func CountBack(logs func() []*RankCalls) *Backlog {
 			b.first[l] = [2]uint64{n[0] - both, n[1] - both}
 		}
 	}
-	if len(b.whole) == 0 || len(b.first) > mostLanes {
+	if len(b.whole) == 0 || len(b.first) > mostRoutes {
 		return nil
 	}
 	all = logs()
@@ -75,8 +75,8 @@ func (b *Backlog) ended(k *rank, own int32) {
 }
 
 // count notes a message.
-func (b *Backlog) count(l lane, s *side) {
-	if s.probes || len(b.first) > mostLanes {
+func (b *Backlog) count(l route, s *side) {
+	if s.probes || len(b.first) > mostRoutes {
 		return
 	}
 	n := b.first[l]
@@ -86,7 +86,7 @@ func (b *Backlog) count(l lane, s *side) {
 
 // early reports whether the other side of a message is in no log. left is what is left of
 // Backlog.first.
-func (r *run) early(l lane, s *side) bool {
+func (r *run) early(l route, s *side) bool {
 	n, ok := r.left[l]
 	if !ok {
 		n = r.backlog.first[l]
@@ -104,7 +104,7 @@ func (r *run) early(l lane, s *side) bool {
 
 // older takes a message on a communicator that may be older than the logs. early: its other side is
 // in no log. out: it is not to be placed.
-func (r *run) older(g *group, l lane, s *side) (early, out bool) {
+func (r *run) older(g *group, l route, s *side) (early, out bool) {
 	switch {
 	case !g.old:
 		return false, false

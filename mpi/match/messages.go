@@ -181,7 +181,7 @@ func (r *run) place(b *inbox, s *side, key queueKey) {
 		r.drop(s, Cancelled)
 		return
 	}
-	early, out := r.older(g, lane{key.from, b.to, key.tag}, s)
+	early, out := r.older(g, route{key.from, b.to, key.tag}, s)
 	if out {
 		return
 	}

@@ -19,7 +19,7 @@ func Pairs(logs []*RankCalls, tell func(send, receive Place)) *Result {
 
 func (r *run) all(logs []*RankCalls) *Result {
 	r.epochs = epochs{meetings: map[epochKey]*meeting{}, owners: map[ownerKey]*owner{}}
-	r.locks.held, r.left = map[lockKey]bool{}, map[lane][2]uint64{}
+	r.locks.held, r.left = map[lockKey]bool{}, map[route][2]uint64{}
 	r.comms, r.inboxes, r.outboxes = map[string]int{}, map[inboxKey]*inbox{}, map[[2]*rank]*outbox{}
 	for _, l := range logs {
 		r.enroll(l)
@@ -76,10 +76,10 @@ type run struct {
 	locks    locks
 	listener Listener // nil: nobody
 
-	backlog  *Backlog           // nil: messages on older communicators are not matched
-	left     map[lane][2]uint64 // of its first messages, those that have not come yet
-	counting bool               // the run fills in backlog
-	checking bool               // it looks for what contradicts backlog
+	backlog  *Backlog            // nil: messages on older communicators are not matched
+	left     map[route][2]uint64 // of its first messages, those that have not come yet
+	counting bool                // the run fills in backlog
+	checking bool                // it looks for what contradicts backlog
 }
 
 // rank is the state of a rank.

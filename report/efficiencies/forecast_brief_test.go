@@ -43,7 +43,7 @@ func TestForecastOfBriefRuns(t *testing.T) {
 					at := cells[r.IntN(len(cells))]
 					run := recorded(at[0], at[1], 0)
 					sum := some()
-					*run.Times = model.Point{Ranks: at[0], Threads: at[1], Time: c.longest*1e-9 + some(), Serial: some(), Work: some(), Unparallel: some(),
+					*run.Times = model.Measured{Ranks: at[0], Threads: at[1], Time: c.longest*1e-9 + some(), Serial: some(), Work: some(), Unparallel: some(),
 						Uneven: some(), Overhead: some(), MPI: some(), Communication: &sum}
 					runs = append(runs, run)
 				}

@@ -16,7 +16,7 @@ import (
 // recorded returns a run of 16 s of work over p ranks with n threads each, of which a part is
 // longer.
 func recorded(p, n int, longer float64) forecast.Run {
-	x := model.Point{Ranks: p, Threads: n, Serial: .5, Work: 16 / float64(p) * (1 + longer), MPI: .2 * float64(p-1) * (1 - longer)}
+	x := model.Measured{Ranks: p, Threads: n, Serial: .5, Work: 16 / float64(p) * (1 + longer), MPI: .2 * float64(p-1) * (1 - longer)}
 	if n > 1 {
 		x.Uneven = x.Work / 10 * (1 + longer)
 	}

@@ -7,7 +7,8 @@ import (
 	"ompp-attach/timeline/flows"
 )
 
-// Flows are numbered apart: of tasks by process and task, others by flows.Mark.ID with this bit.
+// markedFlow is set in the numbers of flows that have a flows.Mark.ID, so that they differ from the
+// numbers of tasks' flows, which are made of process and task.
 const markedFlow = 1 << 63
 
 // marks are the ends of flows on a thread, span by span.

@@ -26,9 +26,9 @@ func Figure9Job(t *testing.T, imbal ...uint64) (ranks []*profile.Profile) {
 // 1 MiB in a critical section.
 func Figure6(t *testing.T) *profile.Profile {
 	r := &Tape{T: t, S: stream.Stream{PID: 1}}
-	r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.Parallel}, Fn: 300}, "", 50, 60)
-	r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.Critical}, Site: 400}, "", 53, 58)
-	r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.MPI}, Site: 500}, "MPI_Send", 55, 0)
+	r.Place(attribution.Key{RuntimeConstruct: attribution.RuntimeConstruct{Construct: event.Parallel}, Fn: 300}, "", 50, 60)
+	r.Place(attribution.Key{RuntimeConstruct: attribution.RuntimeConstruct{Construct: event.Critical}, Site: 400}, "", 53, 58)
+	r.Place(attribution.Key{RuntimeConstruct: attribution.RuntimeConstruct{Construct: event.MPI}, Site: 500}, "MPI_Send", 55, 0)
 	for i := range uint64(10) {
 		from := 50 * i
 		r.Region(from, from+42, 4, func(tid uint32) {
@@ -49,11 +49,11 @@ func Figure6(t *testing.T) *profile.Profile {
 // loop's slowest thread works for longer.
 func Figure9(t *testing.T, rank int, imbal uint64) *profile.Profile {
 	r := &Tape{T: t, S: stream.Stream{PID: 1}}
-	r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.Parallel}, Fn: 300}, "", 10, 30)
-	r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.Loop}, Site: 400}, "", 12, 20)
-	r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.Master}, Site: 410}, "", 21, 25)
-	r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.MPI}, Site: 500}, "MPI_Alltoall", 23, 0)
-	r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.Barrier}, Site: 420}, "", 26, 26)
+	r.Place(attribution.Key{RuntimeConstruct: attribution.RuntimeConstruct{Construct: event.Parallel}, Fn: 300}, "", 10, 30)
+	r.Place(attribution.Key{RuntimeConstruct: attribution.RuntimeConstruct{Construct: event.Loop}, Site: 400}, "", 12, 20)
+	r.Place(attribution.Key{RuntimeConstruct: attribution.RuntimeConstruct{Construct: event.Master}, Site: 410}, "", 21, 25)
+	r.Place(attribution.Key{RuntimeConstruct: attribution.RuntimeConstruct{Construct: event.MPI}, Site: 500}, "MPI_Alltoall", 23, 0)
+	r.Place(attribution.Key{RuntimeConstruct: attribution.RuntimeConstruct{Construct: event.Barrier}, Site: 420}, "", 26, 26)
 	const work, slowest = 100, 400
 	last := work + imbal
 	r.Region(0, slowest+12, 2, func(tid uint32) {
@@ -79,7 +79,7 @@ func Figure9(t *testing.T, rank int, imbal uint64) *profile.Profile {
 func Launched(t *testing.T, rank int, init uint64) *profile.Profile {
 	r := &Tape{T: t, S: stream.Stream{PID: 1}}
 	for site, op := range map[uint64]string{500: "MPI_Init", 501: "MPI_Send", 502: "MPI_Finalize"} {
-		r.Place(attribution.Key{RuntimeConstruct: attribution.Kind{Construct: event.MPI}, Site: site}, op, int(site), 0)
+		r.Place(attribution.Key{RuntimeConstruct: attribution.RuntimeConstruct{Construct: event.MPI}, Site: site}, op, int(site), 0)
 	}
 	r.Call(0, init, 1, "MPI_Init", 500, mpi.Args{})
 	r.Region(init, 820, 1, func(tid uint32) {

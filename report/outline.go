@@ -26,20 +26,20 @@ const (
 // Orders lists the orders, the default first.
 var Orders = []Order{ByTime, BySource}
 
-// fold says which rows a text report shows one by one, and in which order.
-type fold struct {
+// outline says which rows a text report shows one by one, and in which order.
+type outline struct {
 	kids    [][]int // shown children of each node
-	folded  [][]int // children that are not shown, without those that recursion joins
+	unshown [][]int // children that are not shown, without those that recursion joins
 	regions []bool  // by region: shown in the tables of regions
 	hidden  int     // number of nodes that are not shown
 	rec     recursion
 }
 
-// findFold finds the rows to leave out: those that take little time and hold nothing that takes
+// findOutline finds the rows to leave out: those that take little time and hold nothing that takes
 // more. A row is shown nevertheless if it lost events, if it was not observed all of the time, or
 // if it would be the only one left out.
-func findFold(p *profile.Profile, o Options) *fold {
-	f := &fold{rec: findRecursion(p), regions: make([]bool, len(p.Regions)), folded: make([][]int, len(p.Nodes))}
+func findOutline(p *profile.Profile, o Options) *outline {
+	f := &outline{rec: findRecursion(p), regions: make([]bool, len(p.Regions)), unshown: make([][]int, len(p.Nodes))}
 	f.kids = f.rec.shown(analysis.Children(p))
 	lossy := map[int]bool{}
 	for _, l := range p.Lost {
@@ -70,26 +70,26 @@ func findFold(p *profile.Profile, o Options) *fold {
 		if o.Sort != BySource {
 			slices.SortStableFunc(kids, func(a, b int) int { return cmp.Compare(time[b], time[a]) })
 		}
-		var show, fold []int
+		var show, rest []int
 		for _, k := range kids {
 			if shown[k] {
 				show = append(show, k)
 			} else {
-				fold = append(fold, k)
+				rest = append(rest, k)
 			}
 		}
-		if len(fold) == 1 && len(f.kids[fold[0]]) == 0 && (i == 0 || shown[i]) {
-			shown[fold[0]] = true
-			show, fold = kids, nil
+		if len(rest) == 1 && len(f.kids[rest[0]]) == 0 && (i == 0 || shown[i]) {
+			shown[rest[0]] = true
+			show, rest = kids, nil
 		}
-		f.kids[i], f.folded[i] = show, fold
+		f.kids[i], f.unshown[i] = show, rest
 	}
 	f.markRegions(p, shown)
 	return f
 }
 
 // markRegions notes which regions have a row that is shown, and counts the other rows.
-func (f *fold) markRegions(p *profile.Profile, shown []bool) {
+func (f *outline) markRegions(p *profile.Profile, shown []bool) {
 	count := 0
 	for i := 1; i < len(p.Nodes); i++ {
 		switch {
@@ -117,19 +117,19 @@ func belowLittle(n int, noun string) string {
 }
 
 // below counts a node's children that are left out, with all nodes below them.
-func (f *fold) below(node int) (n int) {
-	stack := slices.Clone(f.folded[node])
+func (f *outline) below(node int) (n int) {
+	stack := slices.Clone(f.unshown[node])
 	for len(stack) > 0 {
 		at := stack[len(stack)-1]
 		stack = append(stack[:len(stack)-1], f.kids[at]...)
-		stack = append(stack, f.folded[at]...)
+		stack = append(stack, f.unshown[at]...)
 		n++
 	}
 	return n
 }
 
 // shownOf returns the regions that are shown, and the number of the others.
-func (f *fold) shownOf(regions []int) (shown []int, others int) {
+func (f *outline) shownOf(regions []int) (shown []int, others int) {
 	for _, r := range regions {
 		if f.regions[r] {
 			shown = append(shown, r)
