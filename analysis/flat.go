@@ -7,7 +7,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// Row is one thread's figures in a block of a report.
+// ThreadFigures are one thread's figures in a block of a report.
 type ThreadFigures struct {
 	profile.ThreadStats
 	// Mgmt is the part of SECTIONS that is neither body nor barrier: Exec - Body - Barrier

@@ -56,8 +56,9 @@ func (in *inlined) inline(t *stack.Thread, ev *event.Event) {
 	}
 }
 
-// beginsAfter opens the loop that a thread begins right behind an event: the beginning of a region,
-// or the end of a barrier. at is the address by which the program's files tell of the loop.
+// beginsAfter opens the loop that a thread begins right behind an event, if there is one. The event
+// is the beginning of a region, or the end of a barrier. at is the address by which the program's
+// files name the loop.
 func (in *inlined) beginsAfter(t *stack.Thread, at uint64, ev *event.Event) {
 	if at == 0 || ev.Runtime != event.Gomp || t.Unobserved.Has(event.Loop) {
 		return

@@ -294,9 +294,9 @@ func (pa *parallel) openTeam(t *stack.Thread, ev *event.Event) *stack.Team {
 	return found
 }
 
-// goesFirst tells whether a worker's begin is sooner that of an execution than of another one of
-// the same team. The earlier one is filled first. One of which the join may be lost comes last: it
-// may be over.
+// goesFirst tells whether a worker's begin more likely belongs to execution m than to another
+// execution of the same team. The earlier execution gets its workers first. An execution whose join
+// may be lost comes last, because it may be over.
 func goesFirst(m, other *stack.Team) bool {
 	over, otherOver := m.Joined == 0 && m.Primary.Lossy, other.Joined == 0 && other.Primary.Lossy
 	if over != otherOver {
@@ -333,14 +333,15 @@ func (pa *parallel) openLeague(ev *event.Event) *stack.Team {
 	return nil
 }
 
-// afterLeague tells whether an end on a thread outside of all regions is libomp's of a team of a
-// league: it comes twice, and the thread may have left the league's stack already.
+// afterLeague tells whether an end on a thread outside of all regions may be the end of a team of a
+// libomp league. libomp reports such an end twice, and the thread may have left the league's stack
+// by then.
 func afterLeague(t *stack.Thread, ev *event.Event) bool {
 	return ev.Runtime == event.Kmpc && t.InLeague
 }
 
-// ofLeague tells whether a join is libomp's of a team of a league, or of the league itself before
-// its call returns. Libomp ends such teams like those of other regions.
+// ofLeague tells whether a join is that of a team of a libomp league, or of the league itself
+// before its call returns. libomp ends such teams like those of other regions.
 func ofLeague(t *stack.Thread, ev *event.Event) bool {
 	if ev.Runtime != event.Kmpc || ev.Construct == event.Teams {
 		return false

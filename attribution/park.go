@@ -165,10 +165,10 @@ func (e *engine) giveIn(t *stack.Thread) bool {
 	return true
 }
 
-// unnamed returns the team of libomp that a worker's begin most likely belongs to while the team's
-// name is not known. It is the latest team whose primary thread has reported nothing since the
-// fork, and that executes the same function. The primary thread names the team when it begins.
-// Workers do not wait for that, and the primary thread may get no core for seconds.
+// unnamed returns the libomp team that a worker's begin most likely belongs to if the team's name
+// is not known yet: the latest team that executes the same function, and whose primary thread has
+// reported nothing since the fork. The primary thread names the team when it begins. Workers do not
+// wait for that, and the primary thread may get no core for seconds.
 func (e *engine) unnamed(begin *event.Event) (latest *stack.Team) {
 	if begin.Runtime != event.Kmpc || begin.Edge != event.Begin || begin.Construct == event.TaskExec || begin.Num == 0 {
 		return nil

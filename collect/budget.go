@@ -16,8 +16,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// limiter keeps what the probes cost the program's threads below a share of their time: the groups
-// of constructs that cost most are observed in periods only. A nil limiter sets no limit.
+// limiter bounds the probes' cost: the share of each thread's time that the thread's hits take.
+// Groups of constructs that cost most are observed in periods only. A nil limiter sets no bound.
 type limiter struct {
 	share    float64
 	governor *budget.Governor

@@ -46,9 +46,9 @@ func (pc *placer) mayLeaveOut(p *Process, mods []symbols.Module) bool {
 		!p.joins() && p.loops == nil && pc.follower != nil && pc.watchLoader(p, mods)
 }
 
-// placeLoops places the probes at calls of static loops in files that have none yet. Where calls
-// may come that are not known, the entry points get their probes again, and the calls lose theirs.
-// placer.mu is held.
+// placeLoops places the probes at calls of static loops in files that have none yet. If there may
+// be calls that are not known, placeLoops probes the entry points again, and removes the probes at
+// the calls. placer.mu is held.
 func (pc *placer) placeLoops(p *Process, mods []symbols.Module, incomplete error) error {
 	l := p.loops
 	if l == nil {

@@ -151,7 +151,7 @@
 // reader.mu held, so either lock is enough to read it. What is in common does not change once the
 // measurement has started, and needs no lock.
 //
-// A process that was taken out of reader.procs (takeOut) belongs to the goroutine that took it out.
+// A process that was taken out of reader.procs (retire) belongs to the goroutine that took it out.
 // That goroutine makes the profile (finish) without lives.mu, placer.mu, or, for most of the time,
 // reader.mu. The caches of the whole tool have locks of their own (symbols.Memo). No other lock is
 // taken while one of these is held.

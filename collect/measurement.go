@@ -114,9 +114,9 @@ func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Coun
 }
 
 // loadFollower begins to load the programs that follow processes, for the attach mode from. It
-// returns a function that waits until they are loaded. The caller passes the mode in which the
-// probes were loaded: on an older kernel this may be bpf.Perf, and then the programs are loaded
-// once more for it.
+// returns a function that waits until they are loaded. That function takes the mode in which the
+// probes were loaded. On an older kernel, this may be bpf.Perf. Then the programs are loaded once
+// more for that mode.
 func loadFollower(from bpf.Mode) func(bpf.Mode) (*bpf.Follower, error) {
 	type loaded struct {
 		f   *bpf.Follower
@@ -189,16 +189,16 @@ func (m *Measurement) CounterNotes() []string { return m.counting.Notes() }
 func (m *Measurement) Evaluate(formulas []string) { m.counting.Evaluate(formulas) }
 
 // FetchDebugFiles makes the measurement fetch the debug files that it needs to name a process's
-// places. The files are fetched after the process's measurement. Otherwise the process might have
-// to wait for its probes, and so for the network. fetch gets a build id. symbols.UseDebugFiles has
-// to find the file that was fetched.
+// places. fetch gets a build id. symbols.UseDebugFiles has to find the file that was fetched. The
+// files are fetched after the process's measurement. If they were fetched earlier, the process
+// might have to wait for its probes, and so for the network.
 func (m *Measurement) FetchDebugFiles(fetch func(buildID string) error) {
 	m.profiles.debug = places.NewDebugFiles(fetch)
 }
 
 // Say sets a function that tells the user something at once, while the measurement lasts. say must
-// not wait for the user, and neither must logf of New: the callers hold locks that the reader of
-// the rings needs.
+// not wait for the user, nor may the function logf of New, because their callers hold locks that
+// the reader of the rings needs.
 func (m *Measurement) Say(say func(sentence string)) { m.say = say }
 
 // RecordCalls makes the profiles record MPI calls one by one, for the waits between ranks. It must

@@ -75,8 +75,9 @@ type placed struct {
 	runtime profile.Runtime
 }
 
-// reading is what is read of a process, and what the engine needs for it. Guarded by reader.mu. The
-// times are of CLOCK_MONOTONIC, in ns.
+// reading is the part of a Process that the reader uses: the figures that it has read, and the
+// engine with all that the engine needs. It is guarded by reader.mu. Times are of CLOCK_MONOTONIC,
+// in ns.
 type reading struct {
 	engine   *attribution.Engine
 	resolver *places.Resolver
@@ -232,7 +233,7 @@ func (p *Process) countRates(ev *event.Event) {
 	p.rates = nil
 }
 
-// ReadCPU reads a process's CPU times anew. If they cannot be read any more, the last ones stay.
+// readCPU reads a process's CPU times anew. If they cannot be read any more, the last ones stay.
 func (p *Process) readCPU() {
 	if c := target.ReadCPU(int(p.pid)); c != (target.CPUTimes{}) {
 		p.cpu = c

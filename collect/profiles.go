@@ -127,8 +127,9 @@ func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *pr
 	return prof
 }
 
-// since is to minus from in ns, and 0 if from is later. from may be later if the two times are of
-// clocks with different resolutions, or if a process ended while it was being stopped.
+// since returns the time between two times, in ns; 0 if from is the later one. That is so if the
+// two times are of clocks with different resolutions, or if a process ended while it was being
+// stopped.
 func since(to, from uint64) int64 {
 	if to < from {
 		return 0

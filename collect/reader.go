@@ -80,7 +80,7 @@ func (rd *reader) read(ctx context.Context) error {
 	}
 }
 
-// ReadCPU reads the CPU times of all processes anew.
+// readCPU reads the CPU times of all processes anew.
 func (rd *reader) readCPU() {
 	rd.mu.Lock()
 	defer rd.mu.Unlock()
@@ -90,9 +90,9 @@ func (rd *reader) readCPU() {
 }
 
 // drainAll reads all records that were written before the call. It first waits until calibration is
-// over. Other processes may go on writing for ever. So it ends when each ring was read to its end,
-// or when so many records were read as a ring can hold and may have been set aside. That is 16 MiB
-// and more, of at least 64 bytes a record.
+// over. Other processes may write records for ever. So drainAll ends when each ring was read to its
+// end. At the latest it ends after as many records as a ring can hold, plus those that may have
+// been set aside. That is 16 MiB and more, with at least 64 bytes a record.
 func (rd *reader) drainAll() {
 	const patience = 100 // ms, for records that are being written
 	_, _ = rd.costing.wait()

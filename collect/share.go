@@ -52,9 +52,9 @@ func (pc *placer) share(p *Process, plan any, place func(pid int) (io.Closer, er
 	})
 }
 
-// unshare keeps all shared probes from answering in a process; placer.mu is held. Closing the links
-// would be too late: that may take long, and by then a process of the same PID that runs another
-// program may share the probes anew.
+// unshare keeps all shared probes from answering in a process. placer.mu is held. To close the
+// links would be too late: that may take long. By then another program in a process of the same PID
+// may share the probes anew.
 func (pc *placer) unshare(p *Process) {
 	if p.shares {
 		pc.kernel.Unshare(int(p.pid))

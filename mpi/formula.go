@@ -1,24 +1,22 @@
 package mpi
 
-// Formula computes something of an MPI handle from a process's memory: a
-// datatype's size, a communicator's size. It is derived from the library's own
-// accessor and small enough to be evaluated by the kernel side at each call.
-// The first case whose guard holds is the one; if none does, the answer is not
-// known.
+// Formula computes a property of an MPI handle from a process's memory: a datatype's size, or a
+// communicator's size. It is derived from the library's own accessor. It is small enough for the
+// kernel side to evaluate it at each call. The first case whose guard holds applies. If no guard
+// holds, the property is not known.
 type Formula []Case
 
-// Case is one branch of a formula: it applies if handle & Mask == Equal.
+// Case is one branch of a formula. It applies if handle & Mask == Equal.
 type Case struct {
 	Mask, Equal uint64
 	Steps       []Step
 }
 
-// StepOp is what a step does to the accumulator A, which begins as the handle.
+// StepOp is an operation on the accumulator A. A is the handle at the beginning.
 type StepOp uint8
 
-// The steps. B is the address at which the library is loaded (its load bias:
-// 0 for a program with fixed addresses), S the saved values. All arithmetic
-// is that of 64-bit unsigned integers.
+// The steps. B is the address at which the library is loaded (its load bias: 0 for a program with
+// fixed addresses). S are the saved values. The arithmetic is that of unsigned integers of 64 bits.
 const (
 	StepHandle       StepOp = iota // A = the handle
 	StepConst                      // A = Value
@@ -45,19 +43,18 @@ type Step struct {
 	Value int64
 }
 
-// MaxSteps bounds a case's steps, MaxCases a formula's cases and MaxSaved the
-// saved values: the kernel's verifier wants bounds. The longest that is known,
-// for an MPICH object that is neither predefined nor among the first few, has
-// 19 steps.
+// MaxSteps bounds the steps of a case, MaxCases the cases of a formula, and MaxSaved the saved
+// values: the kernel's verifier wants bounds. The longest known case has 19 steps. It is that of an
+// MPICH object that is neither predefined nor among the first few.
 const (
 	MaxSteps = 20
 	MaxCases = 6
 	MaxSaved = 2
 )
 
-// Eval evaluates a formula as the kernel side does. read returns n bytes of
-// the process's memory as a little-endian number. ok is false if no case
-// applies to the handle, or if memory could not be read.
+// Eval evaluates a formula as the kernel side does. read returns n bytes of the process's memory as
+// a little-endian number. ok is false if no case applies to the handle, or if the memory could not
+// be read.
 func (f Formula) Eval(handle, base uint64, read func(addr uint64, n int) (uint64, error)) (value uint64, ok bool) {
 	for _, c := range f {
 		if handle&c.Mask == c.Equal {

@@ -20,8 +20,9 @@ const (
 // Grouping describes an operation that makes a group of processes, or takes one.
 type Grouping struct {
 	Rule GroupRule
-	// Result is the argument that points to the group made. Of is the group that is taken. With is
-	// a second one. List points to as many elements of ranks as Number says. None: there is none.
+	// Result is the argument that points to the group that is made. Of is the group that the
+	// call takes, With a second one. List points to an array of ranks with Number elements.
+	// None: there is no such argument.
 	Result, Of, With, List, Number int8
 }
 

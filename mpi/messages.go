@@ -1,20 +1,20 @@
 package mpi
 
-// Messages are what a call sends to one process and receives from one, and the data of a collective
-// operation. Nonblocking calls have theirs when they are begun, persistent operations whenever they
-// are started.
+// Messages are the message that a call sends to one process, the one that it receives from one, and
+// the data of a collective operation. A nonblocking call has its messages when it is begun, a
+// persistent operation whenever it is started.
 type Messages struct {
 	Sends, Recvs, Colls bool  // which of them the call has; none to or from MPI_PROC_NULL
 	To, From            int32 // the ranks in the communicator or window, or AnySource
-	// Out and In are bytes, as far as Known. Data is what a collective operation moves from or to
-	// one process (count times type size), the larger of both sides.
-	// Of an array of counts it is the sum.
+	// Out and In are the bytes that are sent and received, if Known. Data is the number of
+	// bytes that a collective operation moves from or to one process (count times type size),
+	// the larger of both sides. For an array of counts, Data is the sum.
 	Out, In, Data uint64
 	Known         bool
 }
 
-// Messages returns a call's messages. The target of a one-sided operation is its partner: what is
-// put there is sent, what comes from there is received.
+// Messages returns a call's messages. The partner of a one-sided operation is its target: data that
+// is put there is sent, and data that comes from there is received.
 func (o Op) Messages(a *Args) (m Messages) {
 	op := o.Info()
 	if op.prepares(a) {
@@ -61,8 +61,9 @@ const (
 // Maker describes an operation that makes a communicator or a window.
 type Maker struct {
 	Kinship Kinship
-	// Result is the argument that points to what is made. Decides is the colour, or whether ranks
-	// may be reordered; None: neither.
+	// Result is the argument that points to the communicator or window that is made. Decides is
+	// the argument with the colour, or the one that says whether ranks may be reordered. None:
+	// neither.
 	Result, Decides int8
 	Window          bool
 	// Apart: not all processes of the parent make the call.

@@ -1,14 +1,14 @@
 package mpi
 
-// Op is an MPI operation: its index in Operations. It is written by name, so
-// that recorded files do not depend on the table's order.
+// Op is an MPI operation: its index in Operations. Recorded files have its name, so that they do
+// not depend on the table's order.
 type Op uint16
 
-// Kind says by which rule of Volumes an operation moves data.
+// Kind says by which rule of Op.Volume an operation moves data.
 type Kind uint8
 
-// The kinds. Nonblocking and large-count variants are of their blocking
-// operation's kind; persistent ones move data when they are started.
+// The kinds. A nonblocking or large-count variant has the kind of its blocking operation. A
+// persistent operation moves data when it is started.
 const (
 	Time Kind = iota // moves no data: only its time counts (and Barrier's call)
 	PointToPoint
@@ -30,12 +30,11 @@ const (
 	numKinds          //
 )
 
-// Counts says which of ompP's call counters (recvC, sendC, collC; paper, II.B
-// and Fig. 6) a call of the operation adds to; a Sendrecv adds to two. They
-// count communication: one-sided and I/O operations, and what is collective
-// only in that all must call it (MPI_Comm_dup, MPI_Win_fence), add to none.
-// Nonblocking operations count when they are begun, persistent ones whenever
-// they are started.
+// Counts says which of ompP's call counters (recvC, sendC, collC; paper, II.B and Fig. 6) a call of
+// the operation adds to. MPI_Sendrecv adds to two. The counters count communication. One-sided and
+// I/O operations add to none. Nor do operations that are collective only because all processes must
+// call them (MPI_Comm_dup, MPI_Win_fence). A nonblocking operation counts when it is begun, a
+// persistent one whenever it is started.
 type Counts uint8
 
 // The counters.
@@ -48,82 +47,87 @@ const (
 // None marks an argument that an operation does not have.
 const None int8 = -1
 
-// Buffer says which arguments (from 0) describe one side of the data. A side
-// that has a type but no count is of one element (MPI_Fetch_and_op).
+// Buffer says which arguments (from 0) describe one side of the data. If a side has a type but no
+// count, it is one element (MPI_Fetch_and_op).
 type Buffer struct {
 	Count int8 // number of elements, or the array of them
 	Type  int8 // datatype, or the array of them
-	// CountArray and TypeArray: one element per process of the group that the
-	// side is exchanged with, an intercommunicator's remote one; of
-	// Reduce_scatter, of the local one; in neighbourhoods, per neighbour.
+	// CountArray and TypeArray: the argument is an array with an element for each process of
+	// the group with which this side is exchanged. For an intercommunicator, that is the remote
+	// group; for Reduce_scatter, the local group. In neighbourhoods, there is an element for
+	// each neighbour.
 	CountArray, TypeArray bool
-	// Own: of CountArray, the element of this process's own rank is wanted
-	// besides the sum (Raw.Own).
+	// Own: the element for this process's own rank is wanted, too, besides the sum of the array
+	// (Raw.Own).
 	Own bool
-	// AtRoot: at other processes than the root these arguments may be garbage.
+	// AtRoot: these arguments mean something at the root only. Elsewhere they may be garbage.
 	AtRoot bool
 }
 
 // Exists reports whether the operation has this side.
 func (b *Buffer) Exists() bool { return b.Type != None }
 
-// Operation is one C entry point. Arguments are told by their positions from 0.
+// Operation is one C entry point of MPI. Its arguments are named by their positions, from 0.
 type Operation struct {
 	Name   string // "MPI_Send"
 	Kind   Kind
 	Counts Counts
-	// Args is how many arguments it takes.
+	// Args is the number of arguments.
 	Args int8
-	// Send and Recv are the two sides of the data, as far as it has them. An
-	// operation with one count and type for both has them in both.
+	// Send and Recv are the two sides of the data, as far as the operation has them. If it has
+	// one count and one type for both sides, both name these.
 	Send, Recv Buffer
-	// Partitions is by how many (an int) Send's or Recv's count is multiplied.
+	// Partitions is the argument (an int) by which the count of Send or Recv is multiplied.
 	Partitions int8
-	// Peer is the destination, source, target or root; Peer2 the source of
-	// Sendrecv. Tag is the one that is sent with where there are two.
+	// Peer is the destination, source, target or root. Peer2 is the source of MPI_Sendrecv. Tag
+	// is the message's tag; if there are two tags, the one that is sent.
 	Peer, Peer2, Tag int8
-	// RecvTag is the tag asked for where there are two.
+	// RecvTag is the tag that is received, if there are two tags.
 	RecvTag int8
-	// Status points to where a receive or a probe tells its source.
+	// Status is the argument that points to the status, where a receive or a probe tells its
+	// source.
 	Status int8
 	// Root: Peer is a root.
 	Root bool
-	// SendBuf and RecvBuf are to be compared with MPI_IN_PLACE. They are None
-	// where that is not allowed, so at most one of them is not.
+	// SendBuf and RecvBuf are the buffers that may be MPI_IN_PLACE. A buffer that may not is
+	// None, so at least one of the two is None.
 	SendBuf, RecvBuf int8
-	// Comm is the communicator, or the window or file, as Handle says. It is a
-	// handle, never a pointer to one.
+	// Comm is the communicator, window or file; Handle says which. It is a handle, never a
+	// pointer to one.
 	Comm   int8
 	Handle HandleClass
-	// Request points to the request which the call makes (persistent: which a
-	// later Start names) or to the one that it starts, waits for, tests or
-	// frees. If Requests is not None, that is how many (an int) Request points to.
+	// Request is the argument that points to a request: the one that the call makes, or the one
+	// that it starts, waits for, tests or frees. A persistent operation makes the request that
+	// a later Start names. If Requests is not None, Request points to several requests, and
+	// Requests is their number (an int).
 	Request, Requests int8
-	// Persistent: the call moves nothing but prepares what Start starts.
+	// Persistent: the call moves no data. It prepares an operation that MPI_Start starts.
 	Persistent bool
-	// Wide: counts, and elements of arrays of counts, are 64 bits (MPI_Count).
-	// They are ints, 32 bits, otherwise; the upper half of the register is
-	// garbage.
+	// Wide: counts, and elements of arrays of counts, have 64 bits (MPI_Count). Otherwise they
+	// are ints of 32 bits, and the upper half of the register is garbage.
 	Wide bool
-	// Query: it looks something up in the process's own memory; it neither
-	// communicates nor waits nor makes anything. Programs call these at will,
-	// some in innermost loops, so that one may ask for them not to be measured.
+	// Query: the call looks something up in the process's own memory. It does not communicate,
+	// wait, or make anything. Programs call such operations often, some in their innermost
+	// loops. So the user may ask that they are not measured.
 	Query bool
-	// Local: what it does depends on this process only. It waits for no other process, and asks for
-	// nothing that another one does, as MPI_Test does. Calls that reach a file are not Local.
+	// Local: the call depends on this process only. It waits for no other process, and does not
+	// ask whether another process has done something (as MPI_Test does). Calls that reach a
+	// file are not Local.
 	Local bool
-	// Begins and Ends: it begins or ends the use of MPI. Its time is that of the
-	// launcher, the network's setup and the slowest start: no communication.
+	// Begins and Ends: the call begins or ends the use of MPI. Its time is that of the
+	// launcher, of the network's set-up and of the process that started last. It is no
+	// communication.
 	Begins, Ends bool
-	// Communicates: it exchanges data or messages with other processes, or waits
-	// for that. Files and the management of handles are left out.
+	// Communicates: the call exchanges data or messages with other processes, or waits for
+	// that. Calls on files, and calls that only manage handles, do not.
 	Communicates bool
-	// NoReturn: it does not come back (MPI_Abort).
+	// NoReturn: the call does not return (MPI_Abort).
 	NoReturn bool
 }
 
-// Immediate reports whether the operation makes a request and waits for nobody, as MPI_Isend. The
-// preparation of a persistent operation is none: that of a collective one may wait.
+// Immediate reports whether the operation makes a request and waits for nobody, as MPI_Isend does.
+// The preparation of a persistent operation is not immediate: if the operation is collective, it
+// may wait.
 func (o *Operation) Immediate() bool {
 	return o.Request > 0 && o.Request == o.Args-1 && o.Requests == None && !o.Persistent
 }
@@ -150,8 +154,8 @@ func (o Op) String() string {
 	return "MPI_?"
 }
 
-// Info returns the operation's row; of a number that is none, one that moves
-// nothing.
+// Info returns the operation's row. For an invalid number, it returns an operation that moves no
+// data.
 func (o Op) Info() *Operation {
 	if int(o) < len(Operations) {
 		return &Operations[o]
@@ -178,8 +182,8 @@ func ParseOp(name string) (o Op, ok bool) {
 // MarshalText writes the operation's name.
 func (o Op) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// UnmarshalText reads a name that MarshalText wrote. A name that this version
-// does not know is an operation that moves nothing.
+// UnmarshalText reads a name that MarshalText wrote. If this version does not know the name, the
+// operation moves no data.
 func (o *Op) UnmarshalText(b []byte) error {
 	v, ok := ParseOp(string(b))
 	if !ok {

@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// Operations are the C entry points of MPI 3.1 and 4.0, and the MPI-1 ones that
-// libraries still have. Left out are MPI_T, which measures MPI itself, and the
-// conversions of handles and statuses (MPI_Comm_f2c and so on): Open MPI's
-// Fortran bindings call these for every argument, so that a call of one is
-// rarely one that the program made.
+// Operations are the C entry points of MPI 3.1 and 4.0, and those of MPI-1 that libraries still
+// have. MPI_T is left out, because it measures MPI itself. Conversions of handles and statuses
+// (MPI_Comm_f2c and so on) are left out, too: Open MPI's Fortran bindings call them for every
+// argument, so the program itself has rarely made such a call.
 var Operations = slices.Concat(
 	slices.Concat(pointToPoint, collective, neighbourhood, oneSided).with(communicates),
 	files.operations(),
@@ -29,7 +28,7 @@ func synchronises(op *Operation) {
 	op.Communicates = strings.Contains(synchronisation, op.Name+" ")
 }
 
-// variant is a form in which an operation exists besides its plain one.
+// variant is a form of an operation beside the plain one.
 type variant uint8
 
 const (
@@ -70,7 +69,7 @@ type row struct {
 
 type rows []row
 
-// operations writes the variants out.
+// operations returns the operations of the rows, with all variants.
 func (rs rows) operations() (ops []Operation) {
 	for i := range rs {
 		ops = append(ops, rs[i].operations()...)
@@ -78,7 +77,7 @@ func (rs rows) operations() (ops []Operation) {
 	return ops
 }
 
-// with are the list's operations with a trait that set sets.
+// with returns the list's operations, and calls set for each.
 func (rs rows) with(set func(*Operation)) []Operation {
 	ops := rs.operations()
 	for i := range ops {
@@ -120,7 +119,8 @@ func (r *row) operations() []Operation {
 		}
 	}
 	if r.variants&splitCollective != 0 {
-		// The beginning moves the data, as it does of a nonblocking operation.
+		// MPI_File_*_begin moves the data, as the beginning of a nonblocking operation
+		// does.
 		ops = append(ops, newOperation(r.name+"_end", Time, 0, "file _ _"))
 	}
 	if r.variants&extensionColl != 0 {
@@ -131,8 +131,8 @@ func (r *row) operations() []Operation {
 	return ops
 }
 
-// immediateName puts the letter of a variant where MPI does: MPI_Isend,
-// MPI_File_iread.
+// immediateName returns the name of a variant, with the variant's letter where MPI has it:
+// MPI_Isend, MPI_File_iread.
 func immediateName(name, letter string) string {
 	if file, ok := strings.CutPrefix(name, "File_"); ok {
 		return "File_" + strings.ToLower(letter) + file
@@ -140,7 +140,7 @@ func immediateName(name, letter string) string {
 	return letter + strings.ToLower(name[:1]) + name[1:]
 }
 
-// newOperation reads an operation's argument words.
+// newOperation makes an operation. args are its argument words (see row).
 func newOperation(name string, kind Kind, counts Counts, args string) Operation {
 	no := Buffer{Count: None, Type: None}
 	op := Operation{Name: "MPI_" + name, Kind: kind, Counts: counts,
@@ -159,7 +159,7 @@ func newOperation(name string, kind Kind, counts Counts, args string) Operation 
 	return op
 }
 
-// argument notes the argument at position i.
+// argument notes the meaning of the argument at position i.
 func (op *Operation) argument(i int8, word string) {
 	switch word {
 	case "_", "buf":
@@ -196,7 +196,7 @@ func (op *Operation) argument(i int8, word string) {
 	}
 }
 
-// dataArgument notes a count or type of one side or both.
+// dataArgument notes an argument that is a count or type of one side, or of both.
 func (op *Operation) dataArgument(i int8, word string) {
 	sides := []*Buffer{&op.Send, &op.Recv}
 	what := word

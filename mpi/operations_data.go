@@ -45,8 +45,8 @@ var neighbourhood = rows{
 	{"Neighbor_alltoallw", NeighborAlltoall, CountColl, "buf scounts _ stypes buf rcounts _ rtypes comm", anyColl},
 }
 
-// What the target sends back is received: Get_accumulate, Fetch_and_op and
-// Compare_and_swap have both sides.
+// oneSided are the operations of RMA. Bytes that the target sends back count as received. So
+// Get_accumulate, Fetch_and_op and Compare_and_swap have a send and a receive side.
 var oneSided = rows{
 	{"Put", OneSided, 0, "buf scount stype peer _ _ _ win", requestBased | large},
 	{"Get", OneSided, 0, "buf rcount rtype peer _ _ _ win", requestBased | large},

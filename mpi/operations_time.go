@@ -4,7 +4,7 @@ import "strings"
 
 // The operations that move no data themselves.
 
-// waits are those that complete, start or look for others.
+// waits are the operations that complete, start or look for other operations.
 var waits = rows{
 	{"Wait", Time, 0, "req _", 0},
 	{"Waitall", Time, 0, "nreqs reqs _", 0},
@@ -29,9 +29,8 @@ var waits = rows{
 	{"Win_flush_local", Time, 0, "peer win", 0},
 }
 
-// timed lists operations of which only the time counts, as names with their
-// argument words, separated by semicolons; [_c] says that there is a form with
-// 64-bit counts.
+// timed is a list of operations whose time alone counts: their names with their argument words,
+// separated by semicolons. [_c] says that there is a variant with 64-bit counts.
 type timed string
 
 func (s timed) operations() (ops []Operation) {
@@ -47,7 +46,7 @@ func (s timed) operations() (ops []Operation) {
 	return ops
 }
 
-// with are the list's operations with a trait that set sets.
+// with returns the list's operations, and calls set for each.
 func (s timed) with(set func(*Operation)) []Operation {
 	ops := s.operations()
 	for i := range ops {
@@ -56,7 +55,7 @@ func (s timed) with(set func(*Operation)) []Operation {
 	return ops
 }
 
-// queries are those of which Operation.Query is set.
+// queries are the operations whose Operation.Query is set.
 const queries timed = `
 Address _ _; Aint_add _ _; Aint_diff _ _; Attr_get comm _ _ _; Cart_coords comm _ _ _;
 Cart_get comm _ _ _ _; Cart_rank comm _ _; Cart_shift comm _ _ _ _; Cartdim_get comm _;
@@ -80,20 +79,21 @@ Type_get_true_extent[_c] _ _ _; Type_get_true_extent_x _ _ _; Type_lb _ _; Type_
 Type_size_x _ _; Type_ub _ _; Win_get_attr win _ _ _; Win_get_errhandler win _; Win_get_name win _ _;
 Win_shared_query[_c] win _ _ _ _; Wtick; Wtime`
 
-// beginnings are those of which Operation.Begins is set, endings those of Ends.
+// beginnings are the operations whose Operation.Begins is set, endings those whose Ends is set.
 const (
 	beginnings timed = `Init _ _; Init_thread _ _ _ _; Session_init _ _ _`
 	endings    timed = `Finalize; Abort comm _; Session_finalize _`
 )
 
-// synchronisation are those of local and management that order other processes' memory accesses.
+// synchronisation are the operations of local and management that order memory accesses of other
+// processes.
 const synchronisation = "MPI_Win_fence MPI_Win_post MPI_Win_start MPI_Win_complete MPI_Win_wait MPI_Win_test " +
 	"MPI_Win_lock_all MPI_Win_unlock_all MPI_Win_flush_all MPI_Win_flush_local_all MPI_Win_sync "
 
-// localOnRequests are those of waits of which Operation.Local is set.
+// localOnRequests are the operations of waits whose Operation.Local is set.
 const localOnRequests = "MPI_Request_free MPI_Cancel MPI_Start MPI_Startall "
 
-// local are others of which Operation.Local is set. queries have it, too.
+// local are further operations whose Operation.Local is set. The queries have it, too.
 const local timed = `
 Add_error_class _; Add_error_code _ _; Add_error_string _ _; Alloc_mem _ _ _; Attr_delete comm _;
 Attr_put comm _ _; Buffer_attach[_c] _ _; Comm_call_errhandler comm _; Comm_create_errhandler _ _;

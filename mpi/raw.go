@@ -4,8 +4,9 @@ package mpi
 type Constants struct {
 	ProcNull, AnySource, Root int32
 	InPlace                   uint64
-	// StatusIgnore is the address that stands for no status, or no array of them. StatusSource is
-	// where a status has the source, and StatusSize its size, in bytes. The tag follows the source.
+	// StatusIgnore is the address that stands for no status, or for no array of statuses.
+	// StatusSource is the offset of the source in a status, and StatusSize is the size of a
+	// status, in bytes. The tag follows the source.
 	StatusIgnore, StatusSource, StatusSize uint64
 	LockExclusive                          int32 // MPI_LOCK_EXCLUSIVE
 }
@@ -17,36 +18,36 @@ var (
 	MPICHConstants = Constants{ProcNull: -1, AnySource: -2, Root: -3, InPlace: ^uint64(0), StatusIgnore: 1, StatusSource: 8, StatusSize: 20, LockExclusive: 234}
 )
 
-// Unread says what of a Raw could not be read.
+// Unread says which parts of a Raw could not be read.
 type Unread uint8
 
-// What may be unread.
+// The parts that may be unread.
 const (
 	UnreadSend Unread = 1 << iota // the send side's count or type
 	UnreadRecv                    // the receive side's
 	UnreadComm                    // Size, Rank or In
 )
 
-// Raw is what is read when a call begins, without regard to which of it means
-// anything at this process: arguments that MPI says are ignored may be garbage
-// and may be unread.
+// Raw holds what the kernel side reads when a call begins. It reads all arguments, also those that
+// MPI ignores at this process. Such arguments may be garbage, or may be unread.
 type Raw struct {
-	// Args: Send and Recv are count times type size, or the sum of the products
-	// over the array. An array has as many elements as the group at the other
-	// side, Size; Reduce_scatter's as the local group; neighbourhoods', Size and
-	// In. Peer and Peer2 are the library's numbers. Of Flags, Inter and
-	// Started are told; the InPlace flags may be, instead of SendBuf and RecvBuf.
+	// Send and Recv are count times type size. For an array of counts, they are the sum of
+	// these products over the array. The array has Size elements: one for each process of the
+	// group at the other side. Reduce_scatter's array has one for each process of the local
+	// group, and an array of a neighbourhood has Size or In elements. Peer and Peer2 are the
+	// library's numbers. Of Flags, Inter and Started are set. The InPlace flags may be set,
+	// too, instead of SendBuf and RecvBuf.
 	Args
-	// Own is the element of this process's rank of the array whose Buffer.Own is
+	// Own is the element for this process's rank in the array of counts whose Buffer.Own is
 	// set, times the type size.
 	Own uint64
-	// SendBuf and RecvBuf are the arguments Operation.SendBuf and RecvBuf; 0 if
-	// there is none, or if it has not been read.
+	// SendBuf and RecvBuf are the arguments that Operation.SendBuf and RecvBuf name. 0: the
+	// operation has no such argument, or it was not read.
 	SendBuf, RecvBuf uint64
 	Unread           Unread
 }
 
-// Args makes of a call's raw arguments what its volumes follow from.
+// Args returns the arguments from which a call's volumes follow (see Args), from the raw arguments.
 func (o Op) Args(raw *Raw, c *Constants) Args {
 	op := o.Info()
 	a, unread := raw.Args, raw.Unread
@@ -97,7 +98,7 @@ func (o Op) Args(raw *Raw, c *Constants) Args {
 	return a
 }
 
-// part is the bytes of this side that are this process's own.
+// part returns the bytes of this side that belong to this process itself.
 func (b *Buffer) part(bytes, own uint64) uint64 {
 	if b.Own {
 		return own
@@ -105,7 +106,7 @@ func (b *Buffer) part(bytes, own uint64) uint64 {
 	return bytes
 }
 
-// like makes what is said of one side what is said of another.
+// like copies to one side what is known of another: whether it is unread.
 func (u Unread) like(side, other Unread) Unread {
 	if u&other != 0 {
 		return u | side
@@ -122,7 +123,7 @@ func (op *Operation) needsComm() bool {
 	return true
 }
 
-// rank translates a rank argument.
+// rank translates an argument that is a rank from the library's numbers to those of Args.Peer.
 func (c *Constants) rank(position int8, r int32) int32 {
 	switch {
 	case position == None:

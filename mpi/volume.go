@@ -1,8 +1,8 @@
 package mpi
 
-// Accounting is one of the two ways to tell volumes of collective operations
-// (Fürlinger and Moore, OpenMP-centric Performance Analysis of Hybrid
-// Applications, II.B.2 and Fig. 4). docs/mpi-volumes.md lists what follows.
+// Accounting is one of the two ways to count the volumes of collective operations (Fürlinger and
+// Moore, OpenMP-centric Performance Analysis of Hybrid Applications, II.B.2 and Fig. 4).
+// docs/mpi-volumes.md lists the volumes of each operation.
 type Accounting uint8
 
 // The accountings, and how many there are.
@@ -12,8 +12,7 @@ const (
 	NumAccountings
 )
 
-// Special values of Args.Peer. The libraries' own numbers differ; these are
-// what they are translated to (Op.Args).
+// Special values of Args.Peer. The libraries have other numbers for these; Op.Args translates them.
 const (
 	ProcNull  int32 = -1
 	AnySource int32 = -2
@@ -28,32 +27,32 @@ const (
 	// InPlaceSend and InPlaceRecv: the buffer is MPI_IN_PLACE.
 	InPlaceSend ArgFlag = 1 << iota
 	InPlaceRecv
-	// Inter: the communicator connects two groups; Size is the remote one's.
+	// Inter: the communicator is an intercommunicator, which connects two groups. Size is the
+	// size of the remote group.
 	Inter
-	// UnknownVolume: a size could not be told, so neither can the volumes.
+	// UnknownVolume: some size is not known. So the volumes are not known either.
 	UnknownVolume
-	// Started: no call of its own, but an operation that a Start or Startall
-	// has started: it moves data and takes no time. The operation is the one
-	// that prepared it (MPI_Send_init).
+	// Started: this is no call, but an operation that a Start or Startall has started. It moves
+	// data and takes no time. The operation is the one that prepared the request
+	// (MPI_Send_init).
 	Started
 	// World, Self: the communicator is MPI_COMM_WORLD, MPI_COMM_SELF.
 	World
 	Self
 )
 
-// Args is what a call's volumes follow from, as it was when the call began. It
-// is what Op.Args makes of what was read.
+// Args holds the arguments from which a call's volumes follow, as they were when the call began.
+// Op.Args makes them of the arguments that were read.
 //
-// Send and Recv are of one process's part, count times type size, where the
-// operation has one count for all; the sum over the processes where it has an
-// array of counts. A side that the operation has not, or that means nothing at
-// this process (Gather's receive side elsewhere than at the root), is 0. Of
-// Reduce_scatter, Send is the sum of all parts but this process's own, and Recv
-// is its own. A side that is MPI_IN_PLACE is what its buffer would have held
-// otherwise: this process's part of the other side.
+// If the operation has one count for all processes, Send and Recv are one process's part: count
+// times type size. If it has an array of counts, they are the sum over the processes. A side is 0
+// if the operation does not have it, or if it means nothing at this process (the receive side of
+// MPI_Gather, elsewhere than at the root). For Reduce_scatter, Send is the sum of all parts but
+// this process's own, and Recv is that own part. If a side is MPI_IN_PLACE, it is the data that its
+// buffer would have held otherwise: this process's part of the other side.
 //
-// Of a receive, the bytes are those that were asked for, not those that came:
-// so the paper has it, and only the request's completion would tell.
+// The bytes of a receive are those that the call asked for, not those that came. The paper counts
+// so, too. Only the completion of the request would tell how many came.
 type Args struct {
 	Send uint64 `json:"s,omitempty"`
 	Recv uint64 `json:"r,omitempty"`
@@ -68,25 +67,30 @@ type Args struct {
 	Flags ArgFlag `json:"fl,omitempty"`
 }
 
-// Volume is what one call moves, in bytes.
+// Volume is how many bytes one call moves.
 type Volume struct {
 	Out, In       uint64 // sent and received
 	Read, Written uint64 // by MPI-IO
 }
 
-// Volume returns what a call with these arguments moves; nothing if that is
-// not known.
+// Volume returns how many bytes a call with these arguments moves; none if that is not known.
 //
-// Beyond the paper's Fig. 4 are: Exscan (as Scan), neighbourhoods (as their
-// collective, with degrees in place of np), one-sided operations (what goes to
-// the target and what comes back; of Compare_and_swap, the new value and the
-// old), MPI-IO, intercommunicators (np is the remote group's, and nobody is
-// left out of it), and communicators of one process, of which nothing must
-// leave: there, minimal is not more than naive. An operation of MPI_NO_OP, and
-// edges of a grid that lead to MPI_PROC_NULL, count like any other.
+// The paper's Fig. 4 does not have these operations:
 //
-// Of Scan, the text of Fig. 4 that we have lacks a cell of the last rank. It is
-// taken for 0 in both accountings: what is sent and received then agree.
+//   - Exscan counts as Scan.
+//   - Neighbourhood operations count as their collective, with degrees in place of np.
+//   - One-sided operations send what goes to the target, and receive what comes back.
+//     Compare_and_swap sends the new value and receives the old one.
+//   - MPI-IO reads and writes.
+//   - For intercommunicators, np is the size of the remote group, and no process is left out of it.
+//   - In a communicator of one process no data must leave the process. So minimal is never more
+//     than naive there.
+//
+// An operation of MPI_NO_OP counts like any other. So do edges of a grid that lead to
+// MPI_PROC_NULL.
+//
+// The text of Fig. 4 that we have lacks a cell for the last rank of Scan. It is taken to be 0 in
+// both accountings, because then as much is sent as is received.
 func (o Op) Volume(a *Args, by Accounting) Volume {
 	op := o.Info()
 	if op.prepares(a) || a.Flags&UnknownVolume != 0 {
@@ -103,8 +107,8 @@ func (o Op) Volume(a *Args, by Accounting) Volume {
 	if a.Flags&Inter == 0 && np > 0 {
 		others--
 	}
-	// Where naive counts a message per process, minimal counts one, if there is
-	// anyone to exchange it with.
+	// times returns how many messages count. Naive counts one for each process. Minimal counts
+	// one if there is any process to exchange it with.
 	times := func(n uint64) uint64 {
 		if by == Minimal {
 			return min(n, 1)
@@ -144,8 +148,8 @@ func (o Op) Volume(a *Args, by Accounting) Volume {
 	return Volume{}
 }
 
-// Counted returns by how much a call adds to ompP's sendC, recvC and collC. A
-// call with MPI_PROC_NULL is a call; one that only prepares is none.
+// Counted returns how much a call adds to ompP's sendC, recvC and collC. A call with MPI_PROC_NULL
+// counts; a call that only prepares an operation does not.
 func (o Op) Counted(a *Args) (sends, recvs, colls uint64) {
 	op := o.Info()
 	if op.prepares(a) {
@@ -160,7 +164,7 @@ func (o Op) Counted(a *Args) (sends, recvs, colls uint64) {
 	return one(CountSend), one(CountRecv), one(CountColl)
 }
 
-// prepares reports whether the call only makes a request that is to be started.
+// prepares reports whether the call only makes a request for an operation that is started later.
 func (op *Operation) prepares(a *Args) bool {
 	return op.Persistent && a.Flags&Started == 0
 }
@@ -186,7 +190,7 @@ func (op *Operation) sides(a *Args) (send, recv bool) {
 	return op.Send.Exists(), op.Recv.Exists()
 }
 
-// total is what n processes' parts of this side make.
+// total returns the bytes of this side for n processes together.
 func (b *Buffer) total(bytes, n uint64) uint64 {
 	if b.CountArray {
 		return bytes
@@ -194,9 +198,9 @@ func (b *Buffer) total(bytes, n uint64) uint64 {
 	return bytes * n
 }
 
-// parts is how many processes' parts of Reduce_scatter_block's vector leave this
-// process: all but its own; of an intercommunicator, all of the vector, which
-// has one part for each process of the local group.
+// parts returns how many processes' parts of Reduce_scatter_block's vector leave this process: all
+// but its own. For an intercommunicator the whole vector leaves, which has one part for each
+// process of the local group.
 func parts(a *Args, others uint64) uint64 {
 	if a.Flags&Inter != 0 {
 		return count(a.In)
@@ -204,7 +208,7 @@ func parts(a *Args, others uint64) uint64 {
 	return others
 }
 
-// keep is bytes if they are moved at all.
+// keep returns the bytes if they are moved at all, else 0.
 func keep(bytes uint64, ok bool) uint64 {
 	if ok {
 		return bytes
@@ -212,5 +216,5 @@ func keep(bytes uint64, ok bool) uint64 {
 	return 0
 }
 
-// count is a number of processes, which is not negative unless it is garbage.
+// count returns a number of processes; 0 if it is negative, which only garbage is.
 func count(n int32) uint64 { return uint64(max(n, 0)) }

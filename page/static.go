@@ -43,7 +43,7 @@ func className(key string) string {
 	return key
 }
 
-// Share is a part of a whole.
+// share is a part of a whole.
 type share struct {
 	Key, Name string
 	Time      int64

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Off divides a time T of a thread by what the scheduler did with the thread (ns). The rest of T,
-// without Asleep, Late and Preempted, is time on a core.
+// OffCore divides a time T of a thread by what the scheduler did with the thread (ns). The rest of
+// T, without Asleep, Late and Preempted, is time on a core.
 type OffCore struct {
 	T int64 `json:"t,omitempty"`
 	// Asleep is the part in which the thread had given its core up, until it was woken.

@@ -195,7 +195,7 @@ func (m *seenMark) running() (yes, ending bool) {
 // awaitLimit bounds how long `report` waits for results that are being written.
 const awaitLimit = time.Minute
 
-// awaitResults waits, up to awaitLimit, for tools that still write to a directory though their
+// Await waits, up to awaitLimit, for tools that still write to a directory though their
 // programs have ended. It then warns of results that are not complete.
 func Await(dir string, warn func(format string, args ...any)) {
 	// A launcher may end a moment before all processes that it started have ended.

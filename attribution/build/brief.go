@@ -13,15 +13,15 @@ import (
 // of all threads that ever lived would be next to nothing.
 
 const (
-	// fewBrief is how many initial threads that lived briefly may keep seats of their own. A
+	// FewBrief is how many initial threads that lived briefly may keep seats of their own. A
 	// life is brief if it is shorter than the share briefShare of the measured time.
 	FewBrief   = 8
 	briefShare = 0.1
 )
 
-// If more than fewBrief initial threads lived briefly, joinBrief lets them share one seat. The
-// workers of their teams then share one seat for each number. It returns the new seat of each old
-// one; nil: they are the same.
+// joinBrief lets the initial threads that lived briefly share one seat if there are more than
+// FewBrief of them. The workers of their teams then share one seat for each number. joinBrief
+// returns the new seat of each old seat; nil: no seat has changed.
 func joinBrief(p *profile.Profile, measured int64) (to []int) {
 	teams := map[int]bool{} // threads that start no teams are few: caller bounds them
 	for _, n := range p.Nodes[1:] {

@@ -7,16 +7,16 @@ import (
 	"ompp-attach/event"
 )
 
-// rate is how fast the figures of a seat at a node grow. They grow with the executions of the
-// parallel region around the node if there were enough of these; the number of such executions is
-// known in the gaps too. Otherwise they grow with the program's own time, in ns.
+// rate is how fast the figures of a seat at a node grow. If the parallel region around the node was
+// executed often enough, the rate is per execution of that region. The number of its executions is
+// known in the gaps, too. Otherwise the rate is per time of the program itself, in ns.
 type rate struct {
 	v            amounts
 	perExecution bool
 	// Standard error of this period's figures by themselves, as a share of them.
 	noise float64
-	// Error of the executions' time and count that the unknown effects of the measurement may
-	// make, as shares.
+	// Errors of the executions' time and of their count, as shares, that the measurement may
+	// have caused: its effects on them are not known.
 	doubt [2]float64
 	known bool // false: the thread was never where it could have executed the node
 	// The thread was there, but its figures say nothing about its pace without probes.
@@ -24,10 +24,10 @@ type rate struct {
 }
 
 const (
-	// enoughExecutions of the region around the node tell how often the construct is executed
-	// in each. One execution may have been cut at either end of the period; among that many it
-	// matters little. If there are fewer and longer ones, the time tells more, if it tells
-	// anything.
+	// enoughExecutions of the region around the node tell how often one of them executes the
+	// construct. One execution may have been cut off at either end of the period; among so many
+	// that matters little. If there are fewer and longer executions, a rate per time is better,
+	// if the time tells anything.
 	enoughExecutions = 10
 	// fewExecutions are enough where the time tells nothing.
 	fewExecutions = 3
@@ -41,8 +41,8 @@ const (
 )
 
 // waits returns the time that a thread waited at a node. The thread may have waited for others that
-// probes slowed down. These probes are not in its own cost, so how much of the wait they made is
-// not known.
+// probes slowed down. The thread's own cost does not contain these probes, so it is not known how
+// much of the wait they caused.
 func waits(n *tree.Node, v *amounts) float64 {
 	const exec, enter, barrier = 0, 2, 6 // times, in amounts
 	switch n.Key.Construct {
@@ -52,9 +52,9 @@ func waits(n *tree.Node, v *amounts) float64 {
 	return v[enter] + v[barrier]
 }
 
-// spreadError returns the standard error of the mean number of executions of a construct per
-// execution of the region around it, as a share of that mean. squares is the sum of the squared
-// numbers.
+// spreadError returns the standard error of the mean number of executions of a construct in one
+// execution of the region around it, as a share of that mean. squares is the sum of the squares of
+// these numbers.
 func spreadError(regions, executions, squares float64) float64 {
 	if regions <= 1 || executions <= 0 {
 		return 0

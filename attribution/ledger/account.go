@@ -49,8 +49,8 @@ func Between(from, to uint64) int64 {
 	return int64(to - from)
 }
 
-// HandUp adds an account, whose region ends at a time, to the account of the region around it. part
-// is the part of the latter that is under way.
+// HandUp adds an account, whose region ends at a time, to the account up of the region around it.
+// part is the part of up's region that is under way.
 func (l *Ledger) HandUp(in, up *Account, part profile.Part, at uint64) {
 	up.Child += in.Due(at)
 	for k := range in.tolls {
@@ -64,8 +64,9 @@ func (l *Ledger) HandUp(in, up *Account, part profile.Part, at uint64) {
 	}
 }
 
-// PayOpen charges the account of an ending region, below, with what the region open inside it, in,
-// holds so far. more is what the regions that are open inside in will hand up to it.
+// PayOpen charges below, the account of a region that ends, with what the account in holds so far.
+// The region of in is open inside it. more is what the regions that are open inside the region of
+// in will hand up to in.
 func (l *Ledger) PayOpen(below, in *Account, more *Sum, at uint64) {
 	below.Child += in.Due(at)
 	in.charged = at
@@ -104,9 +105,10 @@ func (s *Sum) Add(a *Account) {
 	}
 }
 
-// Disown gives an account to the region around it as its own: the account's region turned out to be
-// none, or its end was not seen. up is nil if there is no region around. The time is the other
-// region's own already, except that of the regions entered from the account's.
+// Disown gives an account to the region around it as that region's own. The account's region turned
+// out to be none, or its end was not seen. up is nil if there is no region around. The account's
+// time counts for the region around already, but for the time of regions that were entered from the
+// account's.
 func (l *Ledger) Disown(in, up *Account, part profile.Part) {
 	if up == nil {
 		return
@@ -126,8 +128,9 @@ func (l *Ledger) Disown(in, up *Account, part profile.Part) {
 	}
 }
 
-// TakeOut gives an account to the outer execution of the same user region, whose time includes this
-// one's. The figures of the regions entered from it stay: these regions hang below the same node.
+// TakeOut gives an account to the outer execution of the same user region, whose time includes the
+// inner execution's. The figures of regions that were entered from the inner execution stay: these
+// regions hang below the same node.
 func (l *Ledger) TakeOut(in, outer *Account, part profile.Part) {
 	in.Parts[profile.Body].T, in.Uncounted = 0, false
 	for k := range in.tolls {

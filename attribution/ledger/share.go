@@ -90,8 +90,9 @@ func (s *Share) Some(k Toll) bool { return s.tolls[k].some() || s.taskTolls[k]|s
 // InBarrier returns a toll of the final barrier: of tasks, and before them (ns).
 func (s *Share) InBarrier(k Toll) int64 { return s.taskTolls[k] + s.wayTolls[k] }
 
-// AddCost adds a toll of a share to a cost, with the given tolls in the times that all threads of
-// the team decide together (ns). late is the part of barrier that is no toll of the thread's own.
+// AddCost adds a toll of a share to a cost. enter, barrier and exit are the tolls in the times that
+// all threads of the team decide together (ns). late is the part of barrier that is not the
+// thread's own toll.
 func (s *Share) AddCost(k Toll, enter, barrier, exit, late int64, to **profile.Cost) {
 	y, task := &s.tolls[k], s.taskTolls[k]
 	body, rest := y.parts[profile.Body], y.parts[profile.Exec]

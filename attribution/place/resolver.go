@@ -44,14 +44,14 @@ type Resolver interface {
 	Workshare(loc uint64) event.Construct
 	// Barrier says which directive a barrier call belongs to, by libomp's ident_t.
 	Barrier(loc uint64) BarrierKind
-	// Apart tells whether an implicit barrier of libomp cannot belong to the worksharing construct
-	// before it: it belongs to another construct, which made no other call because its loop was
-	// empty.
+	// Apart tells whether an implicit barrier of libomp cannot belong to the worksharing
+	// construct before it. It then belongs to another construct, which made no other call
+	// because its loop was empty.
 	Apart(Following) bool
-	// SingleBarrier says how a single construct of GCC's code ends. site is the address to which
-	// its GOMP_single_start returns. It ends with a barrier (BarrierImplicit), without one for
-	// nowait (BarrierExplicit), or with the parallel region of the outlined function fn
-	// (BarrierDropped).
+	// SingleBarrier says how a single construct of GCC's code ends. site is the address to
+	// which its GOMP_single_start returns. The single ends with a barrier (BarrierImplicit),
+	// without one because of nowait (BarrierExplicit), or with the parallel region of the
+	// outlined function fn (BarrierDropped).
 	SingleBarrier(site, fn uint64) BarrierKind
 	// LoopAfter returns the static loop of GCC's code that each thread begins right behind another
 	// event. That event is the beginning of the region with the outlined function at addr, or the

@@ -7,9 +7,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// HadNoCore notes a thread's time without a core. The thread's next event tells which region it
-// belongs to. The scheduler's sum grows also while the process is stopped, and before it is
-// measured: what is longer than the measured time since the thread's last report was then.
+// HadNoCore notes a thread's time without a core. The thread's next event tells which region the
+// time belongs to. The scheduler's sum grows also while the process is stopped, and before the
+// process is measured. So no more counts than the measured time since the thread's last report.
 func (st *Stacks) HadNoCore(t *Thread, ev *event.Event) {
 	more := ev.Value
 	if ev.Num != 0 { // the thread's first report, which counts from the thread's beginning

@@ -59,7 +59,7 @@ type Frame struct {
 	nested    uint8 // of a target region: open calls between libomptarget's entry points
 	UserKind  uint8 // of a user region: event.UserFunction and so on
 	// A user region on a cycle of regions: its node is that of the outer execution
-	// (enteredFromOther).
+	// (EnteredFromOther).
 	Inner bool
 	Told  bool // of a loop: another event has told where it begins
 	// Of a task's execution. resumed: an earlier part of it was executed before. internal: the

@@ -30,13 +30,13 @@ type MeanKey struct {
 // are no others.
 type Mean struct {
 	strata []stratum
-	// Of the executions that chance chose, without those of longEnd or more: times and gaps (ns),
-	// and their number.
+	// Sums over the executions that chance chose, without those of longEnd or more: of times
+	// and gaps (ns), and the number of executions.
 	sum, gaps, n float64
 	first        float64 // a moving mean of the times of the others, ns
 	any          bool
-	// Of reported executions with long gaps: the sum of the parts of the gap that they took, and
-	// their number.
+	// Sums over the reported executions with long gaps: of the part of its gap that each took,
+	// and the number of executions.
 	longs, ofLongs float64
 	seat           int  // of the latest execution whose end was derived
 	waits          bool // the times are waits for others, of any length: none is left out as long
@@ -82,9 +82,9 @@ func (y *Mean) usual() float64 {
 	return y.first
 }
 
-// guess returns the part of a gap that an execution takes, from executions with other gaps and of
-// other regions. others is the Mean of all regions, or nil. The guess is a usual time, and of
-// longer gaps the usual part. If nothing is known, the guess is 0.
+// guess returns the part of a gap that an execution takes, guessed from executions with other gaps
+// and of other regions. others is the Mean of all regions, or nil. For a short gap, the guess is a
+// usual time; for a longer one, the usual part of a gap. If nothing is known, the guess is 0.
 func (y *Mean) guess(gap Gap, others *Mean) float64 {
 	g := float64(gap.Time)
 	if !y.known() {
@@ -153,8 +153,8 @@ func (y *Mean) Fits(gap int64, others *Mean) bool {
 	return float64(gap) >= y.usual()
 }
 
-// Means returns the Means of a pending end: that of its region, which may be empty, and that of all
-// regions, or nil.
+// Means returns two Means for a pending end: that of its region, which may be empty, and that of
+// all regions, which may be nil.
 func (t *Thread) Means(x *Edge) (region, all *Mean) {
 	k := MeanKey{Node: x.Node, Edge: x.Edge, Alone: x.Alone()}
 	region = t.mean(k)

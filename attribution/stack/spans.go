@@ -230,7 +230,7 @@ func (sp *Spans) Created(t *Thread, execution *tree.Node, at uint64) uint64 {
 	return sp.tasks
 }
 
-// Move notes that the figures of a seat, at a node and below, belong to another seat.
+// move notes that the figures of a seat, at a node and below, belong to another seat.
 func (sp *Spans) move(n *tree.Node, from, to int) {
 	if sp == nil || from == to {
 		return

@@ -22,17 +22,17 @@ type stratum struct {
 	digits int
 	idle   bool
 	long   bool // the gaps are long: at least longGap digits
-	// Of executions that chance chose: times and gaps (ns), their squares and products (ns
-	// squared), and their number.
+	// Sums over executions that chance chose: of times and gaps (ns), of their squares and
+	// products (ns squared), and the number of executions.
 	sum, gaps, squaredSum, products, squaredGaps, n float64
-	// Times and gaps of the other reported ones, ns.
+	// Sums of the times and gaps (ns) of the other reported executions.
 	early, earlyGaps float64
-	// Of executions whose end was derived: gaps (ns) and their squares, the guessed times, the
-	// times that Derive has returned (ns), and their number.
+	// Sums over executions whose end was derived: of gaps (ns) and their squares, of the
+	// guessed times, of the times that Derive has returned (ns), and the number of executions.
 	all, squares, guessed, given, derived float64
 }
 
-// stratum returns the stratum of a gap; nil: no such execution is known.
+// stratum returns the stratum of a gap; nil if it has no execution yet.
 func (y *Mean) stratum(g Gap) *stratum {
 	if y == nil {
 		return nil
@@ -40,7 +40,8 @@ func (y *Mean) stratum(g Gap) *stratum {
 	return y.like(&stratum{digits: g.digits(), idle: g.Idle})
 }
 
-// like returns the stratum of the same gaps as another Mean's; nil: no such execution is known.
+// like returns the stratum for the gaps that a stratum of another Mean has; nil if it has no
+// execution yet.
 func (y *Mean) like(o *stratum) *stratum {
 	if y == nil {
 		return nil
@@ -72,21 +73,22 @@ func (s *stratum) learn(d, gap float64, byChance bool) {
 	s.squaredSum, s.products, s.squaredGaps = s.squaredSum+d*d, s.products+d*gap, s.squaredGaps+gap*gap
 }
 
-// share is the part of its gap that an execution takes. gap is a usual gap (ns). r is a guess of
-// the part, and counts as much as a number of executions (guesses).
+// share returns the part of its gap that an execution takes. gap is a usual gap (ns). r is a guess
+// of that part. The guess counts as much as some executions (guesses).
 func (s *stratum) share(gap, r float64) float64 {
 	return (s.sum + guesses*gap*r) / (s.gaps + guesses*gap)
 }
 
-// shareOfAll is share by all reported executions, also those that chance did not choose.
+// shareOfAll is like share, but counts all reported executions, also those that chance did not
+// choose.
 func (s *stratum) shareOfAll(gap, r float64) float64 {
 	return s.share(gap, (s.early+guesses*gap*r)/(s.earlyGaps+guesses*gap))
 }
 
-// part is the part of their gaps that derived executions took, by all that is known now.
+// part returns the part of their gaps that derived executions took, by all that is known now.
 func (s *stratum) part() float64 { return s.share(s.all/s.derived, s.guessed/s.all) }
 
-// due is the time that derived executions took, by all that is known now, ns.
+// due returns the time that derived executions took (ns), by all that is known now.
 func (s *stratum) due() float64 { return s.part() * s.all }
 
 // spread is the variance of the part of the gap that executions take (Cochran, section 6.4). If

@@ -82,10 +82,10 @@ func (m *Team) Derive(join bool) {
 // of tells whether figures of the thread with a number hold a derived time.
 func (d Derived) of(num int32) bool { return d.Join || d.Begin && num == 0 }
 
-// addWait adds the part of a member's time in a team that passed without a core: the member's own
-// only, so that a thread's parts add up to no more than its scheduler's account. While the primary
-// thread starts or ends a team and has no core, the workers are not ready to run. A worker in the
-// final barrier reports nothing: its time without a core there is not known.
+// addWait adds the part of a member's time in a team that passed without a core. Only the member's
+// own such time counts, so that a thread's parts add up to no more than the scheduler tells. While
+// the primary thread starts or ends a team and has no core, the workers are not ready to run. A
+// worker in the final barrier reports nothing, so its time without a core there is not known.
 func (m *Team) addWait(mem *Member, last, joined uint64, to **profile.Cost) {
 	enter, barrier, exit := mem.Entered(ledger.ByWait), mem.InBarrier(ledger.ByWait), int64(0)
 	if mem.num == 0 {
@@ -96,11 +96,11 @@ func (m *Team) addWait(mem *Member, last, joined uint64, to **profile.Cost) {
 	mem.AddCost(ledger.ByWait, enter, barrier, exit, 0, to)
 }
 
-// addCost adds the part of a member's time in a team that probes took. All threads leave the
-// final barrier when the last thread has come to it. The hit at the end of that thread's body is of
-// the same kind as the primary thread's. So this hit and the one at the join belong to the exit of
-// every thread. A thread in the barrier waits for others: of its own hits there, only those of
-// tasks that it executes cost it time.
+// addCost adds the part of a member's time in a team that probes took. All threads leave the final
+// barrier when the last thread has come to it. The hit at the end of that thread's body is of the
+// same kind as the one at the end of the primary thread's body. So this hit and the hit at the join
+// count for the exit of every thread. A thread in the barrier waits for others. Of its own hits
+// there, only those of the tasks that it executes cost it time.
 func (m *Team) addCost(mem *Member, last uint64, to **profile.Cost) {
 	enter := mem.Entered(ledger.ByProbes)
 	if mem.num != 0 {
@@ -110,8 +110,8 @@ func (m *Team) addCost(mem *Member, last uint64, to **profile.Cost) {
 	mem.AddCost(ledger.ByProbes, enter, mem.InBarrier(ledger.ByProbes)+late, m.JoinTolls[ledger.ByProbes], late, to)
 }
 
-// paid returns how much later a thread ended its body because of its own probes and those of the
-// fork (ns).
+// paid returns how much later a thread ended its body because of its own probes and the fork's
+// (ns).
 func (m *Team) paid(mem *Member) int64 {
 	d := mem.Taken()
 	if mem.num != 0 {
@@ -142,8 +142,8 @@ func (m *Team) lateOf(mem *Member, last uint64) int64 {
 	return max(0, min(m.earlier-m.paid(mem), ledger.Between(min(mem.End, last), last)))
 }
 
-// Since returns the first time at which the team is known to have had its address. That is when the
-// primary thread told the address, or the fork as long as it has not.
+// Since returns the first time at which the team is known to have had its address: the time at
+// which the primary thread told the address, or the fork if the thread has not told it yet.
 func (m *Team) Since() uint64 {
 	if m.Told {
 		return m.Named
@@ -151,9 +151,9 @@ func (m *Team) Since() uint64 {
 	return m.Forked
 }
 
-// Held tells whether the team certainly had its address at a time: the primary thread had told it,
-// and was not at the end of the body yet. Before that and afterwards, the address may have been
-// another team's.
+// Held tells whether the team certainly had its address at a time: the primary thread had told the
+// address, and was not at the end of the body yet. At other times another team may have had that
+// address.
 func (m *Team) Held(at uint64) bool {
 	p := m.Member(0)
 	return m.Told && m.Named <= at && (p == nil || p.End == 0 || at <= p.End)

@@ -232,7 +232,8 @@ func (t *Thread) EnteredFromOther(k place.Key) *tree.Node {
 	return nil
 }
 
-// outer returns the index of the outer execution whose time contains that of the i-th frame, or -1.
+// outer returns the index of the outer execution of the i-th frame's region, whose time contains
+// the frame's; -1 if there is none.
 func (t *Thread) outer(i int) int {
 	if !t.Stack[i].Inner {
 		return -1
@@ -255,8 +256,8 @@ func (t *Thread) InUnobservedTask(ev *event.Event) bool {
 }
 
 // OpenShare returns the index of the loop, sections, scope or distribute frame that an event ends,
-// -1 if there is none. The event may name another of the four constructs: libomp ends all but scope
-// by one call, and the linker may fold identical functions of libgomp into one.
+// -1 if there is none. The event may name another one of these four constructs. libomp ends all but
+// scope by one call, and the linker may make one of identical functions of libgomp.
 func (t *Thread) OpenShare() int {
 	for i := len(t.Stack) - 1; i >= 0; i-- {
 		switch c := t.Stack[i].Node.Key.Construct; {

@@ -6,7 +6,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// mostRows bounds the threads that are followed. Each takes 100 KiB at most.
+// mostThreads bounds the threads that are followed. Each takes 100 KiB at most.
 const mostThreads = 256
 
 // Chart holds the rows of a process's threads.

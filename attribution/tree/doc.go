@@ -1,3 +1,4 @@
-// Package tree holds the call-path tree of regions while events are read: a node for each region on
-// each path, with the figures of each thread and whatever the profile is made of later.
+// Package tree holds the call-path tree of regions while events are read. It has a node for each
+// region on each path. A node has the figures of each thread, and all else that the profile is made
+// of.
 package tree

@@ -45,8 +45,9 @@ func (us *Regions) mayBeInner(t *stack.Thread, ev *event.Event) bool {
 	return true
 }
 
-// exitLevel ends the execution whose stack frame began at the event's stack pointer, and those that
-// jumped to it. The end of a call that was not counted finds none.
+// exitLevel ends the execution whose stack frame began at the event's stack pointer, and the
+// executions that jumped to it. At the end of a call that was not counted, there is no such
+// execution.
 func (us *Regions) exitLevel(t *stack.Thread, ev *event.Event) {
 	lowest, matches := -1, false
 	for i := len(t.Stack) - 1; i >= 0; i-- {

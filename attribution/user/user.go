@@ -44,7 +44,7 @@ func (us *Regions) Enter(t *stack.Thread, ev *event.Event) {
 	us.leaveUnwound(t, ev, above)
 	k := place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: event.UserRegion}, Site: ev.Site, Fn: ev.Fn}
 	if ev.Value != event.UserFunction && ev.Value < event.UserLevel {
-		// The same code in the same call of its function.
+		// The region may be open already, in the same call of its function.
 		if i := t.Find(event.UserRegion, func(f *stack.Frame) bool { return f.Node.Key == k && f.Sp == ev.SP }); i >= 0 {
 			if ev.Value == event.UserLinesAgain {
 				return

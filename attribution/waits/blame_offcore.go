@@ -2,8 +2,9 @@ package waits
 
 import "ompp-attach/profile"
 
-// ask divides the thread's wait in a barrier, and the time from the last arrival until the thread
-// left. tasks is the part of the latter in tasks (ns).
+// ask divides two times of a thread by what the scheduler did: the thread's wait in a barrier, and
+// the time from the last arrival until the thread left. tasks is the part of the second time in
+// which the thread executed tasks (ns).
 func (s *slot) ask(last uint64, wait, tasks int64) {
 	w := Wait{Node: s.barrier, Seat: s.seat, Reason: AtBarrier, From: s.at, To: last, T: wait, tasks: s.tasks}
 	s.offCore.Ask(w)
@@ -13,9 +14,9 @@ func (s *slot) ask(last uint64, wait, tasks int64) {
 	}
 }
 
-// blameOffCore notes for which part of another thread's wait (ns) the last thread's time off its
-// core is the reason: by how much that was longer than the waiting thread's,
-// since they were last together.
+// blameOffCore notes which part of another thread's wait (ns) is due to the last thread's time off
+// its core. That is how much longer the last thread was off its core than the waiting thread, since
+// they were last together.
 func (x *instance) blameOffCore(last, s *slot, wait int64) {
 	d := profile.OffCore{T: wait,
 		Asleep:    last.off.Asleep - s.off.Asleep,
@@ -25,8 +26,8 @@ func (x *instance) blameOffCore(last, s *slot, wait int64) {
 	x.due.Add(d)
 }
 
-// chargeOffCore charges the last thread with the others' waits,
-// by its time off its core (blameOffCore).
+// chargeOffCore charges the last thread with the others' waits that are due to its time off its
+// core (blameOffCore).
 func (x *instance) chargeOffCore(l *slot) {
 	var by []profile.Share
 	off := l.offCore.sum(l.since, l.at, &by)
@@ -40,8 +41,9 @@ func (x *instance) chargeOffCore(l *slot) {
 	addDue(s, by, part)
 }
 
-// blameOffCore charges a lock's holder with another thread's wait d for it (ns). It divides d as
-// the holder's time between from and to, in which it held the lock.
+// blameOffCore charges a lock's holder with another thread's wait d for the lock (ns). It divides d
+// in proportion to what the scheduler did with the holder between from and to, when the holder had
+// the lock.
 func (u *Use) blameOffCore(from, to uint64, d int64) {
 	if d <= 0 || from >= to {
 		return

@@ -3,8 +3,8 @@ package waits
 // Causes over distance: what made the last thread at a barrier wait before it came, and the
 // critical path.
 
-// passOn charges the part of the others' waits that is due to the last thread's own waiting: to the
-// regions in which it waited, and where it waited for locks, to their holders.
+// passOn charges the part of the others' waits that is due to the last thread's own waiting. It
+// charges the regions in which that thread waited and, for locks, the holders of these locks.
 func (x *instance) passOn() {
 	l := &x.slots[x.latest]
 	waited, left := int64(0), x.indirect
@@ -31,8 +31,8 @@ func (x *instance) passOn() {
 }
 
 // onPath charges the critical path of the team's execution: what the last thread did since the
-// team's threads were last together. While it waited for a lock,
-// the path goes through the lock's holder.
+// team's threads were last together. While that thread waited for a lock, the path goes through the
+// lock's holder.
 func (x *instance) onPath() {
 	l := &x.slots[x.latest]
 	for i := range l.own {

@@ -2,10 +2,10 @@ package waits
 
 // charge charges the last thread to arrive at a barrier for the wait of another thread (ns). For
 // each region, d is the last thread's time there without its own waiting, less the waiting thread's
-// time there. All d and the last thread's own waiting explain the wait: it is shared out among
-// them, and each gets no more than its time. If the last thread was longer without a core,
-// that is a part of the sum of all d. charge returns the part that is due to the last thread's own
-// waiting.
+// time there. The wait is shared out among all positive d and the last thread's own waiting. None
+// of them gets more than its time. If the last thread was longer without a core than the waiting
+// thread, the difference is a part of the sum of all d. charge returns the part of the wait that is
+// due to the last thread's own waiting.
 func (x *instance) charge(last, s *slot, wait int64) (indirect int64) {
 	sum, waited, most, regions := int64(0), int64(0), 0, 0
 	for i := range last.own {
@@ -52,8 +52,8 @@ func (x *instance) blame(last *slot, i int, d int64) {
 	waitsAt(l.node, l.seat).Delay += d
 }
 
-// excess returns by how much a thread's time in a region, without its own waiting, exceeds another
-// thread's whole time there (ns). o is nil if the other thread was not there.
+// excess returns how much longer a thread was in a region, without its own waiting, than another
+// thread (ns). o is the other thread's time there; nil if it was not there.
 func (l *pathTime) excess(o *pathTime) int64 {
 	if o == nil {
 		return l.all - l.waited

@@ -40,9 +40,9 @@ type pathTime struct {
 // counts for the first.
 const maxPaths = 32
 
-// Begin starts the interval of a thread that begins a team's body as the number num. before is the
-// thread's interval in the team around, and may be nil; spare is an interval of this thread for
-// reuse, and may be nil. The time counts from the fork on. The barriers of a nil team are not
+// Begin starts the interval of a thread that begins a team's body as thread num. before is the
+// thread's interval in the team around; spare is an old interval of this thread that may be used
+// again. Both may be nil. The time counts from the fork on. The barriers of a nil team are not
 // matched.
 func (tm *Team) Begin(before, spare *Interval, num int32, forked uint64) *Interval {
 	iv := spare
@@ -88,8 +88,8 @@ func (iv *Interval) Of(tm *Team) bool { return tm != nil && iv.team == tm && iv.
 // Running tells whether the thread's time is noted: it is in no barrier.
 func (iv *Interval) Running() bool { return iv.running }
 
-// Note notes that the thread has been in a region since the last note, until at (ns), and whether
-// it waited for others there. seat is the seat of the thread's figures in that region.
+// Note notes that the thread has been in a region since the last note, until at (ns). waited says
+// whether it waited for others there. seat is the seat of the thread's figures in that region.
 func (iv *Interval) Note(n *tree.Node, seat int, waited bool, at uint64) {
 	if at <= iv.tick {
 		return
@@ -113,8 +113,8 @@ func (iv *Interval) NoCore(d int64) {
 	}
 }
 
-// Folded notes a time in a region that was noted for the region around it: the sum of executions,
-// and the part of it in which the thread waited (ns).
+// Folded notes the time of folded executions of a region (ns), and the part of it in which the
+// thread waited. The time was noted for the region around before, and is taken from it.
 func (iv *Interval) Folded(n, around *tree.Node, seat int, all, waited int64) {
 	p := iv.path(n, seat)
 	p.all += all

@@ -207,8 +207,8 @@ func (u *Use) blame(d int64, single bool) {
 	}
 }
 
-// span returns the time in which the thread waited for the lock, and that in which it held it. The
-// executions of a sum may have done either at any time.
+// span returns the time in which the thread waited for the lock, and the time in which it held the
+// lock. If the use is a sum of executions, they may have done either at any time.
 func (u *Use) span() (wait, hold [2]uint64) {
 	if u.N == 1 {
 		return [2]uint64{u.From, u.Held}, [2]uint64{u.Held, u.Freed}

@@ -39,8 +39,8 @@ func (u *Usage) label(l *library) string {
 	return name + " " + base
 }
 
-// RuntimeAt returns the label of the runtime of a kind that is called at the first of the addresses
-// at which a library is called. ok is false if none of them calls a runtime of this kind.
+// RuntimeAt looks for the first of some addresses at which a runtime of a kind was called, and
+// returns that runtime's label. ok is false if no address is such a call.
 func (u *Usage) RuntimeAt(kind event.Runtime, addrs ...uint64) (label string, ok bool) {
 	for _, addr := range addrs {
 		if i, ok := u.callers[addr]; ok && u.libraries[i].kind == kind {

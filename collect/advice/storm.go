@@ -50,7 +50,7 @@ type selectorRate struct {
 	rate
 }
 
-// NewRates returns rates of which nothing is known yet. c is what a hit costs.
+// NewRates returns rates that have counted no event yet. c is what a hit costs.
 func NewRates(c *event.HitCosts) *Rates { return &Rates{Costs: c, threads: map[uint32]*span{}} }
 
 // Add counts an event. It returns true when the first second is over.

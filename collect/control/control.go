@@ -131,8 +131,9 @@ func answer(turn *sync.Mutex, m Measurement, c net.Conn) {
 	_, _ = c.Write(inTurn(turn, m, verb, number)) // who asked may be gone
 }
 
-// inTurn does what a request asks for, and returns the answer. turn is held meanwhile, and not
-// while the answer is sent: who asked may be stopped, and must not hold up other requests.
+// inTurn carries out a request, and returns the answer. turn is held meanwhile. It is not held
+// while the answer is sent, because the process that asked may be stopped, and must not hold up
+// other requests.
 func inTurn(turn *sync.Mutex, m Measurement, verb, number string) (answer []byte) {
 	if verb != measuresVerb {
 		turn.Lock()

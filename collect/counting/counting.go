@@ -156,8 +156,9 @@ func (c *Counters) Complete(p *profile.Profile) {
 	}
 }
 
-// Numbers says what the numbers are that an event carries: the counters, the index of each of them
-// (-1: it cannot be counted), and how many of them take turns. ok is false if nothing is counted.
+// Numbers describes the numbers that an event carries: the counters, the index of each counter in
+// the event (-1: it cannot be counted), and how many of them take turns. ok is false if nothing is
+// counted.
 func (c *Counters) Numbers() (counters []profile.Counter, column []int, turns int, ok bool) {
 	if c == nil || len(c.wanted) == 0 {
 		return nil, nil, 0, false

@@ -37,9 +37,9 @@ func EndBy(s syscall.Signal) {
 func UnderHydra() bool { return os.Getenv("PMI_FD") != "" }
 
 // DieWith makes signals that end the program end the tool at the same instant. hydra and the
-// terminal send a signal to both. The kernel decides what a process dies of when the first signal
-// is sent, so that a kill after it changes nothing. dieWith looks at intervals which signals the
-// program handles. stop restores our own handlers.
+// terminal send a signal to both. When the first signal is sent, the kernel decides what a process
+// dies of. So a kill after it changes nothing. DieWith looks at intervals which signals the program
+// handles. stop restores our own handlers.
 func DieWith(l *Launched) (stop func()) {
 	const often, seldom, starting = 20 * time.Millisecond, 250 * time.Millisecond, 2 * time.Second
 	own, mine := map[syscall.Signal]*sigaction{}, map[syscall.Signal]bool{}

@@ -150,8 +150,8 @@ func pipe(inheritWriter bool) (r, w int, err error) {
 func (l *Launched) PID() int { return l.cmd.Process.Pid }
 
 // Start lets the program run. It returns an *ExecError if the program could not be executed. It
-// returns an *InterruptedError if a signal that ends programs has come already: a Ctrl-C while the
-// kernel side was loaded did not reach the program, which did not run yet.
+// returns an *InterruptedError if a signal that ends programs has come before. For example, a
+// Ctrl-C while the kernel side was loaded did not reach the program, which did not run yet.
 func (l *Launched) Start(signals <-chan os.Signal) error {
 	for len(signals) > 0 {
 		s := <-signals

@@ -66,9 +66,9 @@ func rankOf(pid int) (rank, size int, job string, ok bool) {
 	return 0, 0, "", false
 }
 
-// hydraJob makes a name for a job of hydra, MPICH's launcher, which gives its processes none.
-// hydra's daemon on each node gets as arguments where mpiexec listens and which process group it
-// serves.
+// hydraJob makes a name for a job of hydra, MPICH's launcher, because hydra does not tell its
+// processes one. The arguments of hydra's daemon on each node say where mpiexec listens, and which
+// process group the daemon serves.
 func hydraJob(pid int) string {
 	const far = 8 // wrappers that a rank may be started through
 	for range far {

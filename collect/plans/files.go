@@ -40,9 +40,10 @@ type Files struct {
 	// Mapped is told which files a process maps, before the finders are called; nil: nobody asks.
 	// It is set before the measurement starts.
 	Mapped func(mods []symbols.Module)
-	// Later finds probes that files want only since others were loaded; nil: there are none.
-	// continued are functions of levels, by the Fn of their events, to which the functions of these
-	// probes may jump. It is set before the measurement starts.
+	// Later finds the probes that a file needs only because of files that were loaded after it;
+	// nil: there are none. continued are functions of levels, named by the Fn of their events,
+	// to which the functions of these probes may jump. Later is set before the measurement
+	// starts.
 	Later func(mod *symbols.Module) (points []probes.CodePoint, continued []uint64)
 
 	m       Measurement

@@ -70,9 +70,10 @@ func behindSyscall(code disasm.Code, vaddr uint64) bool {
 	return vaddr >= n && string(code.Read(vaddr-n, len(call))) == call
 }
 
-// returnedTo are the addresses to which probed returns lead. A thread stands there already while
-// the kernel handles the probe: if the function's return is probed, from when it has come to the
-// trampoline; at a return instruction, from when its copy was executed.
+// returnedTo are the addresses to which probed returns lead. A thread appears to be at such an
+// address while the kernel still handles the probe. If a return probe is at work, it does so from
+// the time when it has come to the trampoline. If a return instruction is probed, it does so from
+// the time when the kernel's copy of that instruction was executed.
 type returnedTo map[uint64]bool
 
 func (seen returnedTo) learn(r *bpf.SampleRecord, at standing) {

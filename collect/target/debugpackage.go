@@ -94,8 +94,8 @@ var dpkgStatus = "/var/lib/dpkg/status"
 // mostPackages bounds the answers that are kept, in bytes and in files.
 const mostPackages, mostPackaged = 1 << 20, 4096
 
-// askKept is ask, but knows what an earlier run was answered, as long as the same packages are
-// installed. It keeps new answers.
+// askKept is like ask, but takes the answer that an earlier run has kept, as long as the same
+// packages are installed. It keeps new answers.
 func askKept(paths []string, ask func([]string) map[string]string) map[string]string {
 	if len(paths) == 0 {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"ompp-attach/probes"
 )
 
-// ConstructProbes are the hits of one execution of a construct by one thread. Each step has a
-// cheapest and a most expensive kind of hit: several entry points may serve one step, and some
-// steps, such as a return from waiting, may not be probed.
+// ConstructProbes are the hits of one execution of a construct by one thread. Each step of the
+// execution has a cheapest and a most expensive kind of hit, because several entry points may serve
+// one step. Some steps, such as a return from waiting, may not be probed.
 type ConstructProbes struct {
 	Construct event.Construct
 	Steps     []ProbeRange

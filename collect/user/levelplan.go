@@ -206,8 +206,8 @@ func (b *levelPlan) probes(fresh []uint64) (points []probes.CodePoint, continued
 	return points, continued
 }
 
-// entries finds where executions of new functions begin. It leaves out functions of which that, or
-// their ends, cannot be found, and returns the others.
+// entries finds where executions of new functions begin. It leaves out functions whose beginning or
+// ends cannot be found, and returns the others.
 func (b *levelPlan) entries(fresh []uint64) (found []uint64) {
 	for _, at := range fresh {
 		e := b.chosen[at]

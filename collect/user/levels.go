@@ -175,10 +175,10 @@ func (u *Regions) findLevels(mod *symbols.Module) []probes.CodePoint {
 	return points
 }
 
-// Later finds the probes of those functions of a library's levels that only files import which were
-// loaded after the library was first seen. continued are the functions, by the Fn of their events,
-// of which the entry is from now on to be marked by event.UserContinues. The file has been given to
-// a finder before.
+// Later finds probes of a library's levels: those of functions that only files import which were
+// loaded after the library was first seen. continued are functions, named by the Fn of their
+// events, whose entries event.UserContinues marks from now on. The library's file was given to a
+// finder before.
 func (u *Regions) Later(mod *symbols.Module) (points []probes.CodePoint, continued []uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

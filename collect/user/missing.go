@@ -38,8 +38,8 @@ func (u *Regions) TooMany() error {
 	return u.refusal
 }
 
-// NotSeen lists the user regions that have no probes, and those that were never reached in a
-// process whose profile has the given regions.
+// NotSeen lists two kinds of user regions: those that have no probes, and those that a process
+// never reached. regions are the regions of the process's profile.
 func (u *Regions) NotSeen(mods []symbols.Module, regions []profile.Region) []profile.Unseen {
 	if u == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Regions are the regions that the user asked for, and where they were found. mu guards the
-// fields below it, and is taken after any lock of a measurement.
+// Regions are the regions that the user asked for, and the places where they were found. mu guards
+// the fields below it. It may be taken while any lock of a measurement is held.
 type Regions struct {
 	// Notice tells the user at once about a mistake for which he may want to stop the measurement.
 	Notice func(sentence string)

@@ -25,7 +25,7 @@ const editSize = 14
 // mostEdits bounds the edits of one file: one that is damaged everywhere is opened by nobody.
 const mostEdits = 24
 
-// Odd are values that break those who believe them.
+// odd are values that break those who believe them.
 var odd = []uint64{0, 1, 7, 0x7f, 0xff, 0xffff, 1 << 20, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1 << 40, 1<<63 - 1, 1 << 63, 1<<64 - 1}
 
 // ELF returns a copy of an ELF-64 file that is damaged as the edits say: in its headers, in its
