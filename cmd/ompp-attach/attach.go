@@ -27,14 +27,14 @@ func attachCommand() *cobra.Command {
 		Use:   "attach [flags] --pid PID | --job PID",
 		Short: "Profile a running process, or all ranks of a running job",
 		Long: `attach profiles running processes until --duration is over, until Ctrl-C or
-SIGTERM, or until all of them have ended, whichever comes first. They go on as
-before. SIGUSR1 makes attach write a snapshot, as dump does.
+SIGTERM, or until all of them have ended, whichever comes first. The processes go
+on as before. SIGUSR1 makes attach write a snapshot, as dump does.
 
 --job PID measures all processes of this node that use OpenMP or MPI and were
 started, directly or not, by the launcher PID: mpirun, mpiexec, orted, prted,
-hydra_pmi_proxy or slurmstepd. srun starts none itself: its ranks are found by
-the port at which it listens for them, or the number of the Slurm job. Each rank
-gets files of its own, profile.rankR.*.
+hydra_pmi_proxy or slurmstepd. srun starts no ranks itself. Its ranks are found
+by the port at which srun listens for them, or by the number of the Slurm job.
+Each rank gets files of its own, profile.rankR.*.
 
 With --waits, report --properties tells which rank waited for which: in collective
 operations on MPI_COMM_WORLD, and in all calls on communicators that are made

@@ -73,7 +73,7 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "report each step")
 	c.Flags().BoolVar(&f.trace, "trace", false, "report each execution of critical sections, locks and the like by itself, instead of adding them up in the kernel; the profile is the same")
-	c.Flags().BoolVar(&f.derive, "derive-edges", false, "derive most startups (libgomp) and shutdowns of short, frequent regions, and most ends of such barriers, from other events, instead of measuring them: regions cost less, and the report gives an interval with each such sum")
+	c.Flags().BoolVar(&f.derive, "derive-edges", false, "derive most startups (libgomp) and shutdowns of short, frequent regions, and most ends of short, frequent barriers, from other events, instead of measuring them: regions cost less, and the report gives an interval with each such sum")
 	c.Flags().DurationVar(&f.snapshot, "snapshot", snapshotEvery, "time between two snapshots of the results so far, so that no more is lost if ompp-attach is killed; 0: no snapshots")
 	c.Flags().DurationVar(&f.every, "every", 0, "write a snapshot every `duration`, and keep each of them (snapshot.1.json.gz and so on) for report --delta")
 	c.Flags().IntVar(&f.rest, "snapshot-rest", snapshotRest, "how many times the cost of a snapshot passes before the next")

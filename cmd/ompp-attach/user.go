@@ -27,7 +27,7 @@ func (f *userFlags) register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.regions, "region", nil, "show these lines as a USER REGION: NAME=FILE:LINE-FILE:LINE or NAME=FILE:LINE-LINE (repeatable)")
 	c.Flags().StringArrayVar(&f.levels, "level", nil, "show calls of a library's functions from outside of it as a level: NAME=LIBRARY, NAME=LIBRARY:REGEX, or NAME=LIBRARY:!REGEX for all other functions (repeatable)")
 	c.Flags().StringSliceVar(&f.disable, "disable", nil, "constructs to leave out, which then cost nothing: "+strings.Join(selection.Selectors(), ", ")+"; an operation of MPI, like MPI_Barrier; or file:NAME, function:NAME for all constructs there")
-	c.Flags().StringSliceVar(&f.only, "only", nil, "leave out all but parallel regions, and these constructs or operations of MPI")
+	c.Flags().StringSliceVar(&f.only, "only", nil, "measure parallel regions, and of all else only these constructs or operations of MPI")
 	c.Flags().BoolVar(&f.allMPI, "mpi-all", false, "measure also MPI calls that only look something up (MPI_Comm_rank, MPI_Wtime): a probe takes a hundred times as long as such a call")
 }
 

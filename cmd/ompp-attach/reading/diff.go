@@ -68,9 +68,9 @@ LIMIT is a part of the earlier figure (5%), or an amount (0.2s, 10MB, 3).`,
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write to this `file`, not to standard output")
 	c.Flags().Float64Var(&f.alpha, "alpha", f.alpha, "level of significance: how often a program compared with itself may seem changed")
 	c.Flags().BoolVar(&f.all, "all", false, "show also regions that hardly changed")
-	c.Flags().BoolVar(&f.raw, "raw", false, "times as measured, including the time that probes took")
+	c.Flags().BoolVar(&f.raw, "raw", false, "show times as measured, including the time that probes took")
 	c.Flags().BoolVar(&f.classic, "classic-overheads", false, "overhead classes as ompP has them")
-	c.Flags().Var(&f.volumes, "volumes", "how to tell the volumes of MPI's collective operations: "+cli.AccountingNames())
+	c.Flags().Var(&f.volumes, "volumes", "how to count the volumes of MPI's collective operations: "+cli.AccountingNames())
 	return c
 }
 

@@ -80,10 +80,10 @@ ompp-attach system has measured.`,
 	}
 	c.Flags().BoolVar(&o.Weak, "weak", false, weakHelp)
 	c.Flags().IntVar(&o.Cores, "cores", 0, "the most cores, ranks times threads (default four times those of the largest run)")
-	c.Flags().IntVar(&o.CPUs, "cpus", 0, "CPUs of the machine, or of all nodes: cells with more threads are marked (default those of the system profile, or of this machine if the runs are its)")
+	c.Flags().IntVar(&o.CPUs, "cpus", 0, "CPUs of the machine, or of all nodes: cells with more threads are marked (default those of the system profile, or of this machine if it made the runs)")
 	c.Flags().StringVar(&profile, "system", "", "costs of OpenMP and MPI are those in this `file` of ompp-attach system, not those of the runs")
 	c.Flags().StringArrayVar(&against, "against", nil, "compare the prediction with a run that it does not learn from: `DIR|SIGNATURE`; may be given several times")
-	c.Flags().BoolVar(&raw, "raw", false, "times as measured, including the time that probes took")
+	c.Flags().BoolVar(&raw, "raw", false, "show times as measured, including the time that probes took")
 	c.Flags().StringVar(&format, "format", "text", "text or json")
 	c.Flags().StringVarP(&output, "output", "o", "-", "write to this `file`; - writes to standard output")
 	return c

@@ -83,7 +83,7 @@ profile.html and job.html are pages for the browser.
 		results.JobFormatNames()+" (of a job; default text, and a page), "+perfettoFormat+", firefox, xml (the timelines)")
 	c.Flags().BoolVar(&f.efficiency, "efficiency", false, "how much of the threads' time was useful, what took the rest, and POP's and TALP's metrics; --format is one of "+efficiencies.Names()+" (default text)")
 	c.Flags().StringVarP(&f.dir, "output", "o", "", "write files to this `directory`; - writes a single file to standard output")
-	c.Flags().StringVar(&f.delta, "delta", "", "report what happened between snapshots `N M`, as in --delta N M DIR; 0 is the begin, and end is the final profile")
+	c.Flags().StringVar(&f.delta, "delta", "", "report the time between the snapshots `N M`, as in --delta 2 5 DIR; 0 is the beginning, end the final profile")
 	c.Flags().IntVar(&f.rank, "rank", -1, "report this `rank` of a job by itself")
 	return c
 }

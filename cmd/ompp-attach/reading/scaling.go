@@ -42,7 +42,7 @@ MPI run on as many threads.`,
 		RunE: func(_ *cobra.Command, args []string) error { return scaling(args, &f, weak) },
 	}
 	c.Flags().BoolVar(&weak, "weak", false, weakHelp)
-	c.Flags().BoolVar(&f.view.Raw, "raw", false, "times as measured, including the time that probes took")
+	c.Flags().BoolVar(&f.view.Raw, "raw", false, "show times as measured, including the time that probes took")
 	c.Flags().BoolVar(&f.view.All, "all", false, "show all regions")
 	var names []string
 	for _, format := range efficiencies.ScalingFormats {

@@ -44,8 +44,8 @@ MPI job it has the spread over the ranks.`,
 			return nil
 		},
 	}
-	c.Flags().Var(&volumes, "volumes", "how to tell the volumes of MPI's collective operations: "+cli.AccountingNames())
-	c.Flags().BoolVar(&raw, "raw", false, "times as measured, including the time that probes took")
+	c.Flags().Var(&volumes, "volumes", "how to count the volumes of MPI's collective operations: "+cli.AccountingNames())
+	c.Flags().BoolVar(&raw, "raw", false, "show times as measured, including the time that probes took")
 	c.Flags().StringVarP(&output, "output", "o", "-", "write to this `file`; - writes to standard output")
 	return c
 }
