@@ -27,7 +27,7 @@ type Sampling struct {
 	Stacks  []string
 	bytes   int
 	// Number of samples whose callers were left out, because there were too many stacks.
-	folded uint64
+	cut    uint64
 	taken  uint64
 	places int
 }
@@ -110,7 +110,7 @@ func (sm *Sampling) addSample(n *tree.Node, id tree.SampleID, weight uint64) {
 		const addr = 8
 		if s := sm.Stacks[id.Stack]; sm.places >= maxPlaces && len(s) > addr {
 			id.Stack = sm.intern([]uint64{binary.LittleEndian.Uint64([]byte(s[:addr]))})
-			sm.folded++
+			sm.cut++
 		}
 		sm.places++
 	}
@@ -133,7 +133,7 @@ func (s *Sampling) intern(stack []uint64) int32 {
 	}
 	if s.bytes += len(b); s.bytes > MaxStackBytes && len(stack) > 1 {
 		s.bytes -= len(b)
-		s.folded++
+		s.cut++
 		return s.intern(stack[:1])
 	}
 	n = int32(len(s.Stacks))
@@ -144,10 +144,10 @@ func (s *Sampling) intern(stack []uint64) int32 {
 
 // Note returns the warning about samples whose callers were left out, if there are any.
 func (s *Sampling) Note() []string {
-	if s.folded == 0 {
+	if s.cut == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("More different call stacks were sampled than could be kept: of %d samples only the innermost function is known.", s.folded)}
+	return []string{fmt.Sprintf("More different call stacks were sampled than could be kept: of %d samples only the innermost function is known.", s.cut)}
 }
 
 // lateSample is a sample behind a thread's body in its team. It waits until the time of the team's
