@@ -71,8 +71,9 @@ func NewCodePlan(o *symbols.Object, points []CodePoint) *Plan {
 	return p
 }
 
-// Continue marks the beginnings of functions of levels, given by the Fn of their events, by
-// event.UserContinues: another function of the library may end in a jump to them.
+// Continue marks the beginnings of some functions of levels by event.UserContinues, because another
+// function of the library may end in a jump to them. fns names the functions by the Fn of their
+// events.
 func (p *Plan) Continue(fns []uint64) {
 	for i := range p.Placements {
 		if r := p.Placements[i].Row; r.Entry == event.Enter && r.Fn != 0 && slices.Contains(fns, r.Fn) {

@@ -24,10 +24,11 @@ const (
 var landings = []string{"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "__cxa_begin_catch"}
 
 // LineProbes finds where control enters and leaves a region of source lines in one function. lineOf
-// says whether the instruction at an address belongs to the region's first line, to another one, or
-// to none. The region is entered where control comes to its first line, since optimised code may
-// have instructions of the other lines anywhere. It is left where control goes to none of its
-// lines. The probes may be hit at other times as well; the engine knows whether a thread is inside.
+// says whether the instruction at an address belongs to the region's first line, to another line of
+// the region, or to none. The region is entered where control comes to its first line, since
+// optimised code may have instructions of the other lines anywhere. The region is left where
+// control goes to none of its lines. The probes may be hit at other times as well; the engine knows
+// whether a thread is inside.
 func LineProbes(o *symbols.Object, name string, function, identity uint64, lineOf func(uint64) LineKind) ([]CodePoint, error) {
 	parts, err := disasm.Parts(o, function)
 	if err != nil {

@@ -21,7 +21,7 @@ func NewTaskFinder(o *symbols.Object) TaskFinder {
 	return TaskFinder{Graph: callgraph.New(o), Points: TaskPoints{Exits: map[string][]callgraph.Point{}}}
 }
 
-// TaskStep is a step of the search. What says what Find finds, for errors.
+// TaskStep is a step of the search. What names what Find looks for, in errors.
 type TaskStep struct {
 	What string
 	Find func() error
@@ -38,8 +38,9 @@ func (t *TaskFinder) Locate(library string, steps ...TaskStep) (TaskPoints, erro
 	return t.Points, nil
 }
 
-// FindRuns finds the calls of tasks' functions in what the named entry points reach with at most
-// depth calls. taskOf returns the task whose function is called, or false for another call.
+// FindRuns finds the calls of tasks' functions in the functions that the named entry points reach
+// by at most depth calls. taskOf returns the task whose function a call executes, or false for
+// another call.
 func (t *TaskFinder) FindRuns(names []string, depth int, taskOf func(*disasm.State, disasm.Inst) (disasm.Value, bool)) error {
 	var from []uint64
 	for _, name := range names {

@@ -53,8 +53,9 @@ type Recorder struct {
 	before  []before
 }
 
-// before holds a thread's last time and request: the next call's time and request are recorded as
-// differences from these. calls is the number of calls since the last one with Call.Came.
+// before holds a thread's last time and request. The next call's time and request are recorded as
+// differences from them. calls is the number of calls since the last one that received something
+// (Call.Came).
 type before struct{ time, request, calls uint64 }
 
 // NewRecorder returns an empty recorder.

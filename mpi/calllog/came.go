@@ -7,9 +7,9 @@ import (
 	"ompp-attach/mpi/match"
 )
 
-// addCame records what the requests of a thread's call received: how many calls without such
-// requests came before, how many messages follow, and of each the request's index, the source and
-// the tag.
+// addCame records what the requests of a thread's call received. It writes how many calls without
+// such requests came before, and how many messages follow. For each message it writes the request's
+// index, the source and the tag.
 func (r *Recorder) addCame(i int, c *match.Call) (bytes int) {
 	was := &r.before[i]
 	if len(c.Came) == 0 {

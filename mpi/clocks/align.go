@@ -20,8 +20,8 @@ func NewOrders(clocks int) *Orders {
 	return &Orders{map[[2]int]*orders{}, min(2048, max(64, all/pairs))}
 }
 
-// Add notes the order of two events: the event at the time at of the clock first came before the
-// event at the time by of the clock then.
+// Add notes the order of two events. The first event was at the time at of the clock first. The
+// second one was at the time by of the clock then.
 func (o *Orders) Add(first, then int, at, by uint64) {
 	if first == then {
 		return
@@ -103,12 +103,12 @@ func known(a, b *Clock, origin int64) (out []point) {
 	return undominated(out)
 }
 
-// resolution is how wrong times are because clocks show whole ns (ns): 1 for the order that bounds
-// the difference, 1 for the two times that are compared, and 1 as the result is
-// a whole number, too.
+// resolution is the error of times because clocks show whole ns (ns): 1 for the order that bounds
+// the difference, 1 for the two times that are compared, and 1 because the result is a whole
+// number, too.
 const resolution = 3
 
-// hop is the last link of the best route to a clock. bound is that of the whole route, ns.
+// hop is the last link of the best route to a clock. bound is the bound of the whole route, ns.
 type hop struct {
 	link  *Link // nil: there is no route, or this is its start
 	bound float64

@@ -38,8 +38,8 @@ type Result struct {
 	Waited, NoCause int64
 	// Saves is what the job would save at most by balance, by path number (see New).
 	Saves map[Work]int64
-	// Phases is the number of phases. Lost are those of which no path is known: their calls exceed
-	// MostCalls.
+	// Phases is the number of phases. Lost is the number of those whose path is not known,
+	// because their calls exceed MostCalls.
 	Phases, Lost int
 	// Bound is how much longer another path may be, because clocks of machines were compared. Turns
 	// is the number of times at which the path changed the rank.
@@ -114,8 +114,9 @@ type Path struct {
 	on     map[Work]int64   // the path of the phase
 }
 
-// New returns a Path for the calls of logs. path numbers the call path of a rank's call site, from
-// 0; call paths of different ranks with one number are the same. Sites without a path have -1.
+// New returns a Path for the calls of logs. path returns the number, from 0, of the call path of a
+// rank's call site. Call paths of different ranks are one if they have one number. Sites without a
+// call path have -1.
 func New(logs []*match.RankCalls, path func(rank, site int) int) *Path {
 	p := &Path{Result: Result{Times: map[Place]*Time{}, Stretches: map[Stretch]int64{}, Saves: map[Work]int64{}, Overlap: -1}, ranks: make([]calls, len(logs)),
 		hosts: map[string]bool{}, path: path, most: MostCalls, on: map[Work]int64{}}

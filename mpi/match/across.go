@@ -4,8 +4,8 @@ package match
 type Clocks interface {
 	// Comparable reports whether times of two hosts can be compared.
 	Comparable(a, b string) bool
-	// Convert returns the time that the clock of the host to shows when the clock of the host from
-	// shows t. bound is how wrong the result may be at most (ns).
+	// Convert translates a time t of the clock of the host from to the clock of the host to.
+	// bound is how wrong the result may be at most (ns).
 	Convert(to, from string, t uint64) (at uint64, bound int64)
 }
 
@@ -41,8 +41,8 @@ func (r *run) comparable(a, b *rank) bool {
 	return a.log.Host == b.log.Host || r.clocks != nil && r.clocks.Comparable(a.log.Host, b.log.Host)
 }
 
-// seen returns the time that the clock of the rank by shows when the clock of the rank of shows t,
-// and how wrong the result may be at most (ns).
+// seen translates a time t of the rank of to the clock of the rank by. bound is how wrong the
+// result may be at most (ns).
 func (r *run) seen(by, of *rank, t uint64) (at uint64, bound int64) {
 	if by.log.Host == of.log.Host {
 		return t, 0

@@ -7,11 +7,12 @@ import (
 	"ompp-attach/mpi"
 )
 
-// Ranks may be attached to at different moments. Then the collective operations on MPI_COMM_WORLD
-// of their logs begin with different ones. All ranks call these operations in one order, each log
-// has those of its rank without a gap, and nobody leaves some of them before others have come.
-// Before MPI_Init there is none, and after MPI_Finalize neither. Align tries all ways to put two
-// sequences side by side, and takes one only if all others contradict that. So nothing is guessed.
+// Ranks may be attached to at different moments. Then their logs begin with different collective
+// operations on MPI_COMM_WORLD. All ranks call these operations in one order. Each log has the
+// operations of its rank without a gap. From some operations nobody can leave before others have
+// come to them. There are none before MPI_Init and after MPI_Finalize. Align tries all ways to put
+// two sequences side by side. It takes one way only if these facts contradict all others. So
+// nothing is guessed.
 
 // Making is a call that made a communicator, but no window, of MPI_COMM_WORLD. All ranks had to
 // call it, in one order with the collective operations.

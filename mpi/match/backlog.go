@@ -102,8 +102,8 @@ func (r *run) early(l route, s *side) bool {
 	return true
 }
 
-// older takes a message on a communicator that may be older than the logs. early: its other side is
-// in no log. out: it is not to be placed.
+// older takes a message on a communicator that may be older than the logs. early says that the
+// message's other side is in no log. out says that the message is not to be placed.
 func (r *run) older(g *group, l route, s *side) (early, out bool) {
 	switch {
 	case !g.old:

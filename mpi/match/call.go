@@ -232,22 +232,22 @@ func (c *Call) buffered() bool {
 	return strings.HasPrefix(name, "MPI_Bsend") || strings.HasPrefix(name, "MPI_Ibsend")
 }
 
-// IsMessage reports whether a log needs the ranks and tags of an operation's calls: the operation
-// sends or receives a message, takes one (MPI_Mprobe), or waits for one (MPI_Probe).
+// IsMessage reports whether a log needs the ranks and tags of an operation's calls. That is so if
+// the operation sends or receives a message, takes one (MPI_Mprobe), or waits for one (MPI_Probe).
 func IsMessage(op mpi.Op) bool {
 	p := (&Call{Op: op}).pattern()
 	return p == message || p == probing || p == taking || p == matchedRecvs
 }
 
-// IsCollective reports whether an operation is collective. Those without a rule (NoRule) are
-// included.
+// IsCollective reports whether an operation is collective, also if there is no rule for it
+// (NoRule).
 func IsCollective(op mpi.Op) bool {
 	p := (&Call{Op: op}).pattern()
 	return p.collective() || p == unsupported
 }
 
-// IsEpoch reports whether an operation opens or closes an epoch on an RMA window, between a group
-// of ranks that access the window's memory and a group that exposes it.
+// IsEpoch reports whether an operation opens or closes an epoch on an RMA window. In an epoch, one
+// group of ranks accesses memory of the window, and another group exposes that memory.
 func IsEpoch(op mpi.Op) bool {
 	p := (&Call{Op: op}).pattern()
 	return p >= posting && p <= exposed

@@ -2,7 +2,7 @@ package match
 
 import "slices"
 
-// camp holds those members of an instance that ran on one machine: their times are of one clock.
+// camp holds the members of an instance that ran on one machine. Their times are of one clock.
 type camp struct {
 	host    string
 	members []*member  // by rank
@@ -141,8 +141,8 @@ func (r *run) tellAll(i *instance) {
 	}
 }
 
-// tellFirst tells one order: the first member of the machine to that left cannot have done so
-// before the last member of the machine from that it needs had come.
+// tellFirst notes one order of events on two machines. The member of to that left first cannot have
+// left before the members of from that it needs had come. The last of these gives the order.
 func (r *run) tellFirst(from, to *camp) {
 	var first, last *member
 	for _, m := range to.members {

@@ -18,9 +18,9 @@ type lineup struct {
 	begins, ends  bool // no operation has a lower number than first, a higher one than last
 }
 
-// place is an operation of all ranks in a lineup, as far as these have it. Each rank that takes
-// cannot leave before each rank that gives has come. given is when the last one that gives came,
-// taken when the first one that takes left (ns).
+// place is an operation of all ranks in a lineup, as far as their logs have it. No rank that takes
+// data can leave before each rank that gives data has come. given is when the last giving rank
+// came, and taken is when the first taking rank left (ns).
 type place struct {
 	item
 	known bool // some rank has the operation
@@ -196,7 +196,7 @@ func plainOp(op mpi.Op) mpi.Op {
 }
 
 // exchanges says whether a rank gives data without which others cannot leave the operation, and
-// whether it takes such data. even: all ranks that take, or give, have data of the same size.
+// whether it takes such data. even says that all ranks that give, or take, have data of one size.
 func (c *Call) exchanges(own int32) (gives, takes, even bool) {
 	switch name := plainOp(c.Op).String(); name {
 	case "MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall", "MPI_Reduce_scatter_block", "MPI_Bcast", "MPI_Scatter", "MPI_Reduce", "MPI_Gather":

@@ -2,9 +2,9 @@ package match
 
 import "fmt"
 
-// Persistent collective operations are matched by the order in which their requests were made, and
-// not by that in which they are started: ranks may start them in different orders (MPI-4.0, 6.13).
-// So each request has a group of its own.
+// Persistent collective operations are matched by the order in which their requests were made. The
+// order in which they are started may differ between ranks (MPI-4.0, 6.13). So each request has a
+// group of its own.
 
 // prepare takes a call that makes a persistent operation's request.
 func (r *run) prepare(k *rank, c *Call) {

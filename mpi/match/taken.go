@@ -106,9 +106,9 @@ func (r *run) fetch(t *side) {
 	}
 }
 
-// awaited returns the call for which a rank had to wait: the other side of a message. Of a send,
-// this is the call that took the message, or that which received it, if the send went on until
-// then. nil: that is not known, or not yet.
+// awaited returns the call for which a rank had to wait: the other side of a message. For a send,
+// it is the call that took the message. If the send went on until the message was received, it is
+// the receive. nil: the call is not known, or not known yet.
 func (r *run) awaited(s *side) *side {
 	t := s.peer
 	if !s.send || !t.takes || s.buffered {

@@ -3,13 +3,13 @@ package match
 import "ompp-attach/mpi"
 
 // A nonblocking receive from any source, or of any tag, tells what it received when it is complete.
-// Until then it is held, in its place in the order of receives. Those that were posted after it,
-// and may take the same messages, are held behind it. Where there are too many, none of them tells
-// any more.
+// Until then it is held, at its place in the order of receives. Receives that were posted later and
+// may take the same messages are held behind it. If more than mostHeld are held, no held receive
+// tells any more.
 const mostHeld = 4096
 
-// held is a receive that waits for what an earlier one took, or a call that took a message without
-// telling which one.
+// held is a receive that waits until an earlier receive tells what it took, or a call that took a
+// message without telling which one.
 type held struct {
 	key   queueKey // what it asks for; once it is told, what it received
 	told  bool     // key names one sender and one tag
@@ -151,8 +151,8 @@ func receiver(op operation) *side {
 	return nil
 }
 
-// renew notes that a call makes a request whose handle is that of an earlier one: a test completed
-// the earlier one, and did not tell what came.
+// renew notes that a call makes a request with the handle of an earlier request. A test completed
+// the earlier request, and did not tell what the request received.
 func (r *run) renew(k *rank, request uint64) {
 	s := receiver(k.requests[request])
 	delete(k.requests, request)
@@ -162,8 +162,8 @@ func (r *run) renew(k *rank, request uint64) {
 	}
 }
 
-// arrived takes what the operations that a call completes received. ops are those of c.Completes;
-// nil: there is none.
+// arrived takes what the operations received that a call completes. ops are the operations of
+// c.Completes, at the same indexes; nil: there is none.
 func (r *run) arrived(c *Call, ops []operation) {
 	told := c.Came
 	var boxes []*inbox

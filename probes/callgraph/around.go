@@ -108,10 +108,10 @@ func (f *Function) point(i disasm.Inst, when disasm.When, task *disasm.Value) (P
 	return p, nil
 }
 
-// After finds points such that each of the calls is followed by exactly one hit. Their register is
-// that of the task that the call ran. A point may then be hit after other code, too, where no
-// register holds that task: libgomp's offloaded tasks end on the same way. Without a task there is
-// no such code.
+// After finds points such that each of the calls is followed by exactly one hit. The register of a
+// point holds the task that the call ran. Then a point may be hit after other code, too, where no
+// register holds that task: libgomp's offloaded tasks end on the same way. Without a task, no other
+// code leads to a point.
 func (f *Function) After(calls []disasm.Inst, task func(call disasm.Inst) *disasm.Value) ([]Point, error) {
 	body := slices.Concat(f.Parts...)
 	index := map[uint64]int{}

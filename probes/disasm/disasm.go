@@ -29,8 +29,8 @@ type Code interface {
 // a breakpoint inside an instruction crashes the traced program.
 var ErrUndecodable = errors.New("undecodable instruction")
 
-// Control sorts instructions by what they do to the flow of control, and by what the kernel's
-// uprobe code distinguishes.
+// Control says what an instruction does to the flow of control. It tells apart what the kernel's
+// uprobe code tells apart.
 type Control uint8
 
 // The values of Control.
@@ -92,9 +92,9 @@ type Inst struct {
 	Addr  uint64
 	Bytes []byte // the instruction itself
 	Len   int    // in bytes
-	// Target is where a Call, Jump or Jcc leads; for CallIndirect and
-	// JumpIndirect it is the slot at a fixed address (as with -fno-plt) that
-	// holds the destination, 0 if that comes from elsewhere.
+	// Target is the address to which a Call, Jump or Jcc leads. For CallIndirect and
+	// JumpIndirect it is the address of the slot that holds the destination (as with -fno-plt);
+	// 0 if the destination is in no slot at a fixed address.
 	Target uint64
 	// Ref is the address that a position-relative operand denotes: the operand
 	// of lea x(%rip), of mov slot(%rip), of call *slot(%rip), of adr and adrp.

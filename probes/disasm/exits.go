@@ -17,7 +17,7 @@ type Exit struct {
 
 // Exits returns the instructions at which executions of the function at entry end. Each execution
 // ends at exactly one of them: at a point on the way to a return, or at a jump to another function.
-// A jump may lead to another range of code: isPart reports whether the range with that first
+// A jump may lead to another range of code. isPart reports whether the range that begins at an
 // address is a part of this function (.cold). unseen is the number of exits whose condition no
 // probe can repeat.
 func Exits(code Code, entry uint64, isPart func(target uint64) bool) (exits []Exit, unseen int, err error) {

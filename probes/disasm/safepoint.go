@@ -87,10 +87,12 @@ const maxStraight = 64
 // SafePoint returns the cheapest safe place for a probe that stands for the call of the function at
 // entry. This is an instruction on the straight line from the entry that the kernel emulates.
 // There, the return address is still where a return probe expects it ([rsp], x30), and the needed
-// arguments are intact. If there is none, the point is the entry itself, which is single-stepped.
-// An instruction that the function can jump to is passed over, since it could be hit more than once
-// per call; targets of jump tables are not seen. The error wraps ErrUndecodable, or tells that the
-// kernel would refuse the entry and nothing better is near.
+// arguments are intact. If there is no such instruction, the point is the entry itself, which is
+// single-stepped.
+//
+// An instruction to which the function can jump is passed over, because it could be hit more than
+// once per call. Targets of jump tables are not seen. The error wraps ErrUndecodable, or tells that
+// the kernel would refuse the entry and no better instruction is near.
 func SafePoint(code Code, entry uint64, need Need) (Point, error) {
 	first, err := Decode(code, entry)
 	if err != nil {

@@ -68,9 +68,10 @@ func (t *taints) join(o *taints) (changed bool) {
 	return changed
 }
 
-// Trace follows values through the function. source returns what the result of a call depends on,
-// or what it adds to the operands of another instruction. Registers that a call destroys are not
-// cleared, since no code reads them. Only x86-64 is supported.
+// Trace follows values through the function. For a call, source returns what the call's result
+// depends on. For another instruction, it returns what the instruction adds to its operands.
+// Registers that a call destroys are not cleared, since no code reads them. Only x86-64 is
+// supported.
 func (g *Graph) Trace(source func(Inst) Taint) *Dependence {
 	f := &Dependence{map[uint64]Taint{}, map[uint64]Taint{}, map[uint64]Taint{}, map[uint64]Taint{}}
 	if len(g.Blocks) == 0 || g.Blocks[0].Insts[0].arch != "amd64" {

@@ -56,9 +56,9 @@ func longOpcode(b []byte) (op byte, ok bool) {
 	return vex.Opcode(b[min(p.len, len(b)):])
 }
 
-// modRM returns the length of a ModR/M operand (with SIB byte and
-// displacement) at the head of b, 0 if b is too short; 64-bit mode, where the
-// length does not depend on the address-size prefix.
+// modRM returns the length of a ModR/M operand (with SIB byte and displacement) at the head of b, 0
+// if b is too short. It is for 64-bit mode, where the length does not depend on the address-size
+// prefix.
 func modRM(b []byte) int {
 	if len(b) == 0 {
 		return 0
@@ -205,7 +205,7 @@ func (i *Inst) indirectX86(addr uint64, b []byte, at int) {
 	i.Target = i.Ref
 }
 
-// callsX86 marks the registers that a called function may change. rsp is the same again once the
+// callsX86 marks the registers that a called function may change. rsp has its old value when the
 // call returns, but a probe behind the call no longer sees the function's entry.
 func (i *Inst) callsX86() {
 	i.WritesArgs = Args(0, 1, 2, 3, 4, 5)
@@ -267,11 +267,11 @@ func restX86(i Inst, addr uint64, b []byte, p x86Prefixes) (Inst, bool) {
 	return i, true
 }
 
-// regularX86 returns the length of instructions in those opcode maps whose
-// layout is regular, so that no table of instructions is needed: VEX, EVEX, 0f
-// 38, 0f 3a, and the groups 0f 01 and 0f ae; 0 for all others and for invalid
-// ones. x86asm v0.32 lacks some of them (FMA4, rdpkru, tpause) and reads others
-// at a wrong length (vzeroupper: 4 or 5 bytes instead of 3).
+// regularX86 returns the length of instructions in the opcode maps whose layout is regular: VEX,
+// EVEX, 0f 38, 0f 3a, and the groups 0f 01 and 0f ae. These maps need no table of instructions. For
+// all other instructions, and for invalid ones, it returns 0. x86asm v0.32 lacks some instructions
+// of these maps (FMA4, rdpkru, tpause), and takes others for longer than they are (vzeroupper: 4 or
+// 5 bytes instead of 3).
 func regularX86(b []byte, p x86Prefixes) int {
 	at, escape := p.len, b[p.len:]
 	imm, operand := 0, true

@@ -113,8 +113,9 @@ func findTeamStart(code disasm.Code) (uint64, error) {
 }
 
 // findEnds finds gomp_team_end, gomp_team_barrier_wait_final and gomp_thread_start together. The
-// first call of gomp_team_end is the second function. gomp_team_start takes the address of the
-// third one for pthread_create, and the third one calls the second after the region's function.
+// first call in gomp_team_end is that of gomp_team_barrier_wait_final. gomp_team_start takes the
+// address of gomp_thread_start for pthread_create. gomp_thread_start calls
+// gomp_team_barrier_wait_final after the region's function.
 func (g *internals) findEnds(code disasm.Code) error {
 	ends, err := findTeamEnds(code)
 	if err != nil {

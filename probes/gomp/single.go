@@ -19,9 +19,9 @@ const (
 	SingleLast
 )
 
-// EndOfSingle finds out how a single construct of GCC's ends. vaddr is the address to which the
-// call of GOMP_single_start returns. A thread that is not chosen (al = 0) goes on straight to
-// GOMP_barrier, or elsewhere: that tells the end, as GCC marks neither the end of the body nor the
+// EndOfSingle finds out how a single construct of GCC's code ends. vaddr is the address to which
+// the call of GOMP_single_start returns. A thread that is not chosen (al = 0) goes on straight to
+// GOMP_barrier, or to other code. That tells the end. GCC marks neither the end of the body nor the
 // barrier in any other way.
 func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
 	const far = 48 // instructions that are looked at: a test of al, a few moves, a jump or two

@@ -10,9 +10,9 @@ import (
 	"ompp-attach/symbols/directives"
 )
 
-// assign gives directives to loops whose code was all inlined from elsewhere, and so has no line in
-// a directive's block. They get those directives of the region of which no code was found, if there
-// are as many.
+// assign gives directives to loops whose code was all inlined from elsewhere. Such a loop has no
+// line in a directive's block. The loops get the directives of the region for which no code was
+// found, if there are as many directives as loops.
 func (f *function) assign(groups [][]*share, of [][]directives.Directive) {
 	var open []int
 	for k := range groups {

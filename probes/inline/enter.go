@@ -66,9 +66,9 @@ func (f *function) enterToBarrier(copies []*share) []Point {
 }
 
 // cover adds points until each way to the calls that follow every execution of the loop has exactly
-// one point. It returns nil if that is impossible. Ways beside the loop are those of threads that
-// are known to have no share. strict demands that nothing is decided on these ways, since the user
-// may have written a condition.
+// one point. It returns nil if that is impossible. Ways beside the loop are taken by threads that
+// are known to have no share. strict demands that no condition is evaluated on these ways, since
+// the user may have written it.
 func (f *function) cover(from, calls []int, strict bool) (points []Point) {
 	behind := map[int]bool{}
 	for _, n := range from {

@@ -16,8 +16,8 @@ type Construct struct {
 	Construct event.Construct
 	Fn        uint64 // the function that contains it
 	Identity  uint64 // an address in it, which names it in its events
-	// File, Begin and Last are the construct's lines: those of the directive if Exact is set, else
-	// those of its code. Without debug information no line is known.
+	// File, Begin and Last are the lines of the construct's directive if Exact is set, else the
+	// lines of its code. Without debug information no line is known.
 	File        string
 	Begin, Last int
 	Exact       bool

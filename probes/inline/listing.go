@@ -12,8 +12,9 @@ import (
 // the file. There may be thousands of both.
 type listing struct {
 	all []directives.Directive
-	// loops share out iterations. static has those loops whose code makes no call, without parallel
-	// loops. masters are master and masked constructs. regions become functions of their own.
+	// loops are directives that share out iterations. static are the loops whose code makes no
+	// call, without parallel loops. masters are master and masked constructs. regions are
+	// directives whose code becomes a function of its own.
 	loops, static, masters, regions []*directives.Directive
 }
 

@@ -38,9 +38,9 @@ func (f *function) level(blocks []int, cycles [][]int) *level {
 
 func (l *level) acyclic(n int) bool { return l.in[n] && !l.cyclic[n] }
 
-// shares finds the code of static loops among blocks (nil: all): loops whose end depends on the
-// thread's number. It looks into loops around them, whose end does not; header is that of the loop
-// that is looked into.
+// shares finds the code of static loops among blocks (nil: all). These are loops whose end depends
+// on the thread's number. shares also looks into the loops around them, whose end does not depend
+// on it. header is the header of the loop that is looked into.
 func (f *function) shares(blocks []int, header int) (out []share) {
 	cycles := f.g.Cycles(blocks, header)
 	l := f.level(blocks, cycles)

@@ -159,9 +159,9 @@ var (
 	join    = probes.Row{Construct: event.Parallel, Entry: event.Join, Flags: bpf.RowNoSite}
 )
 
-// The places that tell the ends by thread (apart.go): behind a worker's body, and
-// __kmp_join_call(loc, gtid, fork_context, exit_teams). The latter's ident_t is that of the fork,
-// and names the place.
+// The places that tell the ends by thread (apart.go): behind a worker's body, and the entry of
+// __kmp_join_call(loc, gtid, fork_context, exit_teams). loc is the ident_t of the fork, and names
+// the place.
 var (
 	workerEnd = probes.Row{Construct: event.Parallel, Entry: event.End}
 	joinCall  = probes.Row{Construct: event.Parallel, Entry: event.End, Return: event.Join,

@@ -62,8 +62,8 @@ func endsOfShare(o *symbols.Object, after uint64) (ends []uint64, ok bool) {
 }
 
 // endsBehind follows the code of a construct to the calls of libomp that may end it. then says
-// where control goes behind such a call at the end; nil: straight on.
-// ok is false if not all is known.
+// where control goes behind a call of the function end; nil: straight on. ok is false if not all
+// such calls are known.
 func endsBehind(o *symbols.Object, after uint64, end string, then func(*symbols.Object, uint64) (uint64, bool)) (ends []uint64, ok bool) {
 	ok = true
 	w := &walker{o: o, left: mostInShare, seen: map[uint64]bool{}}
@@ -161,9 +161,9 @@ func mayBeBarrier(name string) bool {
 var endless = []string{"abort", "exit", "_exit", "_Exit", "quick_exit", "longjmp", "__longjmp_chk", "__assert_fail",
 	"__stack_chk_fail", "__cxa_throw", "__cxa_rethrow", "_Unwind_Resume", "_ZSt9terminatev"}
 
-// returns tells whether a call returns, and has not been through the barrier of the construct
-// before it then: compilers may move a barrier's call to a function, but not with another
-// construct. Functions of other files return if their names do not say otherwise.
+// returns tells whether a call returns without having been through the barrier of the construct
+// before it. Compilers may move a barrier's call to a function, but not together with another
+// construct. Functions of other files are taken to return unless their names say otherwise.
 func returns(o *symbols.Object, call disasm.Inst, name string) bool {
 	if call.Control == disasm.CallIndirect {
 		return name != "" && !slices.Contains(endless, name)

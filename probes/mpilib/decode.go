@@ -187,7 +187,7 @@ func (d *Decoder) Asked(r *bpf.MPIRecord) bool {
 	return true
 }
 
-// requests are those that a call waits for, and what some of them received.
+// requests holds the handles of the requests that a call waits for, and what some of them received.
 type requests struct {
 	handles []uint64
 	came    []event.MPICame

@@ -141,9 +141,9 @@ func (l *Library) kernelSide() *bpf.MPILibrary {
 	return k
 }
 
-// World computes a process's rank in MPI_COMM_WORLD, and the size of that, from the process's
-// memory. read reads n bytes of the memory. base is the library's load bias. ok is false before
-// MPI_Init.
+// World computes a process's rank in MPI_COMM_WORLD, and the communicator's size, from the
+// process's memory. read reads n bytes of the memory. base is the library's load bias. ok is false
+// before MPI_Init.
 func (l *Library) World(base uint64, read func(addr uint64, n int) (uint64, error)) (w World, ok bool) {
 	world, ok := l.Formulas.World.Eval(0, base, read)
 	if !ok {

@@ -45,10 +45,10 @@ type Placement struct {
 	row bpf.MPIRow
 }
 
-// NewPlan finds the cheapest safe place for a probe in every entry point of an MPI library.
-// MPI_X and PMPI_X nearly always have one address. If not, both are probed, and the kernel side
-// leaves out the inner one of two nested calls. matched says that calls of ranks are to be matched:
-// more is read of each then.
+// NewPlan finds the cheapest safe place for a probe in every entry point of an MPI library. MPI_X
+// and PMPI_X nearly always have one address. If not, both are probed, and the kernel side leaves
+// out the inner one of two nested calls. matched says that calls of ranks are to be matched. Then
+// more arguments of each call are read.
 func NewPlan(o *symbols.Object, matched bool) (*Plan, error) {
 	p := &Plan{Object: o, Library: identify(o), matched: matched}
 	placed := map[uint64]bool{}

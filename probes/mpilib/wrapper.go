@@ -34,8 +34,8 @@ var isWrapper symbols.Memo[bool]
 // looksUp reports whether a file looks up functions of other files by their names.
 func looksUp(o *symbols.Object) bool { return o.Imports("dlsym") || o.Imports("dlvsym") }
 
-// Libraries returns those that are MPI libraries, of files for each of which Is holds. A wrapper
-// that looks up what it calls can be told from a library only beside one whose family is known.
+// Libraries returns the MPI libraries among files that all look like one (Is). A wrapper that looks
+// up the functions it calls can be told from a library only if the family of another file is known.
 func Libraries(of []*symbols.Object) (libraries []*symbols.Object) {
 	if len(of) < 2 || !slices.ContainsFunc(of, named) {
 		return of

@@ -10,9 +10,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// CheckTasks checks what must hold of the points in any runtime: that they
-// are places for probes, and by random walks through the functions that they
-// are hit as often as they should.
+// CheckTasks checks that the points of any runtime's tasks are places for probes. By random walks
+// through the functions, it checks that they are hit as often as they should be.
 func CheckTasks(t *testing.T, o *symbols.Object, p probes.TaskPoints) {
 	t.Helper()
 	all := append(append(append([]callgraph.Point{}, p.Created...), p.Begin...), p.End...)

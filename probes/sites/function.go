@@ -115,9 +115,9 @@ func besides(name string) bool {
 		strings.HasPrefix(name, "__kmpc_atomic_")
 }
 
-// wholeOf tells whether the function's only loop and the parallel regions that execute the function
-// stand in one directive (parallel for), and returns that directive. forks are the ident_t of the
-// regions.
+// wholeOf tells whether one directive (parallel for) makes both the function's only loop and the
+// parallel regions that execute the function. It returns that directive. forks are the ident_t of
+// the regions.
 func (f *function) wholeOf(o *symbols.Object, forks []uint64) (id symbols.Ident, ok bool) {
 	if f.ident == 0 || f.other || len(forks) == 0 || len(f.calls) < 2 {
 		return id, false

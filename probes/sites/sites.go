@@ -35,8 +35,8 @@ type Call struct {
 type Calls struct {
 	// Wanted are the calls that need a probe.
 	Wanted []Call
-	// Spared is the number of calls that need none: of loops that are all of their region, and ends
-	// of loops that the thread's next event tells, such as their barrier.
+	// Spared is the number of calls that need no probe: calls of loops that are all of their
+	// region, and ends of loops that the thread's next event tells, such as their barrier.
 	Spared int
 	// Open says why the file may make further calls; "": all are known.
 	Open string
@@ -46,9 +46,10 @@ type Calls struct {
 	lines map[symbols.Ident]bool // directives of such regions, without flags
 }
 
-// WantedWith returns the calls that need a probe if others sit at some instructions: those that are
-// wanted anyway, and ends of loops behind which such a probe is hit before the event that would
-// tell the end. That may be a marker, an atomic, or the border of a function that was inlined.
+// WantedWith returns the calls that need a probe if other probes sit at some instructions. These
+// are the calls of Wanted, and ends of loops behind which such a probe is hit before the event that
+// would tell the loop's end. That probe may be one of a marker, of an atomic, or at the border of a
+// function that was inlined.
 func (c *Calls) WantedWith(others func(vaddr uint64) bool) []Call {
 	all := slices.Clone(c.Wanted)
 	for _, e := range c.ends {
@@ -131,9 +132,9 @@ func (c *Calls) divide(o *symbols.Object, fs []*function) {
 	}
 }
 
-// denoted looks for an instruction that holds the address of a target. bytes are the addresses of
-// bytes that look like such an instruction's. ok is true also if the code at one of
-// them cannot be read.
+// denoted looks for an instruction that holds the address of a target. bytes are addresses at which
+// the bytes look like those of such an instruction. ok is true also if the code at one of these
+// addresses cannot be read.
 func denoted(o *symbols.Object, bytes []uint64, targets *symbols.Targets) (at uint64, ok bool) {
 	for _, at := range bytes {
 		body, err := disasm.Func(o, at)

@@ -41,10 +41,10 @@ var ErrNotInitialized = errors.New("MPI is not initialised")
 // mostRanks is more than any job has had.
 const mostRanks = 1 << 26
 
-// Check compares what the formulas say in a process with what must hold: the sizes of predefined
-// types, and this process's place in MPI_COMM_WORLD. The process must be between MPI_Init and
-// MPI_Finalize, or the error is ErrNotInitialized. base is the library's load bias. read reads n
-// bytes of the process's memory.
+// Check compares the formulas' answers in a process with facts: the sizes of predefined types, and
+// this process's place in MPI_COMM_WORLD. The process must be between MPI_Init and MPI_Finalize, or
+// the error is ErrNotInitialized. base is the library's load bias. read reads n bytes of the
+// process's memory.
 func (f *Formulas) Check(base uint64, read func(addr uint64, n int) (uint64, error)) error {
 	if f.Initialized != nil {
 		if v, ok := f.Initialized.Eval(0, base, read); ok && v == 0 {

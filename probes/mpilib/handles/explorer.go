@@ -73,9 +73,9 @@ func (m *explorer) explore(entry uint64, arguments ...*node) (paths []path) {
 	return paths
 }
 
-// close chooses a function that the next attempt does not follow. The choice is among the functions
-// that a path is in. It is the outermost one that was not given a place for a result, or else the
-// innermost one. close returns false if the path is in no function.
+// close chooses a function that the next attempt does not follow, among the functions that a path
+// is in. It chooses the outermost function that was not given a place for a result. If there is
+// none, it chooses the innermost function. close returns false if the path is in no function.
 func (m *explorer) close(s *state) bool {
 	if len(s.calls) == 0 {
 		return false
@@ -243,8 +243,8 @@ func (m *explorer) store(s *state, addr, v *node, bytes int) {
 	s.stores = append(s.stores, store{base, off, bytes, m.and(v, ones(bytes))})
 }
 
-// load returns the value at an address: what the path has stored there, what the file contains if
-// nothing changes it, or an unknown of memory.
+// load returns the value at an address: the value that the path has stored there, or the file's
+// bytes if nothing changes them, or an unknown of memory.
 func (m *explorer) load(s *state, addr *node, bytes int) (*node, error) {
 	addr, err := m.resolve(s, addr)
 	if err != nil {
