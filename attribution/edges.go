@@ -7,11 +7,11 @@ import (
 )
 
 // Ends of calls that are not reported. A probe at a return costs nearly as much as a second hit. So
-// the kernel side reports the returns of short and frequent calls only now and then (bpf/sparse.h):
-// returns of the fork, of a barrier, of a team's end. The arrivals of the team tell nearly as much:
-// a barrier ends, and a team is joined, when the last thread has arrived. The time from the last
-// arrival to the end is taken from executions with a reported end. Of these, only executions count
-// in which the thread came to its next event about as late.
+// the kernel side reports few of the returns of short and frequent calls (bpf/sparse.h): of forks,
+// barriers, and ends of teams. The arrivals of the team tell nearly as much: a barrier ends, and a
+// team is joined, when the last thread has arrived. The time from the last arrival to the end is
+// taken from executions with a reported end. Only those executions count in which the thread came
+// to its next event about as late.
 //
 // Before a thread's next event is applied, the end is derived and applied like an event. The event
 // waits until the arrivals of the whole team are known. So an end is never corrected afterwards,
@@ -19,7 +19,7 @@ import (
 
 const noteDerived = "short and frequent: startup, shutdown and ends of barriers of most executions are derived from the arrivals of all threads and from the executions that were measured in full (without --derive-edges all are measured)"
 
-const noteAlone = "of some barriers with derived ends the arrivals of other threads are not known (the region was under way, or events are missing): their barT is a mean of those measured in full (without --derive-edges all are measured)"
+const noteAlone = "for some barriers with derived ends the arrivals of other threads are not known (the region was under way, or events are missing): the time in these barriers is a mean of times that were measured in full (without --derive-edges all are measured)"
 
 // expect notes that the call which begins with an event has an end that may not be reported.
 func (e *engine) expect(t *stack.Thread, ev *event.Event, at uint64) {

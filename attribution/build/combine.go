@@ -9,7 +9,7 @@ import (
 )
 
 // NoteSplit is the note on a combined region that GCC had split.
-const NoteSplit = "GCC made a parallel region and a loop of this directive: the two are shown as the one that it is"
+const NoteSplit = "GCC made a parallel region and a loop of this directive: the two are shown as one region"
 
 // combine recognises combined constructs that the compiler split into a parallel region and a loop
 // or sections. With libomp, the two stand at the same directive. With GCC, the source says

@@ -13,9 +13,9 @@ import (
 
 const (
 	NoteUnderWay   = "region instances that were under way when measurement began: what happened in them since then"
-	NoteUnderAway  = "parallel regions of which it is not known which they are: they were under way when measurement began, or executed tasks that were created while tasks were not observed"
-	NoteWhither    = "which region that was is told by where its constructs and samples lie"
-	NoteWhitherFew = "which region that was is told by where constructs and samples of some threads lie: of others, which may have been in another region, nothing was seen in any region's code"
+	NoteUnderAway  = "it is not known which parallel regions these are: they were under way when measurement began, or executed tasks that were created while tasks were not observed"
+	NoteWhither    = "the places of constructs and samples tell which region that was"
+	NoteWhitherFew = "the places of constructs and samples of some threads tell which region that was: of other threads, which may have been in another region, nothing was seen in any region's code"
 )
 
 // underWay returns the region for all region instances that were under way when measurement began.

@@ -16,7 +16,7 @@ import (
 
 const (
 	noteLostBegin = "the beginning of some threads' bodies was lost: startupT reaches to their next event"
-	noteLostWhere = "of some threads events were lost that tell in which region they were: what they did until their next region is counted here"
+	noteLostWhere = "events were lost that tell in which region some threads were: what these threads did until their next region is counted here"
 )
 
 // sameStackDistance is how far apart two stack pointers of one stack may lie (bytes) when nothing
