@@ -2,10 +2,10 @@ package analysis
 
 import "ompp-attach/profile"
 
-// adjustWaits takes out of the waits at barriers what adjust has taken out of the barriers' times:
-// first the part of the wait for threads which probes had slowed down, then the thread's own
-// hits, from the completion and then from the wait. What others are charged with for these waits
-// shrinks in proportion, so that the sums stay equal (profile.Waits).
+// adjustWaits takes out of the waits at barriers what adjust has taken out of the barriers' times.
+// First it takes out the part of the wait for threads that probes had slowed down. Then it takes
+// out the thread's own hits: from the completion, and then from the wait. Others are charged with
+// these waits. Their charges shrink in proportion, so that the sums stay equal (profile.Waits).
 func adjustWaits(a, measured *profile.Profile) {
 	var barriers, locks shrunk
 	for i := range a.Nodes {

@@ -79,8 +79,9 @@ func callsWithCore(m *profile.MPIStats) *profile.MPIStats {
 	return &bare
 }
 
-// flatNoCore returns a thread's time without a core at a node for the flat profile, which is
-// inclusive. within says that the node's time lies within that of the same region further up.
+// flatNoCore returns a thread's time without a core at a node, for the flat profile, which is
+// inclusive. within says that the node's time lies within the time of the same region further up
+// the path.
 func flatNoCore(c *profile.Cost, within bool) *profile.Cost {
 	if c == nil {
 		return nil

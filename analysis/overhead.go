@@ -53,20 +53,20 @@ const (
 // Classify returns the overhead classes of a node by the rules Disjoint.
 func Classify(p *profile.Profile, node int) []Classes { return Disjoint.Classify(p, node) }
 
-// Classify says to which classes the times of a node belong, for each entry
-// of its Stats. Constructs that ompP lacks follow the nearest one it has: ORDERED
-// as CRITICAL, NEST LOCK as LOCK, TEAMS and UNDER WAY as PARALLEL, SCOPE as LOOP;
-// a REDUCTION's wait and a cancellation are coordination, moving data to and
-// from devices is the runtime's work. Of tasks ompP classifies only that their
-// time is taken off the wait in which they ran; here idle waiting in TASKWAIT
-// and TASKGROUP is Synch too, and creating tasks is Mgmt.
+// Classify says to which classes the times of a node belong, for each entry of its Stats.
+// Constructs that ompP lacks follow the most similar construct of ompP: ORDERED is like CRITICAL,
+// NEST LOCK like LOCK, TEAMS and UNDER WAY like PARALLEL, SCOPE like LOOP. The wait of a REDUCTION
+// and a cancellation are coordination. Moving data to and from devices is the runtime's work. ompP
+// only takes the time of tasks off the wait in which they ran. Here, idle waiting in TASKWAIT and
+// TASKGROUP is Synch, too, and creating tasks is Mgmt.
 //
-// MPI time is where the calls are: at their own regions or, where those have
-// been taken out, at the regions that called. Elsewhere it can only lie in
-//   - a wait that is executing tasks: Task is all of their time, MPI or not, and
-//     is no overhead; tasks that are not measured show by their calls (Wait);
-//   - what counts whole (ATOMIC, FLUSH, cancellation): all calls in it;
-//   - the creation of a task, without what lies in it (Child).
+// MPI time stands where the calls are: at the calls' own regions or, if these have been taken out,
+// at the regions that called. Other MPI time can only lie in these times:
+//
+//   - A wait that executes tasks. The field Task is all of their time, MPI or not, and is no
+//     overhead. Tasks that are not measured show by their calls (Wait).
+//   - A time that counts whole (ATOMIC, FLUSH, cancellation): all calls in it.
+//   - The creation of a task, without what lies in it (Child).
 //
 // Getting into a critical or lock, leaving it, and starting and ending a team are times within the
 // runtime, in which nobody calls MPI. Bodies are no overhead, except their time without a core:

@@ -94,7 +94,7 @@ func newTree(p *profile.Profile) *tree {
 	return t
 }
 
-// join finds the nearest proper ancestor of each node whose region has the same key.
+// join finds the nearest ancestor of each node whose region has the same key as the node's.
 func (t *tree) join(key func(region int) int) {
 	p := t.p
 	t.same[0] = -1
@@ -120,7 +120,7 @@ func (t *tree) join(key func(region int) int) {
 
 // within reports whether a thread's time at node i lies within the time of the same region further
 // up the path. A sum over both would count that time twice. For a worker (number above 0), this is
-// so only if its team was started at that ancestor or above it: the workers of a team started
+// so only if its team was started at that ancestor or above it. Workers of a team that was started
 // further down spend time of their own. With two teams between, thread numbers do not tell whether
 // the primary thread of the inner team came from the ancestor. It is then assumed to have done so,
 // which may count too little, but never twice.

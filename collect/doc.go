@@ -24,8 +24,8 @@
 // our file descriptors are closed, so also when we die. `attach` stops no process.
 //
 // Most programs of a process tree use no runtime, and must not wait for us. So a process is stopped
-// only where its dynamic loader has loaded libraries and none of their code has run. Moreover one
-// of the files must be such that it may hold something to be measured (plain.go, loader.go,
+// only where its dynamic loader has loaded libraries and none of their code has run. Besides, one
+// of its files must be one that may hold something to be measured (plain.go, loader.go,
 // bpf/files.h). Each loader file is watched once, for all processes, until the measurement ends,
 // because closing a link takes 20 to 75 ms. The kernel side walks the list of libraries, and looks
 // up each file in the map `files`, by inode, size and time of its last change. The kernel side asks
@@ -36,13 +36,13 @@
 //
 // A tool that hangs or dies must not hold up the processes that it has stopped. From Linux 6.16 on,
 // the kernel side ends stops by itself (bpf/release.h). It ends all of them when our last thread
-// exits, since one of its programs still runs at that exit. It ends each of them after 5 s without
-// a sign of life from us, and after 60 s in any case. The report names the processes that were
-// continued in this way. On older kernels the guardian does this. The guardian is a second process
-// in a session of its own, and holds the map `stopped`. If its pipe to us ends without a goodbye,
-// it continues every process in the map. It also continues processes that have been in the map for
-// 60 s. The guardian is started before the first program that may be stopped, and is replaced if it
-// dies.
+// exits: the kernel closes our links only after that, so a BPF program still runs at the exit. It
+// ends each of them after 5 s without a sign of life from us, and after 60 s in any case. The
+// report names the processes that were continued in this way. On older kernels the guardian does
+// this. The guardian is a second process in a session of its own, and holds the map `stopped`. If
+// its pipe to us ends without a goodbye, it continues every process in the map. It also continues
+// processes that have been in the map for 60 s. The guardian is started before the first program
+// that may be stopped, and is replaced if it dies.
 //
 // Debuggers and uprobes do not know of each other's breakpoints (package debuggers). If a probe
 // goes while a debugger's breakpoint is in its place, a trap is left behind that kills the program.

@@ -37,8 +37,8 @@ type MPIMore struct {
 	NewGroup uint64 `json:"ngroup,omitempty"`
 	// Exclusive says that the lock of a window for which the call asks is exclusive.
 	Exclusive bool `json:"excl,omitempty"`
-	// Came is what those of Completes received that are receives from any source, or of any tag, as
-	// far as the call's statuses told.
+	// Came tells what some of the requests in Completes received: those of receives from any
+	// source, or of any tag, as far as the call's statuses told.
 	Came []MPICame `json:"came,omitempty"`
 }
 

@@ -138,9 +138,9 @@ type Difference struct {
 	Verdict Verdict // relative to mean thread time; for WallT, to mean wall time
 }
 
-// Differences returns all regions that vary, the greatest spread first. The spread of a part of a
-// region counts if it is larger than that of the whole: waiting can make up for work, so that ranks
-// that differ leave a region at the same time.
+// Differences returns all regions that vary, the greatest spread first. If a part of a region has a
+// larger spread than the whole, the part's spread counts. Waiting can make up for work, so that
+// ranks that differ leave a region at the same time.
 func (j *Job) Differences() []Difference {
 	all := j.RankStats(func(r *Rank) int64 { return r.ThreadTime })
 	wall := j.RankStats(func(r *Rank) int64 { return r.Wall })
@@ -270,8 +270,9 @@ func (g *Region) read(e *Explanation, bytes Figure) Reading {
 	return TimeOnly
 }
 
-// makeUp tells whether two times, with the deviations x and y and the correlation r, make up for
-// each other: the deviation of their sum is at most half of one of theirs.
+// makeUp tells whether two times make up for each other. x and y are their deviations, r is their
+// correlation. The times make up for each other if the deviation of their sum is at most half of
+// one of the two deviations.
 func makeUp(x, y, r float64) bool {
 	sum := math.Sqrt(max(0, x*x+y*y+2*r*x*y))
 	return r <= -InStep && steady(sum, x, y)

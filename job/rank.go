@@ -82,7 +82,7 @@ type RankMPI struct {
 	AwayInMPI int64 // the part of MPITime in which threads were ready to run and had no core
 }
 
-// RankTrust says what a rank's figures lack, and what of them is derived.
+// RankTrust says which figures a rank lacks, and which of its figures are derived.
 type RankTrust struct {
 	LostHits     uint64
 	Partial      uint64

@@ -31,7 +31,8 @@ type Summary struct {
 	Excess float64
 	CPU    spread.Stats // a rank's processor time, ns
 	// Where is the region in which the slowest rank exceeds the mean most (an index in
-	// Job.Regions), and WhereBy is the figure that shows it; -1: there is no such region.
+	// Job.Regions), and WhereBy is the figure by which it does. Where is -1 if there is no such
+	// region.
 	Where   int
 	WhereBy Figure
 	// Function is the function in which samples found the slowest rank more often than the

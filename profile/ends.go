@@ -37,8 +37,8 @@ func (x *End) Add(o *End) {
 	x.Variance += o.Variance
 }
 
-// subtract takes away an earlier state. The error of what is left is not known, and at most that of
-// the whole.
+// subtract takes away an earlier state. The error of the rest is not known. It is at most the error
+// of the whole.
 func (x *End) subtract(o *End) {
 	x.Count = less(x.Count, o.Count)
 	x.Time -= o.Time

@@ -92,7 +92,8 @@ type Choices struct {
 	Sched  *SchedRecords `json:"sched,omitempty"` // nil: the threads' cores were not watched
 }
 
-// Expense says what the measurement cost, and what was not observed to keep the cost low.
+// Expense says how much the measurement cost, and which constructs were not observed to keep the
+// cost low.
 type Expense struct {
 	// Observations list the constructs that were not observed all of the time.
 	Observations []Observation `json:"observations,omitempty"`

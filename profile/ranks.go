@@ -14,8 +14,8 @@ type RankWaits struct {
 	// Caused is how long calls of other ranks waited for this call site, and how many.
 	Caused Sum
 	Due    []Due // for whom this one waited
-	// Path has the times of the job's critical path, and what others waited for, before the calls
-	// and in them.
+	// Path has the times of the job's critical path, and the times that others waited for:
+	// before the calls, and in them.
 	Path [2]PathTime
 	// Indirect is the part of the waits here that is due to the late rank's own waits, and Passed
 	// are other ranks' waits that are due to these waits here, ns.
@@ -25,12 +25,13 @@ type RankWaits struct {
 // PathTime has a rank's share in the critical path of its job, ns (package mpi/critical).
 type PathTime struct {
 	T int64 // on the path
-	// Of the path's time there, what exceeds the mean of all ranks: this rank's share.
+	// The part of the path's time there that exceeds the mean of all ranks: this rank's share.
 	Imbalance int64
-	// What the job saves at most if all ranks have the same time there: this rank's share.
+	// The time that the job saves at most if all ranks have the same time there: this rank's
+	// share.
 	Saves int64
-	// Delay is others' waits that are due to what this rank did here more than they did. Far is the
-	// same by way of third ranks.
+	// Delay is the part of others' waits that is due to what this rank did here more than they
+	// did. Far is such a part of waits for third ranks, which this rank made late.
 	Delay, Far int64
 }
 

@@ -91,8 +91,9 @@ type Sched struct {
 	Lock OffCore `json:"lock,omitzero"` // before a critical or lock was got
 	Task OffCore `json:"task,omitzero"` // for tasks, without tasks executed meanwhile
 	MPI  OffCore `json:"mpi,omitzero"`  // in MPI calls
-	// Due is the others' wait at barriers for this thread, as far as the thread was off its core
-	// for longer than they were, since they were last together.
+	// Due is the others' wait at barriers for this thread, as far as it is due to the thread's
+	// time off its core: the time by which the thread was off its core for longer than they
+	// were, since they were last together.
 	Due OffCore `json:"due,omitzero"`
 	// Held is the others' wait for a lock while this thread held it.
 	Held OffCore `json:"held,omitzero"`

@@ -16,11 +16,11 @@ type Waits struct {
 	// Late is the same as Last, at the node from which the last thread came: the region that it
 	// was in before the barrier.
 	Late Sum `json:"late,omitzero"`
-	// Delay is the part of the others' waits that is due to what this thread did at this node:
-	// more than they did since the team's threads were last together.
+	// Delay is the part of the others' waits that is due to this thread's time at this node: it
+	// spent more time there than they did since the team's threads were last together.
 	Delay int64 `json:"delay,omitempty"`
-	// NoCore is the part of Late that is due to the scheduler: the time for which the late thread
-	// was ready to run, but had no core, longer than those who waited for it (ns).
+	// NoCore is the part of Late that is due to the scheduler (ns). The late thread was ready
+	// to run, but had no core, for that much longer than the threads that waited for it.
 	NoCore int64 `json:"no_core,omitempty"`
 	// Indirect is the part of Wait that is due to the late thread's own waiting (ns). Passed is the
 	// same at that thread's node, where it waited. Far is the part of Passed that is due to this
@@ -50,8 +50,8 @@ type Waits struct {
 	// Held is the time that other threads waited while this thread held the lock here. C is the
 	// number of their executions in Contended for which this thread held it longest.
 	Held Sum `json:"held,omitzero"`
-	// Shared is the part of Contended and Held that is derived: executions had been added up, and
-	// the wait was shared out by how long each thread held the lock meanwhile (ns).
+	// Shared is the part of Contended and Held that is derived (ns). Executions had been added
+	// up, and the wait was shared out by how long each thread held the lock meanwhile.
 	Shared int64 `json:"shared,omitempty"`
 	// Dropped is the number of arrivals at a barrier of which the last arrival of the team is
 	// not known.

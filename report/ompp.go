@@ -107,7 +107,8 @@ func (o *ompp) facts(key func(name, format string, args ...any)) {
 	o.endHeader(key)
 }
 
-// measuredHeader passes the lines that say what was measured, and what of it is missing.
+// measuredHeader calls key for each line of the header that says what was measured, and what is
+// missing.
 func (o *ompp) measuredHeader(key func(name, format string, args ...any)) {
 	m := &o.p.Meta
 	key("Kernel", "%s %s", orUnknown(m.Kernel), m.Arch)

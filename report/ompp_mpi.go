@@ -11,8 +11,8 @@ import (
 	"ompp-attach/report/words"
 )
 
-// What an MPI process's report has besides (Fürlinger and Moore, Figs. 5 to 7),
-// and what ompP lacks: call sites.
+// The parts of a report that only MPI processes have (Fürlinger and Moore, Figs. 5 to 7), and call
+// sites, which ompP lacks.
 
 // usesMPI tells whether the process is one of an MPI job.
 func usesMPI(p *profile.Profile) bool {

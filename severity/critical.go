@@ -26,9 +26,9 @@ func (c *Cube) outermost() []int {
 	return out
 }
 
-// criticalPath completes the critical path. The profile has its part in teams. criticalPath adds
-// the times of initial threads outside of teams or in teams of one,
-// and the rest of each region's time.
+// criticalPath completes the critical path. The profile has the part of the path in teams.
+// criticalPath adds the times of initial threads outside of teams, or in teams of one thread, and
+// the rest of each region's time.
 func (w *walker) criticalPath() {
 	outer, execution, path := w.outermost(), w.Property(Execution), w.Property(CriticalPath)
 	wall, known, team := map[place]int64{}, map[place]int64{}, map[place]bool{}

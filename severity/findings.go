@@ -25,8 +25,8 @@ type Finding struct {
 type Loss struct {
 	Property int   // index in Cube.Properties
 	Time     int64 // of all threads at all paths, ns
-	// Saving is what mending it at all paths saves at most: the sum of what it saves at each, and
-	// no more than the process took.
+	// Saving is the time that is saved at most if the property is mended at all paths: the sum
+	// over the paths, but no more than the process took.
 	Saving    Saving
 	Estimated bool
 	Findings  []Finding // the longest time first

@@ -37,9 +37,9 @@ type Property struct {
 	Name   string // for readers
 	OmpP   string // the name of the property in ompP and in other reports; empty: there is none
 	Unit   Unit
-	// Description says what the value is, Formula by which rule it is found, Diagnosis how to
-	// find the cause, and Helps what to do about it. Diagnosis and Helps are empty if the
-	// property is no loss.
+	// Description says what the value is. Formula says by which rule it is found. Diagnosis
+	// says how to find the cause, and Helps what to do about it. Diagnosis and Helps are empty
+	// if the property is no loss.
 	Description, Formula, Diagnosis, Helps string
 	Source                                 string // where the property is defined
 	Gain                                   Gain

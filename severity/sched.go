@@ -11,7 +11,7 @@ const (
 	Moves    = "sched_moves"
 )
 
-// What a thread was doing in a part of a wait: what is appended to its ID.
+// Suffixes of the IDs of a wait's parts: what the thread was doing in that part.
 const (
 	onCore    = ".on_core"
 	asleep    = ".asleep"

@@ -6,7 +6,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// The trees about waits of threads, beside Time. Their figures are those of profile.Waits.
+// The trees of properties on waits of threads, beside Time. Their figures come from profile.Waits.
 const (
 	Latecomer = "omp_latecomer"
 	LateFrom  = "omp_late_from"

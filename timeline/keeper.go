@@ -62,8 +62,8 @@ func (sh *shelf) discard(c *chunk) {
 	sh.keeper.lost = append(sh.keeper.lost, stretch{c.firstEnd, c.last})
 }
 
-// cover returns the times of which all spans are kept: those of the claimed executions that are not
-// longer than whole.
+// cover returns the times for which all spans are kept: the times of the claimed executions that
+// are not longer than whole.
 func (k *keeper) cover() stretches {
 	if k.whole == math.MaxUint64 {
 		return joined(k.claims)

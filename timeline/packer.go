@@ -24,7 +24,8 @@ type packer struct {
 	out   *output // of a plan that streams; nil: none
 }
 
-// work is what the packer is given: chunks, names, or a request to copy what is kept.
+// work is an item of the packer's queue: chunks, names, or a request to copy the spans that are
+// kept.
 type work struct {
 	chunks []chunk
 	wait   bool   // until there is room, instead of dropping chunks

@@ -310,7 +310,8 @@ func (r *Recorder) keepLongest(d *Dictionary) {
 }
 
 // Finish completes the file of a plan that streams, after End. The dictionary's Meta may have been
-// completed in between. The error says what could not be written; what was written can be read.
+// completed in between. The error says what could not be written. The part that was written can be
+// read.
 func (r *Recorder) Finish() error {
 	if r.last == nil || !r.options.Plan.Stream {
 		return nil

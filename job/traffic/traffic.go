@@ -80,7 +80,7 @@ type Job struct {
 	// Links say who exchanged messages with whom: by rank, the partners that are known by their
 	// ranks, then the others.
 	Links []Link
-	// Others is what was exchanged with partners beyond those that the job keeps of each rank.
+	// Others is the exchange with partners beyond those that the job keeps for each rank.
 	Others profile.Exchange
 
 	size   int // of MPI_COMM_WORLD; 0: not known
@@ -104,9 +104,9 @@ func Join(ranks []*Rank, size int) *Job {
 	return j
 }
 
-// WorldRank translates a rank in a communicator, by its index in the profile's Comms, to one in
-// MPI_COMM_WORLD. at says of which of the ranks that were read the profile is. ok is false if the
-// rank is not known.
+// WorldRank translates a rank in a communicator to one in MPI_COMM_WORLD. comm is the
+// communicator's index in the profile's Comms. at is the index of the profile's rank among the
+// ranks that were read. ok is false if the rank is not known.
 func (j *Job) WorldRank(at, comm int, rank int32) (world int, ok bool) {
 	return j.groups.WorldRank(&j.ranks[at].comms, comm, rank)
 }

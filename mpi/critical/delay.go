@@ -8,14 +8,16 @@ type wait struct {
 	of, due    int   // the late rank, and its call
 	at         int64 // when the wait was over, since all ranks last met: clocks of machines differ
 	time       int64
-	// From there on neither waited for the other: of the waiting rank, and of the late one.
+	// The moments from which on neither waited for the other: of the waiting rank, and of the
+	// late one.
 	since    [2]moment
 	together bool  // since is known
 	caused   int64 // others' waits that are due to this one
 	done     bool
 }
 
-// moment lies in a rank's call: where its wait was over, or, if began, where the call began.
+// moment is a time in a rank's call: the end of the call's wait or, if began is set, the call's
+// beginning.
 type moment struct {
 	call  int
 	began bool
@@ -25,10 +27,10 @@ type moment struct {
 const costPerCall = 64
 
 // delays finds what caused the waits of a phase. For rank i, the phase ended in its call
-// numbers[i]. A wait is due to what the late rank did more than the waiting rank since one of the
-// two last waited for the other. It is also due to the late rank's own waits since then, which have
-// causes in turn (Böhme and others: Identifying the root causes of wait states in large-scale
-// parallel applications, 2010).
+// numbers[i]. A wait has two causes. One is what the late rank did more than the waiting rank since
+// one of the two last waited for the other. The other is the late rank's own waits since then,
+// which have causes in turn (Böhme and others: Identifying the root causes of wait states in
+// large-scale parallel applications, 2010).
 func (p *Path) delays(numbers []int) {
 	waits := p.waits(numbers)
 	byCall := map[[2]int]*wait{}

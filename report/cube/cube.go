@@ -71,8 +71,8 @@ func write(out *tar.Writer, o *order) error {
 	return out.Close()
 }
 
-// head begins a file of the archive. The same run gives the same archive:
-// the time is that of nothing.
+// head begins a file of the archive. Its time is always the same, so that the same run gives the
+// same archive.
 func head(out *tar.Writer, name string, size int64) error {
 	return out.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: size, ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR})
 }

@@ -38,7 +38,7 @@ type (
 		Messages uint64 `json:"messages"`
 		Bytes    uint64 `json:"bytes"`
 	}
-	// apart is what was exchanged with partners whose ranks are not known.
+	// apart is the exchange with partners whose ranks are not known.
 	apart struct {
 		Why string `json:"why"`
 		profile.Exchange
@@ -74,8 +74,8 @@ func sizesToJSON(z profile.BySize) *profile.BySize {
 	return &z
 }
 
-// unknownPartners adds up what was exchanged with partners whose ranks in MPI_COMM_WORLD are not
-// known, by the reason.
+// unknownPartners adds up the exchange with partners whose ranks in MPI_COMM_WORLD are not known,
+// by the reason why.
 func unknownPartners(j *job.Job) (out []apart) {
 	add := func(why string, x profile.Exchange) {
 		i := slices.IndexFunc(out, func(a apart) bool { return a.Why == why })

@@ -17,8 +17,8 @@ type rates struct {
 	sums  [][]float64 // by counter and bin
 	names []string
 	list  []int64 // scratch
-	// twofold are the nodes of which a part is not shown by itself: of an execution there, it is
-	// not told what it counted without the regions inside.
+	// twofold are the nodes that have a part which is not shown by itself. For an execution at
+	// such a node, it is not known what it counted without the regions inside.
 	twofold map[int32]bool
 }
 

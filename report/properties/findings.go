@@ -11,8 +11,8 @@ import (
 	"ompp-attach/severity"
 )
 
-// The largest numbers of what text shows, unless all is asked for: findings in detail, of them
-// those of one property, further findings of a line each, and causes.
+// Bounds of the text, unless the user wants all: of findings in detail, of findings of one property
+// among them, of further findings in a line each, and of causes.
 const (
 	inDetail    = 8
 	perProperty = 2

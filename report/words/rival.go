@@ -5,8 +5,8 @@ import "fmt"
 // toolName is the name by which the kernel knows processes of this tool.
 const toolName = "ompp-attach"
 
-// Rival names a process that had a core for which threads were ready, and says so if that is this
-// tool. host is the machine; empty: there is one only.
+// Rival names a process that had a core for which threads were ready. If that process is this tool,
+// Rival says so. host is the machine; empty: there is only one.
 func Rival(name string, pid int, host string) string {
 	process := fmt.Sprintf("process %d", pid)
 	if host != "" {

@@ -33,9 +33,9 @@ func EndOnQuit() (stop func()) {
 var LeaveQuit = func() {}
 
 // Heeded leaves out the signals that are ignored since we were started. nohup and a shell's
-// background jobs mean the program as well, which inherits an ignored signal only if we do not
-// catch it. Go reports only SIGINT and SIGHUP as ignored, so some signals are always left.
-// (signal.Notify without signals would catch all.)
+// background jobs want the program to ignore these signals as well. The program inherits an ignored
+// signal only if we do not catch it. Go reports only SIGINT and SIGHUP as ignored, so some signals
+// are always left. (signal.Notify without signals would catch all.)
 func Heeded(signals ...os.Signal) []os.Signal {
 	return slices.DeleteFunc(signals, signal.Ignored)
 }

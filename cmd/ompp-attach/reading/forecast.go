@@ -117,8 +117,9 @@ func forecastOf(learn, against []string, profile string, raw bool, o forecast.Op
 	return forecast.New(runs, others, o)
 }
 
-// cpusOf returns the CPUs of the machine that a prediction is for: of the system profile, by as
-// many nodes as a run had at most, or of this machine if all runs were on it. 0: not known.
+// cpusOf returns the number of CPUs that a prediction is for; 0: not known. With a system profile,
+// it is that of the profile's machine, times the most nodes that a run had. Otherwise it is that of
+// this machine, if all runs were on it.
 func cpusOf(runs []forecast.Run, profile *system.Profile) int {
 	nodes := 1
 	host, err := os.Hostname()
