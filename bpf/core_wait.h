@@ -28,10 +28,10 @@ static __always_inline u64 core_wait(void)
 	return core_wait_of((void *)bpf_get_current_task_btf());
 }
 
-/* Whether the current thread's sum has grown by a step since it was last reported. */
-static __always_inline int has_waited(const struct thread_state *t)
+/* Whether a task's sum has grown by a step since it was last reported. */
+static __always_inline int has_waited(struct task_struct *task, const struct thread_state *t)
 {
-	return core_wait() - t->wait_told >= CORE_WAIT_STEP;
+	return core_wait_of(task) - t->wait_told >= CORE_WAIT_STEP;
 }
 
 /* Writes how much a thread's sum has grown since it was last reported. inside is the part of it

@@ -11,6 +11,10 @@
 // reader looks by itself (waiter.go): as late as the rings surely have room, because each look
 // costs a processor 50 us and more. A record that is being written holds up its own ring only.
 //
+// Where kernels allow it (6.10), programs of probes may sleep (sleep.go, running.h). All of them
+// keep to the thread's kernel stack (kernel_stack.h). What most hits need is in the programs
+// themselves (`report`); what few need is in functions that are called (`report_with_all`).
+//
 // # Constructs that nest nothing are folded
 //
 // A critical, lock, ordered block, atomic by call or flush, in which its thread reports nothing

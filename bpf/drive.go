@@ -31,7 +31,7 @@ func LoadDriven() (*Probes, error) {
 	if err := rlimit.RemoveMemlock(); err != nil {
 		return nil, fmt.Errorf("raise the locked-memory limit: %w", err)
 	}
-	p, err := loadProbes(driven, Counters{})
+	p, err := loadProbes(driven, Counters{}, true)
 	if err != nil {
 		return nil, fmt.Errorf("load the driven probe program: %w", err)
 	}
@@ -58,7 +58,7 @@ func (p *Probes) Drive(h *Hits) error {
 		return fmt.Errorf("drive: %w", err)
 	}
 	// The program's one argument.
-	if _, err := p.coll.Programs[probeProgOnDrive].Run(&ebpf.RunOptions{Context: uint64(h.Slot)}); err != nil {
+	if _, err := p.coll.Programs[probeProgOnDrive].Run(&ebpf.RunOptions{Context: h.Slot}); err != nil {
 		return fmt.Errorf("drive: %w", err)
 	}
 	return nil

@@ -24,9 +24,7 @@ struct drive {
 	u32 pad;
 };
 
-/* One for each thread that drives. Programs whose context is registers that the caller makes up
- * (SEC("syscall")) may sleep, and so cannot use the maps of perf events. That is why the
- * registers are in a map. */
+/* One for each thread that drives. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 256);
@@ -42,6 +40,7 @@ extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __ksym __weak;
 /* Not inlined, so that it is verified once and not for each turn of a loop. */
 __attribute__((noinline)) int hit(u32 index, u32 turn)
 {
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct drive *d = bpf_map_lookup_elem(&drives, &index);
 	u32 i;
 
@@ -49,17 +48,18 @@ __attribute__((noinline)) int hit(u32 index, u32 turn)
 		return 0;
 	i = turn & (d->steps - 1) & (DRIVE_STEPS - 1);
 	if (d->returns & (1 << i))
-		on_return(&d->regs, d->row[i], 1);
+		on_return(&d->regs, task, d->row[i], 1);
 	else
-		on_entry(&d->regs, d->row[i], 1);
+		on_entry(&d->regs, task, d->row[i], 1);
 	return 0;
 }
 
-/* BPF_PROG_TEST_RUN, with the index in drives (5.10; number iterators: 6.4). */
-SEC("raw_tp")
-int on_drive(struct bpf_raw_tracepoint_args *ctx)
+/* BPF_PROG_TEST_RUN, with the index in drives (5.14; number iterators: 6.4). May sleep, as the
+ * programs of probes. */
+SEC("syscall")
+int on_drive(u32 *ctx)
 {
-	u32 index = ctx->args[0];
+	u32 index = *ctx;
 	struct drive *d = bpf_map_lookup_elem(&drives, &index);
 	struct bpf_iter_num it;
 	int *n;

@@ -33,7 +33,7 @@ static __always_inline u16 entry_flags(struct pt_regs *regs, u32 row, int can_sk
 /* Handles the hit at which a construct begins. A folded execution must lie within a time in
  * which fold_hold is 0. So fold_hold is checked before the time of a beginning is taken (by the
  * caller), and after the time of an end was taken. */
-static __always_inline enum fold_answer fold_begin(struct pt_regs *regs, struct row *row, u32 index, u64 now, u64 a, u64 b, int can_skip)
+static __always_inline enum fold_answer fold_begin(struct pt_regs *regs, struct task_struct *task, struct row *row, u32 index, u64 now, u64 a, u64 b, int can_skip)
 {
 	u32 group = FOLD_GROUP(row->flags);
 	struct thread_state *t;
@@ -42,10 +42,10 @@ static __always_inline enum fold_answer fold_begin(struct pt_regs *regs, struct 
 	u16 flags;
 	u8 later;
 
-	t = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
+	t = state_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	/* Where one entry point jumps to another, one call hits both probes. Either both hits
 	 * are folded, or neither. */
-	if (!t || t->told_sp == REG_SP(regs) || has_waited(t))
+	if (!t || t->told_sp == REG_SP(regs) || has_waited(task, t))
 		return FOLD_REPORT;
 	flags = entry_flags(regs, row->flags, can_skip);
 	/* If the call's return is hit, too, the instruction pointer is the return address then.
@@ -71,7 +71,7 @@ static __always_inline enum fold_answer fold_begin(struct pt_regs *regs, struct 
 		return FOLD_REPORT;
 	}
 	if (!t->ids)
-		t->ids = bpf_get_current_pid_tgid();
+		t->ids = (u64)task->tgid << 32 | task->pid;
 	if (!folding && (u32)t->ids != calibrating)
 		folding = 1;
 	o->start = now;
@@ -102,19 +102,19 @@ static __always_inline int jumped_to(struct row *row)
 
 /* Notes that the hit at a construct's beginning got a record of its own. If the call jumps to
  * another entry point, the hit there must get one, too. */
-static __always_inline void reported(struct pt_regs *regs, struct row *row)
+static __always_inline void reported(struct pt_regs *regs, struct task_struct *task, struct row *row)
 {
 	struct thread_state *t;
 
 	if (!jumped_to(row))
 		return;
-	t = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
+	t = state_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (t)
 		t->told_sp = REG_SP(regs);
 }
 
 /* Handles the hit at which the body of a construct is over. */
-static __always_inline enum fold_answer fold_end(struct pt_regs *regs, struct row *row, u32 index, u64 now, u64 a, u64 b, int can_skip)
+static __always_inline enum fold_answer fold_end(struct pt_regs *regs, struct task_struct *task, struct row *row, u32 index, u64 now, u64 a, u64 b, int can_skip)
 {
 	struct thread_state *t;
 	struct fold_open *o;
@@ -122,8 +122,8 @@ static __always_inline enum fold_answer fold_end(struct pt_regs *regs, struct ro
 
 	if (held() || !may_have_folded())
 		return FOLD_REPORT;
-	t = this_thread_state(0);
-	if (!t || has_waited(t))
+	t = state_of(task, 0);
+	if (!t || has_waited(task, t))
 		return FOLD_REPORT;
 	flags = entry_flags(regs, row->flags, can_skip);
 	o = &t->open;
@@ -182,7 +182,7 @@ static __always_inline int fold_acquired(struct pt_regs *regs, struct row *row, 
 }
 
 /* Handles a call's return. Returns whether it needs no record. */
-static __always_inline int fold_return(struct pt_regs *regs, struct row *row, u64 now)
+static __always_inline int fold_return(struct pt_regs *regs, struct task_struct *task, struct row *row, u64 now)
 {
 	struct thread_state *t;
 	struct fold_open *o;
@@ -190,7 +190,7 @@ static __always_inline int fold_return(struct pt_regs *regs, struct row *row, u6
 
 	if (!may_have_folded() && !jumped_to(row))
 		return 0;
-	t = this_thread_state(0);
+	t = state_of(task, 0);
 	if (!t)
 		return 0;
 	o = &t->open;
@@ -208,7 +208,7 @@ static __always_inline int fold_return(struct pt_regs *regs, struct row *row, u6
 		clear_busy(t);
 		return 1;
 	}
-	if (held() || o->told || has_waited(t)) {
+	if (held() || o->told || has_waited(task, t)) {
 		clear_busy(t);
 		return 0;
 	}

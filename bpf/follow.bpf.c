@@ -5,6 +5,7 @@
 // mapped later. It stops a process that is to be measured from its first
 // instruction until its probes are in place.
 #include "arch.h"
+#include "kernel_stack.h"
 #define __VMLINUX_H__
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -256,6 +257,7 @@ static __always_inline int libraries_changed(struct pt_regs *regs)
 	u64 r_state = REG_IP(regs) + at;
 	int state = 0;
 
+	ON_KERNEL_STACK();
 	if (!flags)
 		return 0;
 	if (at && (bpf_probe_read_user(&state, sizeof(state), (void *)r_state) || state != 0))

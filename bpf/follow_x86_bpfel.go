@@ -109,6 +109,7 @@ const (
 	followVarMissed            = "missed"
 	followVarMostSilent        = "most_silent"
 	followVarMostStopped       = "most_stopped"
+	followVarNever             = "never"
 	followVarOverdue           = "overdue"
 	followVarSilent            = "silent"
 	followVarTool              = "tool"
@@ -192,6 +193,7 @@ type followVariableSpecs struct {
 	Missed           *ebpf.VariableSpec `ebpf:"missed"`
 	MostSilent       *ebpf.VariableSpec `ebpf:"most_silent"`
 	MostStopped      *ebpf.VariableSpec `ebpf:"most_stopped"`
+	Never            *ebpf.VariableSpec `ebpf:"never"`
 	Overdue          *ebpf.VariableSpec `ebpf:"overdue"`
 	Silent           *ebpf.VariableSpec `ebpf:"silent"`
 	Tool             *ebpf.VariableSpec `ebpf:"tool"`
@@ -252,6 +254,7 @@ type followVariables struct {
 	Missed           *ebpf.Variable `ebpf:"missed"`
 	MostSilent       *ebpf.Variable `ebpf:"most_silent"`
 	MostStopped      *ebpf.Variable `ebpf:"most_stopped"`
+	Never            *ebpf.Variable `ebpf:"never"`
 	Overdue          *ebpf.Variable `ebpf:"overdue"`
 	Silent           *ebpf.Variable `ebpf:"silent"`
 	Tool             *ebpf.Variable `ebpf:"tool"`

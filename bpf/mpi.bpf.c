@@ -152,17 +152,17 @@ VERIFIED_ONCE int tell_all(u64 bp, struct mpi_thread *t, struct mpi_record *c)
 
 /* Handles a hit at an entry. Returns 1 if the call's return need not be hit. Only sessions can
  * make use of that answer. */
-static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps)
+static __always_inline int on_entry(struct pt_regs *regs, struct task_struct *task, u64 cookie, int sleeps)
 {
 	u32 index = cookie;
 	struct mpi_row *row = bpf_map_lookup_elem(&mpi_rows, &index);
 	struct mpi_thread *t;
 	struct mpi_record *c;
-	u64 id, base;
+	u64 base;
 
 	if (!row || not_measured(cookie) || is_silent())
 		return 1;
-	t = this_thread(BPF_LOCAL_STORAGE_GET_F_CREATE);
+	t = thread_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t)
 		return 1;
 	c = &t->call;
@@ -171,11 +171,10 @@ static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps
 	 * left by longjmp or an exception. */
 	if (c->start && REG_SP(regs) < c->sp)
 		return 1;
-	id = bpf_get_current_pid_tgid();
 	base = REG_IP(regs) - row->vaddr;
 	__builtin_memset(c, 0, sizeof(*c));
-	c->pid = id >> 32;
-	c->tid = (u32)id;
+	c->pid = task->tgid;
+	c->tid = task->pid;
 	c->row = index;
 	c->sp = REG_SP(regs);
 	know_process(t);
@@ -230,7 +229,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps
 		t->result_at = word(t, row->status);
 	if (row->flags & (MPI_ROW_COMM | MPI_ROW_WINDOW))
 		t->base = base;
-	t->wait = core_wait();
+	t->wait = core_wait_of(task);
 	if (row->flags & MPI_ROW_BEGINS)
 		c->comm = base;
 	c->start = bpf_ktime_get_ns();
@@ -303,7 +302,7 @@ static __always_inline void look_at_result(struct pt_regs *regs, struct mpi_row 
 	if (row->flags & (MPI_ROW_COMM | MPI_ROW_WINDOW | MPI_ROW_MAKES_GROUP) && (u32)REG_RET(regs) == 0)
 		made(row, t);
 	if (t->status_at && (u32)REG_RET(regs) == 0 &&
-	    !bpf_probe_read_user(&source, sizeof(source), (void *)t->status_at)) {
+	    !read_user(&source, sizeof(source), t->status_at)) {
 		if (row->peer2 == MPI_NO_ARG)
 			c->peer = source;
 		else
@@ -314,10 +313,10 @@ static __always_inline void look_at_result(struct pt_regs *regs, struct mpi_row 
 	}
 }
 
-static __always_inline void on_return(struct pt_regs *regs)
+static __always_inline void on_return(struct pt_regs *regs, struct task_struct *task)
 {
 	u64 now = bpf_ktime_get_ns();
-	struct mpi_thread *t = this_thread(0);
+	struct mpi_thread *t = thread_of(task, 0);
 	struct mpi_row *row;
 	struct mpi_record *c;
 	u32 index;
@@ -339,13 +338,15 @@ static __always_inline void on_return(struct pt_regs *regs)
 	c->start = 0;
 }
 
-extern _Bool bpf_session_is_return(void) __ksym __weak;
-
 static __always_inline int session(struct pt_regs *regs, int sleeps)
 {
-	if (!bpf_session_is_return())
-		return on_entry(regs, bpf_get_attach_cookie(regs), sleeps);
-	on_return(regs);
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+
+	ON_KERNEL_STACK();
+	if (is_return(task))
+		on_return(regs, task);
+	else
+		return on_entry(regs, task, uprobe_cookie(regs, task), sleeps);
 	return 0;
 }
 
@@ -361,7 +362,8 @@ int mpi_session_sleeps(struct pt_regs *regs) { return session(regs, 1); }
 SEC(section) \
 int name(struct pt_regs *regs) \
 { \
-	on_entry(regs, bpf_get_attach_cookie(regs), sleeps); \
+	ON_KERNEL_STACK(); \
+	on_entry(regs, (void *)bpf_get_current_task_btf(), bpf_get_attach_cookie(regs), sleeps); \
 	return 0; \
 }
 ENTRY(mpi_entry_multi, "uprobe.multi/x", 0)
@@ -369,19 +371,16 @@ ENTRY(mpi_entry_multi_sleeps, "uprobe.multi.s/x", 1)
 ENTRY(mpi_entry_perf, "uprobe/x", 0)
 ENTRY(mpi_entry_perf_sleeps, "uprobe.s/x", 1)
 
-SEC("uretprobe.multi/x")
-int mpi_return_multi(struct pt_regs *regs)
-{
-	on_return(regs);
-	return 0;
+#define RETURN(name, section) \
+SEC(section) \
+int name(struct pt_regs *regs) \
+{ \
+	ON_KERNEL_STACK(); \
+	on_return(regs, (void *)bpf_get_current_task_btf()); \
+	return 0; \
 }
-
-SEC("uretprobe/x")
-int mpi_return_perf(struct pt_regs *regs)
-{
-	on_return(regs);
-	return 0;
-}
+RETURN(mpi_return_multi, "uretprobe.multi/x")
+RETURN(mpi_return_perf, "uretprobe/x")
 
 /* Reports a call that is still open. */
 static __always_inline void cut_off(u64 task, struct mpi_thread *t)

@@ -116,6 +116,17 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 			delete(spec.Programs, name)
 		}
 	}
+	if sleeps && p.mode.canSleep() {
+		var all []string
+		for _, name := range []string{names.entry, names.sleepingEntry, names.ret} {
+			if name != "" {
+				all = append(all, name)
+			}
+		}
+		if err := letSleep(spec, mpiVarMaySleep, all...); err != nil {
+			return nil, err
+		}
+	}
 	if err := spec.Variables[mpiVarNumRings].Set(uint32(len(p.rings))); err != nil {
 		return nil, err
 	}

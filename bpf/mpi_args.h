@@ -56,6 +56,7 @@ u32 wild = 0;
 /* What is known of a thread, and room for what is read of its memory. */
 struct mpi_thread {
 	struct mpi_record call; /* the open call, if start is not 0 */
+	struct mpi_record begun; /* room for what it starts: the stack is small */
 	u64 words[MPI_WORDS];
 	u64 wait;               /* how long the thread had had no core when the open call began */
 	u64 wait_seen;          /* the same when it was last looked whether it has to be reported */
@@ -83,9 +84,14 @@ struct {
 	__type(value, struct mpi_thread);
 } mpi_threads SEC(".maps");
 
+static __always_inline struct mpi_thread *thread_of(struct task_struct *task, u64 flags)
+{
+	return bpf_task_storage_get(&mpi_threads, task, 0, flags);
+}
+
 static __always_inline struct mpi_thread *this_thread(u64 flags)
 {
-	return bpf_task_storage_get(&mpi_threads, (struct task_struct *)bpf_get_current_task_btf(), 0, flags);
+	return thread_of((struct task_struct *)bpf_get_current_task_btf(), flags);
 }
 
 /* The same in all libraries. */
@@ -187,12 +193,12 @@ static __always_inline u64 take_arguments(struct pt_regs *regs, struct mpi_row *
 		/* The kernel checks a copy into a thread's state at length (hardened usercopy). */
 		u64 stack[RETURN_ON_STACK + MPI_STACK_ARGS] = {};
 
-		bpf_probe_read_user(stack, sizeof(stack), (void *)REG_SP(regs));
+		read_user(stack, sizeof(stack), REG_SP(regs));
 		__builtin_memcpy(&t->words[REG_ARGS], stack, sizeof(stack));
 	}
 #if RETURN_ON_STACK
 	else if (row->flags & MPI_ROW_SITE || !site_at_exit)
-		bpf_probe_read_user(&t->words[REG_ARGS], 8, (void *)REG_SP(regs));
+		t->words[REG_ARGS] = read_u64(REG_SP(regs));
 	else
 		return 0;
 	site = t->words[REG_ARGS];

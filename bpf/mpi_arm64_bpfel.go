@@ -167,6 +167,7 @@ type mpiMpiStackRecord struct {
 type mpiMpiThread struct {
 	_          structs.HostLayout
 	Call       mpiMpiRecord
+	Begun      mpiMpiRecord
 	Words      [16]uint64
 	Wait       uint64
 	WaitSeen   uint64
@@ -365,6 +366,8 @@ const (
 	mpiVarFoldBySp             = "fold_by_sp"
 	mpiVarFoldHold             = "fold_hold"
 	mpiVarFolding              = "folding"
+	mpiVarMaySleep             = "may_sleep"
+	mpiVarNever                = "never"
 	mpiVarNumCounters          = "num_counters"
 	mpiVarNumRings             = "num_rings"
 	mpiVarNumSilent            = "num_silent"
@@ -466,6 +469,8 @@ type mpiVariableSpecs struct {
 	FoldBySp          *ebpf.VariableSpec `ebpf:"fold_by_sp"`
 	FoldHold          *ebpf.VariableSpec `ebpf:"fold_hold"`
 	Folding           *ebpf.VariableSpec `ebpf:"folding"`
+	MaySleep          *ebpf.VariableSpec `ebpf:"may_sleep"`
+	Never             *ebpf.VariableSpec `ebpf:"never"`
 	NumCounters       *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings          *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent         *ebpf.VariableSpec `ebpf:"num_silent"`
@@ -549,6 +554,8 @@ type mpiVariables struct {
 	FoldBySp          *ebpf.Variable `ebpf:"fold_by_sp"`
 	FoldHold          *ebpf.Variable `ebpf:"fold_hold"`
 	Folding           *ebpf.Variable `ebpf:"folding"`
+	MaySleep          *ebpf.Variable `ebpf:"may_sleep"`
+	Never             *ebpf.Variable `ebpf:"never"`
 	NumCounters       *ebpf.Variable `ebpf:"num_counters"`
 	NumRings          *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent         *ebpf.Variable `ebpf:"num_silent"`

@@ -18,19 +18,19 @@ static __always_inline void started(struct mpi_thread *t, u64 handle, u64 bp)
 	struct mpi_record *call = &t->call;
 	struct mpi_key key = { .handle = handle, .pid = call->pid };
 	struct mpi_record *kept = bpf_map_lookup_elem(&mpi_requests, &key);
-	struct mpi_record r;
+	struct mpi_record *r = &t->begun;
 
-	__builtin_memcpy(&r, kept ? kept : call, sizeof(r));
+	__builtin_memcpy(r, kept ? kept : call, sizeof(*r));
 	if (!kept) /* prepared before the measurement began */
-		r.flags |= MPI_UNREAD_SEND | MPI_UNREAD_RECV | MPI_UNREAD_COMM;
-	r.flags |= MPI_STARTED;
-	r.tid = call->tid;
-	r.sp = call->sp;
-	r.site = call->site;
-	r.time = r.start = call->start;
-	r.request = handle;
-	note_wild(row_of(&r), &r);
-	tell_all(bp, t, &r);
+		r->flags |= MPI_UNREAD_SEND | MPI_UNREAD_RECV | MPI_UNREAD_COMM;
+	r->flags |= MPI_STARTED;
+	r->tid = call->tid;
+	r->sp = call->sp;
+	r->site = call->site;
+	r->time = r->start = call->start;
+	r->request = handle;
+	note_wild(row_of(r), r);
+	tell_all(bp, t, r);
 }
 
 struct start_all {
@@ -102,7 +102,7 @@ static __always_inline void took(struct mpi_row *row, struct mpi_thread *t, u32 
 	u64 found = word(t, row->requests);
 	s32 is = 1;
 
-	if (failed || (found && bpf_probe_read_user(&is, sizeof(is), (void *)found))) {
+	if (failed || (found && read_user(&is, sizeof(is), found))) {
 		t->call.flags |= MPI_UNASKED;
 		return;
 	}
@@ -153,7 +153,7 @@ static __always_inline void tell_complete(struct mpi_row *row, struct mpi_thread
 		s.statuses = statuses_at(row, l, t);
 		s.status_size = l->status_size;
 	}
-	if (failed || (row->status != MPI_NO_ARG && bpf_probe_read_user(&n, sizeof(n), (void *)word(t, row->status))))
+	if (failed || (row->status != MPI_NO_ARG && read_user(&n, sizeof(n), word(t, row->status))))
 		t->call.flags |= MPI_UNASKED;
 	else if (n > 0 && n <= MPI_MOST_KEPT) /* MPI_UNDEFINED is less than 0 */
 		bpf_loop(n, tell_one, &s, 0);

@@ -60,20 +60,19 @@ static __always_inline void switch_on(u32 pid)
 }
 
 /* The address of libgomp's struct gomp_thread for the current thread. */
-static __always_inline u64 gomp_thread(struct pt_regs *regs, struct row *row)
+static __always_inline u64 gomp_thread(struct pt_regs *regs, struct task_struct *task, struct row *row)
 {
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	u64 offset = row->tls_slot ? read_u64(REG_IP(regs) + row->tls_slot) : 0;
 
 	return THREAD_POINTER(task) + offset;
 }
 
 /* Reads team and thread number. A read of user memory costs more than anything else here (some
- * 130 ns with hardened usercopy). In every libgomp so far the two lie 24 bytes apart, so one
+ * 90 ns with hardened usercopy). In every libgomp so far the two lie 24 bytes apart, so one
  * read gets both. */
-static __always_inline void team_from_tls(struct pt_regs *regs, struct row *row, struct record *r)
+static __always_inline void team_from_tls(struct pt_regs *regs, struct task_struct *task, struct row *row, struct record *r)
 {
-	u64 thread = gomp_thread(regs, row), words[4] = {};
+	u64 thread = gomp_thread(regs, task, row), words[4] = {};
 	s32 apart = row->tls_team_id - row->tls_team;
 
 	if (apart != 24) {
@@ -81,21 +80,21 @@ static __always_inline void team_from_tls(struct pt_regs *regs, struct row *row,
 		r->num = read_u32(thread + row->tls_team_id);
 		return;
 	}
-	bpf_probe_read_user(words, sizeof(words), (void *)(thread + row->tls_team));
+	read_user(words, sizeof(words), thread + row->tls_team);
 	r->a = words[0];
 	r->num = (u32)words[3];
 }
 
 /* The nesting level of a thread. It is read only from threads that may have been inside a region
  * when the measurement began, and only until they fork outside any region. */
-static __always_inline s32 level_from_tls(struct pt_regs *regs, struct row *row)
+static __always_inline s32 level_from_tls(struct pt_regs *regs, struct task_struct *task, struct row *row)
 {
-	struct thread_state *state = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct thread_state *state = state_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	s32 level;
 
 	if (!state || state->outside_once == era)
 		return 0;
-	level = read_u32(gomp_thread(regs, row) + row->tls_level);
+	level = read_u32(gomp_thread(regs, task, row) + row->tls_level);
 	if (level == 0)
 		state->outside_once = era;
 	return level;
@@ -109,7 +108,7 @@ static __always_inline u64 trips_32(u64 lower, u64 upper)
 
 	if (upper - lower != 4 && lower - upper != 4)
 		return (u64)((s64)(s32)read_u32(upper) - (s32)read_u32(lower) + 1);
-	bpf_probe_read_user(bounds, sizeof(bounds), (void *)(lower < upper ? lower : upper));
+	read_user(bounds, sizeof(bounds), lower < upper ? lower : upper);
 	return lower < upper ? (u64)((s64)bounds[1] - bounds[0] + 1) : (u64)((s64)bounds[0] - bounds[1] + 1);
 }
 
@@ -119,7 +118,7 @@ static __always_inline u64 trips_64(u64 lower, u64 upper)
 
 	if (upper - lower != 8 && lower - upper != 8)
 		return read_u64(upper) - read_u64(lower) + 1;
-	bpf_probe_read_user(bounds, sizeof(bounds), (void *)(lower < upper ? lower : upper));
+	read_user(bounds, sizeof(bounds), lower < upper ? lower : upper);
 	return lower < upper ? bounds[1] - bounds[0] + 1 : bounds[0] - bounds[1] + 1;
 }
 
@@ -134,9 +133,9 @@ static __always_inline s32 size_from_kmp(struct pt_regs *regs, struct row *row)
 	return read_u32(read_u64(thread + row->kmp_team) + row->kmp_nproc);
 }
 
-static __always_inline void ignore_return(void)
+static __always_inline void ignore_return(struct task_struct *task)
 {
-	struct thread_state *state = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct thread_state *state = state_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	if (state)
 		state->ignored_returns++;
@@ -144,7 +143,7 @@ static __always_inline void ignore_return(void)
 
 /* Handles a hit at an entry. Returns 1 if the call's return need not be hit. Only sessions can
  * make use of that answer (can_skip). */
-static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_skip)
+static __always_inline int on_entry(struct pt_regs *regs, struct task_struct *task, u32 index, int can_skip)
 {
 	struct row *row = bpf_map_lookup_elem(&rows, &index);
 	u64 now, site, flags;
@@ -169,7 +168,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 	if ((row->flags & ROW_FOLDS) && !hold) {
 		u64 a = argument(regs, row->a), b = argument(regs, row->b);
 		enum fold_answer answer = row->flags & ROW_FOLD_BEGIN ?
-			fold_begin(regs, row, index, now, a, b, can_skip) : fold_end(regs, row, index, now, a, b, can_skip);
+			fold_begin(regs, task, row, index, now, a, b, can_skip) : fold_end(regs, task, row, index, now, a, b, can_skip);
 
 		if (answer != FOLD_REPORT)
 			return answer == FOLD_FINISHED;
@@ -180,7 +179,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 		site = row->flags & ROW_NO_SITE ? 0 : return_address(regs);
 	if (is_own_call(row, REG_IP(regs), site, &inside)) {
 		if (!can_skip && (row->flags & (ROW_RETURN | ROW_RETURN_IF_ZERO)))
-			ignore_return();
+			ignore_return(task);
 		leave_out(row);
 		return 1;
 	}
@@ -203,9 +202,9 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 				r.flags |= REC_INSIDE;
 		}
 		if (row->flags & ROW_TEAM_FROM_TLS)
-			team_from_tls(regs, row, &r);
+			team_from_tls(regs, task, row, &r);
 		if (row->flags & ROW_LEVEL_FROM_TLS)
-			r.num = level_from_tls(regs, row);
+			r.num = level_from_tls(regs, task, row);
 		/* the primary thread reports it for all */
 		if ((row->flags & ROW_SIZE_FROM_KMP) && r.num == 0)
 			r.size = size_from_kmp(regs, row);
@@ -219,15 +218,15 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 			r.b = trips_64(REG_ARG4(regs), REG_ARG5(regs));
 		if (row->flags & ROW_TELLS_LEFT_OUT)
 			r.a = take_left_out();
-		report(&r);
-		reported(regs, row);
+		report(task, &r);
+		reported(regs, task, row);
 	}
 	if (row->flags & ROW_OFF)
 		switch_off();
 	return (flags / REC_NO_RETURN | armed / REC_UNARMED) & 1;
 }
 
-static __always_inline void on_return(struct pt_regs *regs, u32 index, int counted)
+static __always_inline void on_return(struct pt_regs *regs, struct task_struct *task, u32 index, int counted)
 {
 	struct row *row = bpf_map_lookup_elem(&rows, &index);
 	struct record r = {};
@@ -237,7 +236,7 @@ static __always_inline void on_return(struct pt_regs *regs, u32 index, int count
 	/* The return of a call whose entry was ignored is ignored, too. Calls that the library
 	 * makes itself return before the calls around them, so counting them is enough. */
 	if ((row->flags & ROW_OUTSIDE_ONLY) && !counted) {
-		struct thread_state *state = this_thread_state(0);
+		struct thread_state *state = state_of(task, 0);
 
 		if (state && state->ignored_returns) {
 			state->ignored_returns--;
@@ -249,48 +248,49 @@ static __always_inline void on_return(struct pt_regs *regs, u32 index, int count
 	if (is_silent())
 		return;
 	r.time = bpf_ktime_get_ns();
-	if ((row->flags & ROW_FOLDS) && fold_return(regs, row, r.time))
+	if ((row->flags & ROW_FOLDS) && fold_return(regs, task, row, r.time))
 		return;
 	r.row = index;
 	r.flags = REC_RETURN;
 	r.sp = REG_SP(regs);
 	r.a = REG_RET(regs);
-	report(&r);
+	report(task, &r);
 }
 
 /* Linux 6.13+: one probe for entry and return; the entry decides whether the
  * return is wanted. */
-extern _Bool bpf_session_is_return(void) __ksym __weak;
-
 SEC("uprobe.session/x")
 int on_session(struct pt_regs *regs)
 {
-	u64 cookie = bpf_get_attach_cookie(regs);
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	u64 cookie = uprobe_cookie(regs, task);
 
+	ON_KERNEL_STACK();
 	if (not_measured(cookie))
 		return 1;
-	if (bpf_session_is_return()) {
-		on_return(regs, (u32)cookie, 1);
+	if (is_return(task)) {
+		on_return(regs, task, (u32)cookie, 1);
 		return 0;
 	}
-	return on_entry(regs, (u32)cookie, 1);
+	return on_entry(regs, task, (u32)cookie, 1);
 }
 
-static __always_inline int entry(struct pt_regs *regs)
+static __always_inline int entry(struct pt_regs *regs, struct task_struct *task, u64 cookie)
 {
-	u64 cookie = bpf_get_attach_cookie(regs);
-
+	ON_KERNEL_STACK();
 	if (!not_measured(cookie))
-		on_entry(regs, (u32)cookie, 0);
+		on_entry(regs, task, (u32)cookie, 0);
 	return 0;
 }
 
 static __always_inline int returned(struct pt_regs *regs)
 {
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	u64 cookie = bpf_get_attach_cookie(regs);
 
+	ON_KERNEL_STACK();
 	if (!not_measured(cookie))
-		on_return(regs, (u32)cookie, 0);
+		on_return(regs, task, (u32)cookie, 0);
 	return 0;
 }
 
@@ -298,7 +298,9 @@ static __always_inline int returned(struct pt_regs *regs)
 SEC("uprobe.multi/x")
 int on_entry_multi(struct pt_regs *regs)
 {
-	return entry(regs);
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+
+	return entry(regs, task, uprobe_cookie(regs, task));
 }
 
 SEC("uretprobe.multi/x")
@@ -311,7 +313,7 @@ int on_return_multi(struct pt_regs *regs)
 SEC("uprobe/x")
 int on_entry_perf(struct pt_regs *regs)
 {
-	return entry(regs);
+	return entry(regs, (void *)bpf_get_current_task_btf(), bpf_get_attach_cookie(regs));
 }
 
 SEC("uretprobe/x")

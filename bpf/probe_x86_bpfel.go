@@ -361,6 +361,8 @@ const (
 	probeVarFoldBySp            = "fold_by_sp"
 	probeVarFoldHold            = "fold_hold"
 	probeVarFolding             = "folding"
+	probeVarMaySleep            = "may_sleep"
+	probeVarNever               = "never"
 	probeVarNumCounters         = "num_counters"
 	probeVarNumRings            = "num_rings"
 	probeVarNumSilent           = "num_silent"
@@ -473,6 +475,8 @@ type probeVariableSpecs struct {
 	FoldBySp            *ebpf.VariableSpec `ebpf:"fold_by_sp"`
 	FoldHold            *ebpf.VariableSpec `ebpf:"fold_hold"`
 	Folding             *ebpf.VariableSpec `ebpf:"folding"`
+	MaySleep            *ebpf.VariableSpec `ebpf:"may_sleep"`
+	Never               *ebpf.VariableSpec `ebpf:"never"`
 	NumCounters         *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings            *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent           *ebpf.VariableSpec `ebpf:"num_silent"`
@@ -568,6 +572,8 @@ type probeVariables struct {
 	FoldBySp            *ebpf.Variable `ebpf:"fold_by_sp"`
 	FoldHold            *ebpf.Variable `ebpf:"fold_hold"`
 	Folding             *ebpf.Variable `ebpf:"folding"`
+	MaySleep            *ebpf.Variable `ebpf:"may_sleep"`
+	Never               *ebpf.Variable `ebpf:"never"`
 	NumCounters         *ebpf.Variable `ebpf:"num_counters"`
 	NumRings            *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent           *ebpf.Variable `ebpf:"num_silent"`

@@ -111,7 +111,11 @@ func LoadCountingProbes(from Mode, c Counters) (*Probes, error) {
 	}
 	var errs []error
 	for mode := from; mode <= Perf; mode++ {
-		p, err := loadProbes(mode, c)
+		sleeping := mode.canSleep() && !c.readEvents()
+		p, err := loadProbes(mode, c, sleeping)
+		if err != nil && sleeping {
+			p, err = loadProbes(mode, c, false)
+		}
 		if err == nil {
 			err = p.tryAttach()
 		}
@@ -129,7 +133,7 @@ func LoadCountingProbes(from Mode, c Counters) (*Probes, error) {
 	return nil, fmt.Errorf("load the probe programs: %w", errors.Join(errs...))
 }
 
-func loadProbes(mode Mode, c Counters) (*Probes, error) {
+func loadProbes(mode Mode, c Counters, sleeping bool) (*Probes, error) {
 	spec, err := loadProbe()
 	if err != nil {
 		return nil, err
@@ -144,6 +148,12 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 	}
 	if err := c.configure(spec); err != nil {
 		return nil, err
+	}
+	if sleeping {
+		names := programs[mode]
+		if err := letSleep(spec, probeVarMaySleep, names[:]...); err != nil {
+			return nil, err
+		}
 	}
 	n := min(runtime.NumCPU(), int(spec.Maps[probeMapRings].MaxEntries)-1)
 	if err := spec.Variables[probeVarNumRings].Set(uint32(n)); err != nil {

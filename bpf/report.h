@@ -17,35 +17,44 @@ struct {
 	__type(value, struct wait_seen);
 } waits_seen SEC(".maps");
 
+/* Whether a thread has had no core for a time that it may not have reported. */
+static __always_inline int may_have_waited(struct task_struct *task)
+{
+	u64 total = core_wait_of(task);
+	struct wait_seen *seen;
+	u32 first = 0;
+
+	if (total < CORE_WAIT_STEP)
+		return 0;
+	seen = bpf_map_lookup_elem(&waits_seen, &first);
+	return !seen || seen->total != total || seen->tid != task->pid;
+}
+
 /* Called before a record is written: if the thread has had no core for a time that it has not
  * reported, it does so first. t is its state, or NULL if that was not looked up. */
 static __always_inline void tell_wait_before(struct task_struct *task, struct thread_state *t, u64 time)
 {
 	u64 total = core_wait_of(task);
-	struct wait_seen *seen = 0;
+	struct wait_seen *seen;
 	u32 first = 0;
 
 	if (total < CORE_WAIT_STEP)
 		return;
-	if (!t) {
-		seen = bpf_map_lookup_elem(&waits_seen, &first);
-		if (seen && seen->total == total && seen->tid == task->pid)
-			return;
-		t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	}
+	if (!t)
+		t = state_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t)
 		return;
 	if (total - t->wait_told >= CORE_WAIT_STEP)
 		tell_core_wait(t, (u64)task->tgid << 32 | task->pid, time, total, 0);
+	seen = bpf_map_lookup_elem(&waits_seen, &first);
 	if (seen) {
 		seen->total = total;
 		seen->tid = task->pid;
 	}
 }
 
-/* Completes the record of a hit, and writes it. Process, thread, counters and losses are filled
- * in here. */
-VERIFIED_ONCE int report(struct record *from)
+/* Completes the record of a hit, and writes it. Counters and losses are filled in here. */
+VERIFIED_ONCE int report_with_all(struct record *from)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct counter_words c;
@@ -54,12 +63,11 @@ VERIFIED_ONCE int report(struct record *from)
 
 	if (!from)
 		return 0;
-	from->pid = task->tgid;
-	from->tid = task->pid;
 	t = may_have_folded() ? bpf_task_storage_get(&threads, task, 0, 0) : 0;
 	if (t && !is_settled(t))
 		settle_state(t, bpf_get_current_task(), 0, 1);
-	tell_wait_before(task, t, from->time);
+	if (may_have_waited(task))
+		tell_wait_before(task, t, from->time);
 	if (num_counters) {
 		/* the verifier wants all of it to be initialized */
 		__builtin_memset(&c, 0, sizeof(c));
@@ -84,4 +92,28 @@ VERIFIED_ONCE int report(struct record *from)
 		((u64 *)(to + 1))[k] = c.at[k];
 	submit(to, sizeof(*to) + 8 * COUNTER_WORDS);
 	return 0;
+}
+
+/* Whether a thread has something to tell before it writes a record. */
+static __always_inline int has_folded(struct task_struct *task)
+{
+	struct thread_state *t = may_have_folded() ? state_of(task, 0) : 0;
+
+	return t && !is_settled(t);
+}
+
+/* Writes the record of a hit. Mostly there is nothing to be told before it, and nothing but it. */
+static __always_inline void report(struct task_struct *task, struct record *from)
+{
+	struct record *to;
+
+	from->pid = task->tgid;
+	from->tid = task->pid;
+	if (num_counters || dropping || has_folded(task) || may_have_waited(task) ||
+	    !(to = reserve(from->tid, sizeof(*to)))) {
+		report_with_all(from);
+		return;
+	}
+	*to = *from;
+	submit(to, sizeof(*to));
 }

@@ -4,7 +4,7 @@
  * of the OpenMP probes' object to the other objects. So all write to the same rings, and a
  * thread's records keep their order. */
 #pragma once
-#include "thread.h"
+#include "running.h"
 
 #define SHARED SEC(".data.shared")
 
@@ -45,20 +45,6 @@ const volatile u32 num_counters = 0;
 /* Not 0 if an ending thread still has the return addresses of its open calls when the tracepoint
  * sched_process_exit runs (since Linux 6.16). */
 const volatile u32 site_at_exit = 0;
-
-static __always_inline u64 read_u64(u64 addr)
-{
-	u64 v = 0;
-	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
-	return v;
-}
-
-static __always_inline u32 read_u32(u64 addr)
-{
-	u32 v = 0;
-	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
-	return v;
-}
 
 /* Returns the real return address of a call. If the function has a return probe, the kernel has
  * put its trampoline where the return address was. The return probe may be ours, on a function

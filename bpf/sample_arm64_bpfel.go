@@ -165,6 +165,8 @@ const (
 	sampleVarFoldBySp         = "fold_by_sp"
 	sampleVarFoldHold         = "fold_hold"
 	sampleVarFolding          = "folding"
+	sampleVarMaySleep         = "may_sleep"
+	sampleVarNever            = "never"
 	sampleVarNumCounters      = "num_counters"
 	sampleVarNumRings         = "num_rings"
 	sampleVarNumSilent        = "num_silent"
@@ -243,6 +245,8 @@ type sampleVariableSpecs struct {
 	FoldBySp         *ebpf.VariableSpec `ebpf:"fold_by_sp"`
 	FoldHold         *ebpf.VariableSpec `ebpf:"fold_hold"`
 	Folding          *ebpf.VariableSpec `ebpf:"folding"`
+	MaySleep         *ebpf.VariableSpec `ebpf:"may_sleep"`
+	Never            *ebpf.VariableSpec `ebpf:"never"`
 	NumCounters      *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings         *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent        *ebpf.VariableSpec `ebpf:"num_silent"`
@@ -304,6 +308,8 @@ type sampleVariables struct {
 	FoldBySp         *ebpf.Variable `ebpf:"fold_by_sp"`
 	FoldHold         *ebpf.Variable `ebpf:"fold_hold"`
 	Folding          *ebpf.Variable `ebpf:"folding"`
+	MaySleep         *ebpf.Variable `ebpf:"may_sleep"`
+	Never            *ebpf.Variable `ebpf:"never"`
 	NumCounters      *ebpf.Variable `ebpf:"num_counters"`
 	NumRings         *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent        *ebpf.Variable `ebpf:"num_silent"`

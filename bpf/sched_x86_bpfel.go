@@ -201,6 +201,8 @@ const (
 	schedVarFoldBySp         = "fold_by_sp"
 	schedVarFoldHold         = "fold_hold"
 	schedVarFolding          = "folding"
+	schedVarMaySleep         = "may_sleep"
+	schedVarNever            = "never"
 	schedVarNumCounters      = "num_counters"
 	schedVarNumRings         = "num_rings"
 	schedVarNumSilent        = "num_silent"
@@ -284,6 +286,8 @@ type schedVariableSpecs struct {
 	FoldBySp         *ebpf.VariableSpec `ebpf:"fold_by_sp"`
 	FoldHold         *ebpf.VariableSpec `ebpf:"fold_hold"`
 	Folding          *ebpf.VariableSpec `ebpf:"folding"`
+	MaySleep         *ebpf.VariableSpec `ebpf:"may_sleep"`
+	Never            *ebpf.VariableSpec `ebpf:"never"`
 	NumCounters      *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings         *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent        *ebpf.VariableSpec `ebpf:"num_silent"`
@@ -350,6 +354,8 @@ type schedVariables struct {
 	FoldBySp         *ebpf.Variable `ebpf:"fold_by_sp"`
 	FoldHold         *ebpf.Variable `ebpf:"fold_hold"`
 	Folding          *ebpf.Variable `ebpf:"folding"`
+	MaySleep         *ebpf.Variable `ebpf:"may_sleep"`
+	Never            *ebpf.Variable `ebpf:"never"`
 	NumCounters      *ebpf.Variable `ebpf:"num_counters"`
 	NumRings         *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent        *ebpf.Variable `ebpf:"num_silent"`

@@ -101,7 +101,12 @@ struct {
 	__type(value, struct thread_state);
 } threads SEC(".maps");
 
+static __always_inline struct thread_state *state_of(struct task_struct *task, u64 flags)
+{
+	return bpf_task_storage_get(&threads, task, 0, flags);
+}
+
 static __always_inline struct thread_state *this_thread_state(u64 flags)
 {
-	return bpf_task_storage_get(&threads, (struct task_struct *)bpf_get_current_task_btf(), 0, flags);
+	return state_of((struct task_struct *)bpf_get_current_task_btf(), flags);
 }

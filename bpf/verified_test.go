@@ -15,7 +15,7 @@ var processed = regexp.MustCompile(`processed (\d+) insns`)
 // instructions the verifier goes through does not depend on how busy the machine is: a loop that it
 // follows turn by turn has ten thousands.
 func TestLittleToVerify(t *testing.T) {
-	const most = 12_000
+	const most = 13_000
 	types, err := kernelTypes.Kernel()
 	if err != nil {
 		t.Fatal(err)
@@ -32,6 +32,10 @@ func TestLittleToVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := new(Counters).configure(probe); err != nil {
+		t.Fatal(err)
+	}
+	if err := letSleep(probe, probeVarMaySleep, probeProgOnDrive, probeProgOnSession, probeProgOnEntryMulti,
+		probeProgOnReturnMulti, probeProgOnEntryPerf, probeProgOnReturnPerf); err != nil {
 		t.Fatal(err)
 	}
 	probe.Maps[probeMapRings].InnerMap.MaxEntries = 1 << 16

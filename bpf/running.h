@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How a probe's program runs: whether it may sleep, and for which probe. Most of a hit's time is
+ * calls of the kernel's functions, each of which takes some 15 ns where returns are guarded
+ * (retbleed, SRSO). So what can be loaded is loaded. */
+#pragma once
+#include "kernel_stack.h"
+#include "thread.h"
+
+/* Not 0: the programs of probes may sleep (sleep.go). Such a hit costs 25 ns less, as the kernel
+ * enters no RCU section for it, and a read of user memory 40 ns less, as it may wait for a page. */
+const volatile u32 may_sleep = 0;
+
+static __always_inline long read_user(void *to, u32 size, u64 from)
+{
+	if (may_sleep)
+		return bpf_copy_from_user(to, size, (void *)from);
+	return bpf_probe_read_user(to, size, (void *)from);
+}
+
+static __always_inline u64 read_u64(u64 addr)
+{
+	u64 v = 0;
+
+	read_user(&v, sizeof(v), addr);
+	return v;
+}
+
+static __always_inline u32 read_u32(u64 addr)
+{
+	u32 v = 0;
+
+	read_user(&v, sizeof(v), addr);
+	return v;
+}
+
+/* What the kernel notes of the uprobe whose program it runs (kernel/trace/bpf_trace.c). */
+struct bpf_run_ctx {};
+struct bpf_session_run_ctx { _Bool is_return; } __attribute__((preserve_access_index));
+struct bpf_uprobe { u64 cookie; } __attribute__((preserve_access_index));
+struct bpf_uprobe_multi_run_ctx {
+	struct bpf_session_run_ctx session_ctx; /* Linux 6.13 */
+	struct bpf_uprobe *uprobe;
+} __attribute__((preserve_access_index));
+struct task_struct___running {
+	struct bpf_run_ctx *bpf_ctx;
+} __attribute__((preserve_access_index));
+
+/* The verifier replaces a call of it by nothing (Linux 6.2). */
+extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym __weak;
+
+#define KNOWS_SESSIONS (bpf_rdonly_cast && \
+	bpf_core_field_exists(((struct bpf_uprobe_multi_run_ctx *)0)->session_ctx.is_return) && \
+	bpf_core_field_exists(((struct bpf_uprobe_multi_run_ctx *)0)->uprobe) && \
+	bpf_core_field_exists(((struct bpf_uprobe *)0)->cookie) && \
+	bpf_core_field_exists(((struct task_struct___running *)0)->bpf_ctx))
+
+static __always_inline struct bpf_uprobe_multi_run_ctx *running(struct task_struct *task)
+{
+	return bpf_rdonly_cast(((struct task_struct___running *)task)->bpf_ctx,
+		bpf_core_type_id_kernel(struct bpf_uprobe_multi_run_ctx));
+}
+
+/* The cookie of the uprobe that is hit; not in programs for perf events. */
+static __always_inline u64 uprobe_cookie(struct pt_regs *regs, struct task_struct *task)
+{
+	return KNOWS_SESSIONS ? running(task)->uprobe->cookie : bpf_get_attach_cookie(regs);
+}
+
+extern _Bool bpf_session_is_return(void) __ksym __weak;
+
+/* Whether a session's program runs for the return. */
+static __always_inline int is_return(struct task_struct *task)
+{
+	return KNOWS_SESSIONS ? running(task)->session_ctx.is_return : bpf_session_is_return();
+}
