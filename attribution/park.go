@@ -62,6 +62,11 @@ func (e *engine) advance(now uint64) {
 	if e.Switching {
 		e.advanceSwitches(e.passUntil)
 	}
+	read := now
+	for _, t := range e.parked {
+		read = min(read, t.Queue.Front().Time)
+	}
+	e.sources.Settle(read, stragglerWait)
 	// Only now: threads that have just been let in may complete their teams.
 	keep := e.Joined[:0]
 	for _, m := range e.Joined {

@@ -68,20 +68,79 @@ func TestSources(t *testing.T) {
 			c.Start = at - 5
 			e.Feed(&event.Event{Time: at, PID: 1, TID: 1, Construct: event.MPI, Edge: event.Released, Site: 7, SP: 1, MPI: &c})
 		}
-		got := map[int32]profile.Exchange{}
-		for _, n := range e.Finish(at + 10).Nodes {
-			for _, s := range n.Stats {
-				if s.Traffic == nil {
-					continue
-				}
-				for _, p := range s.Traffic.Partners {
-					sum := got[p.Rank]
-					sum.Add(p.Exchange)
-					got[p.Rank] = sum
-				}
+		if got := exchanged(e.Finish(at + 10)); !maps.Equal(got, x.want) {
+			t.Errorf("%s: %+v, want %+v", name, got, x.want)
+		}
+	}
+}
+
+// exchanged returns what a process exchanged with each partner.
+func exchanged(p *profile.Profile) map[int32]profile.Exchange {
+	got := map[int32]profile.Exchange{}
+	for _, n := range p.Nodes {
+		for _, s := range n.Stats {
+			if s.Traffic == nil {
+				continue
+			}
+			for _, p := range s.Traffic.Partners {
+				sum := got[p.Rank]
+				sum.Add(p.Exchange)
+				got[p.Rank] = sum
 			}
 		}
-		if !maps.Equal(got, x.want) {
+	}
+	return got
+}
+
+// TestSourcesOfThreads: a thread may receive a message that another one has taken, and the library
+// may give the same handle again. Threads are read one after the other, in any order.
+func TestSourcesOfThreads(t *testing.T) {
+	type call struct {
+		event.MPICall
+		tid uint32
+		end uint64
+	}
+	of := func(tid uint32, name string, start, end uint64, from int32, bytes uint64, more event.MPIMore) call {
+		c := event.MPICall{Op: operation(t, name), Start: start, More: &more}
+		c.Args = mpi.Args{Recv: bytes, Peer: from, Flags: mpi.World}
+		return call{c, tid, end}
+	}
+	told := func(from int32) []event.MPICame { return []event.MPICame{{Source: from, Tag: 1}} }
+	handle := []uint64{9}
+	calls := []call{ // the second MPI_Mprobe and MPI_Irecv begin before the handle is free
+		of(1, "MPI_Mprobe", 10, 20, 3, 0, event.MPIMore{Completes: handle}),
+		of(2, "MPI_Mrecv", 30, 40, 0, 8, event.MPIMore{Completes: handle}),
+		of(1, "MPI_Mprobe", 25, 39, 4, 0, event.MPIMore{Completes: handle}),
+		of(2, "MPI_Mrecv", 50, 60, 0, 100, event.MPIMore{Completes: handle}),
+		of(1, "MPI_Irecv", 70, 80, mpi.AnySource, 8, event.MPIMore{Request: 9}),
+		of(2, "MPI_Wait", 90, 100, 0, 0, event.MPIMore{Completes: handle, Came: told(3)}),
+		of(1, "MPI_Irecv", 85, 99, mpi.AnySource, 100, event.MPIMore{Request: 9}),
+		of(2, "MPI_Wait", 110, 120, 0, 0, event.MPIMore{Completes: handle, Came: told(4)}),
+	}
+	type want = map[int32]profile.Exchange
+	all := want{3: {Recvs: 2, In: 16}, 4: {Recvs: 2, In: 200}}
+	for name, x := range map[string]struct {
+		order []int // of calls; -1: all that ended before 40 have been read
+		want  want
+	}{
+		"by ends":      {[]int{0, 2, 1, 3, 4, 6, 5, 7}, all},
+		"thread 1, 2":  {[]int{0, 2, 4, 6, 1, 3, 5, 7}, all},
+		"thread 2, 1":  {[]int{1, 3, 5, 7, 0, 2, 4, 6}, all},
+		"in two looks": {[]int{1, 0, 2, -1, 3, 5, 4, 6, 7}, all},
+		// Nobody knew of the second thread. What it received before is not told, or rightly.
+		"read late": {[]int{0, 2, -1, 1, 3, 4, 6, 5, 7},
+			want{mpi.AnySource: {Recvs: 3, In: 116}, 4: {Recvs: 1, In: 100}}},
+	} {
+		e := New(1, mpiFiles{})
+		for _, i := range x.order {
+			if i < 0 {
+				e.Advance(stragglerWait + 40)
+				continue
+			}
+			c := calls[i]
+			e.Feed(&event.Event{Time: c.end, PID: 1, TID: c.tid, Construct: event.MPI, Edge: event.Released, Site: 7, SP: 1, MPI: &c.MPICall})
+		}
+		if got := exchanged(e.Finish(200)); !maps.Equal(got, x.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, x.want)
 		}
 	}

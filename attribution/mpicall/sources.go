@@ -1,6 +1,7 @@
 package mpicall
 
 import (
+	"cmp"
 	"slices"
 
 	"ompp-attach/attribution/tree"
@@ -14,10 +15,20 @@ import (
 // source when it is complete, and MPI_Mrecv names its message by a handle that MPI_Mprobe has
 // given. If such calls are recorded one by one (event.MPIMore), the messages are charged to their
 // senders, at the call that began the receive. The zero value holds no receives.
+//
+// Threads are read one after the other, and one may use a handle that another one was given. So
+// steps wait until all calls before them have been read (Settle). The library gives a handle before
+// a call returns, and takes it back while a call is under way. So a call that gives a handle counts
+// by its end, and one that takes it by its beginning.
 type Sources struct {
 	receives map[uint64]receive // by request
 	messages map[uint64]message // by handle
-	started  map[uint32]started // by thread, until MPI_Start returns
+	started  map[uint32][]step  // by thread, until MPI_Start returns
+	later    []step             // since the latest Settle
+	waiting  int                // requests and messages in later
+	settled  uint64             // steps before this time have been made, or are left out (ns)
+	thread   uint32             // the first one that made a step; 0: none did
+	several  bool               // others did, too
 	// The program cancels requests. Of one that is cancelled a status may tell any source.
 	cancels bool
 }
@@ -27,23 +38,40 @@ type receive struct {
 	leaf *tree.Node
 	seat int
 	from profile.Partner // as it stands in the traffic
-}
-
-type started struct {
-	requests []uint64
-	from     []profile.Partner
+	made uint64          // when its request, or its message's handle, was given (ns)
 }
 
 // message is a message that a call has taken.
 type message struct {
 	comm   int
 	source int32
+	made   uint64 // ns
 }
+
+// step is what a call does with a request, or with the handle of a message.
+type step struct {
+	at     uint64 // ns
+	kind   stepKind
+	handle uint64
+	is     receive
+	what   message
+	known  bool           // is, or what, is known
+	more   *event.MPIMore // of completes
+}
+
+type stepKind uint8
+
+const (
+	begins    stepKind = iota // the handle is a new request
+	completes                 // requests are complete
+	takes                     // the handle is a new message
+	fetches                   // the message is received
+)
 
 var cancel, _ = mpi.ParseOp("MPI_Cancel")
 
-// mostAwaited bounds the receives, messages and started operations that are held. Beyond, they
-// stay with any source.
+// mostAwaited bounds the receives, messages and steps that are held. Beyond, they stay with any
+// source.
 const mostAwaited = 1 << 16
 
 func put[K comparable, V any](m *map[K]V, k K, v V) {
@@ -64,69 +92,131 @@ func (cs *Comms) asks(c *event.MPICall) (from profile.Partner, ok bool) {
 
 // Starts notes an operation that a call has started. Its leaf region is known when that returns.
 func (s *Sources) Starts(cs *Comms, tid uint32, c *event.MPICall) {
-	if c.More == nil || c.More.Request == 0 {
+	if c.More == nil || c.More.Request == 0 || len(s.started[tid]) >= mostAwaited {
 		return
 	}
-	delete(s.receives, c.More.Request)
-	if from, ok := cs.asks(c); ok {
-		all := s.started[tid]
-		if len(all.requests) < mostAwaited {
-			all.requests, all.from = append(all.requests, c.More.Request), append(all.from, from)
-		}
-		put(&s.started, tid, all)
-	}
+	from, ok := cs.asks(c)
+	put(&s.started, tid, append(s.started[tid], step{at: c.Start, handle: c.More.Request, is: receive{from: from}, known: ok}))
 }
 
-// Called takes a call at a leaf region. Its own messages are in the region's traffic.
-func (s *Sources) Called(cs *Comms, tid uint32, leaf *tree.Node, seat int, c *event.MPICall) {
-	if all, ok := s.started[tid]; ok {
-		delete(s.started, tid)
-		for i, request := range all.requests {
-			put(&s.receives, request, receive{leaf, seat, all.from[i]})
-		}
+// Called takes a call at a leaf region, which ended at a time (ns). Its own messages are in the
+// region's traffic.
+func (s *Sources) Called(cs *Comms, tid uint32, leaf *tree.Node, seat int, c *event.MPICall, end uint64) {
+	for _, x := range s.started[tid] {
+		x.is.leaf, x.is.seat = leaf, seat
+		s.add(tid, x)
 	}
+	delete(s.started, tid)
 	x := c.More
-	if s.cancels = s.cancels || c.Op == cancel; s.cancels || x == nil {
+	if s.cancels = s.cancels || c.Op == cancel; s.cancels {
+		s.later, s.waiting = nil, 0
+		return
+	}
+	if x == nil {
 		return
 	}
 	info := c.Op.Info()
-	ofMessage := slices.Contains([]string{"MPI_Mprobe", "MPI_Improbe", "MPI_Mrecv", "MPI_Mrecv_c", "MPI_Imrecv", "MPI_Imrecv_c"}, info.Name)
-	switch {
+	from, ok := cs.asks(c)
+	is := receive{leaf: leaf, seat: seat, from: from}
+	switch ofMessage := slices.Contains(ofMessages, info.Name); {
 	case ofMessage && (x.Untold || len(x.Completes) != 1 || x.Completes[0] == 0):
 	case ofMessage && info.Comm != mpi.None:
-		delete(s.messages, x.Completes[0])
-		if c.Peer >= 0 {
-			put(&s.messages, x.Completes[0], message{cs.Of(c), c.Peer})
-		}
+		s.add(tid, step{at: end, kind: takes, handle: x.Completes[0], what: message{comm: cs.Of(c), source: c.Peer}, known: c.Peer >= 0})
 	case ofMessage:
-		m, known := s.messages[x.Completes[0]]
-		delete(s.messages, x.Completes[0])
-		if from, ok := cs.asks(c); ok && known {
-			leaf.Stat(seat).Traffic.Move(from, m.comm, m.source)
-		}
+		s.add(tid, step{at: c.Start, kind: fetches, handle: x.Completes[0], is: is, known: ok})
 	case x.Request != 0: // the handle is new, or of another operation
-		delete(s.receives, x.Request)
-		if from, ok := cs.asks(c); ok {
-			put(&s.receives, x.Request, receive{leaf, seat, from})
+		s.add(tid, step{at: end, handle: x.Request, is: is, known: ok})
+	case len(x.Completes) > 0 && match.Waits(c.Op):
+		s.add(tid, step{at: c.Start, kind: completes, more: x})
+	}
+}
+
+var ofMessages = []string{"MPI_Mprobe", "MPI_Improbe", "MPI_Mrecv", "MPI_Mrecv_c", "MPI_Imrecv", "MPI_Imrecv_c"}
+
+// add notes a step of a thread.
+func (s *Sources) add(tid uint32, x step) {
+	if s.thread == 0 {
+		s.thread = tid
+	}
+	s.several = s.several || tid != s.thread
+	s.later, s.waiting = append(s.later, x), s.waiting+1
+	if x.more != nil {
+		s.waiting += len(x.more.Completes)
+	}
+	if s.waiting <= 2*mostAwaited {
+		return
+	}
+	for _, x := range s.later {
+		s.settled = max(s.settled, x.at+1)
+	}
+	s.later, s.waiting, s.receives, s.messages = nil, 0, nil, nil
+}
+
+// Settle makes the steps before a time (ns). All calls that ended before it have been read, but for
+// some of other threads, which may come so much later (ns).
+func (s *Sources) Settle(to, straggling uint64) {
+	if s.several && s.waiting <= mostAwaited {
+		to -= min(to, straggling)
+	}
+	slices.SortStableFunc(s.later, func(a, b step) int { return cmp.Compare(a.at, b.at) })
+	n := 0
+	for ; n < len(s.later) && s.later[n].at < to; n++ {
+		s.make(&s.later[n])
+		if s.later[n].more != nil {
+			s.waiting -= len(s.later[n].more.Completes)
 		}
 	}
-	s.completed(c.Op, x)
+	s.waiting -= n
+	s.later = slices.Delete(s.later, 0, n)
+	s.settled = max(s.settled, to)
+}
+
+// make makes a step. It may be late, as that of a call which began long ago. Then it takes no
+// handle that was given since, and what it gives may have been used.
+func (s *Sources) make(x *step) {
+	late := x.at < s.settled
+	switch x.kind {
+	case begins:
+		if r, held := s.receives[x.handle]; held && r.made < x.at {
+			delete(s.receives, x.handle)
+		}
+		if x.is.made = x.at; x.known && !late {
+			put(&s.receives, x.handle, x.is)
+		}
+	case completes:
+		s.completed(x)
+	case takes:
+		if m, held := s.messages[x.handle]; held && m.made < x.at {
+			delete(s.messages, x.handle)
+		}
+		if x.what.made = x.at; x.known && !late {
+			put(&s.messages, x.handle, x.what)
+		}
+	case fetches:
+		m, held := s.messages[x.handle]
+		if !held || m.made >= x.at {
+			return
+		}
+		delete(s.messages, x.handle)
+		if x.known {
+			x.is.leaf.Stat(x.is.seat).Traffic.Move(x.is.from, m.comm, m.source)
+		}
+	}
 }
 
 // completed takes what a call has completed.
-func (s *Sources) completed(op mpi.Op, x *event.MPIMore) {
-	for _, m := range x.Came {
-		if m.At < 0 || m.At >= len(x.Completes) || m.Source < 0 {
+func (s *Sources) completed(x *step) {
+	for _, m := range x.more.Came {
+		if m.At < 0 || m.At >= len(x.more.Completes) || m.Source < 0 {
 			continue
 		}
-		if r, ok := s.receives[x.Completes[m.At]]; ok {
+		if r, ok := s.receives[x.more.Completes[m.At]]; ok && r.made < x.at {
 			r.leaf.Stat(r.seat).Traffic.Move(r.from, r.from.Comm, m.Source)
 		}
 	}
-	if !match.Waits(op) {
-		return
-	}
-	for _, request := range x.Completes {
-		delete(s.receives, request)
+	for _, request := range x.more.Completes {
+		if r, ok := s.receives[request]; ok && r.made < x.at {
+			delete(s.receives, request)
+		}
 	}
 }
