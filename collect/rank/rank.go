@@ -102,10 +102,15 @@ func (r *Rank) Begin(w *mpilib.World, at uint64) {
 
 // findHandles reads the handles that MPI gives names. The library has them once it is relocated.
 func (r *Rank) findHandles() {
-	if r.self == 0 && r.formulas != nil {
-		r.self, _ = r.formulas.Self.Eval(0, r.library.Bias, target.ReadMemory(r.pid))
-		r.noRequest, _ = r.formulas.NoRequest.Eval(0, r.library.Bias, target.ReadMemory(r.pid))
+	if r.formulas == nil || r.world != 0 && r.self != 0 {
+		return
 	}
+	read := target.ReadMemory(r.pid)
+	if r.world == 0 {
+		r.world, _ = r.formulas.World.Eval(0, r.library.Bias, read)
+	}
+	r.self, _ = r.formulas.Self.Eval(0, r.library.Bias, read)
+	r.noRequest, _ = r.formulas.NoRequest.Eval(0, r.library.Bias, read)
 }
 
 // Null makes those of a call's requests that are MPI_REQUEST_NULL 0:
@@ -121,6 +126,9 @@ func (r *Rank) Null(requests []uint64) {
 // Flags returns what is known of a call on a communicator: that its volume is unknown, or that the
 // communicator has a name.
 func (r *Rank) Flags(comm uint64) mpi.ArgFlag {
+	if r.world == 0 && !r.Begun { // the end of MPI_Init may be read later than other threads' calls
+		r.findHandles()
+	}
 	switch {
 	case r.doubted:
 		return mpi.UnknownVolume
