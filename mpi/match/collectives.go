@@ -109,7 +109,7 @@ func (r *run) collective(k *rank, c *Call, p pattern) {
 	g.next[own]++
 	m := &member{rank: k, call: k.call, in: own, at: k.place(c), start: c.Start, end: c.End, later: c.Later, sends: c.Sends, receives: c.Receives, unknown: c.Unknown}
 	if c.Later && c.Request != 0 {
-		k.requests[c.Request] = m
+		k.begin(c, m)
 	}
 	if !c.Later {
 		m.by = &waiter{rank: k, call: k.call, at: m.at, start: c.Start, end: c.End, open: 1}

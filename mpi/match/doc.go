@@ -32,6 +32,7 @@
 //   - messages.go, inbox.go, outbox.go: which send belongs to which receive
 //   - probes.go: MPI_Probe
 //   - taken.go: MPI_Mprobe and MPI_Mrecv
+//   - handles.go: which request, or message, a handle names
 //   - wild.go: receives from any source, or of any tag
 //   - collectives.go, camps.go: instances of collective operations; their members by machine
 //   - epochs.go: epochs of RMA windows (post, start, complete, wait)

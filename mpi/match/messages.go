@@ -115,11 +115,11 @@ func (r *run) message(k *rank, c *Call) {
 	if c.Later && c.Request != 0 {
 		switch {
 		case out != nil && in != nil: // MPI_Isendrecv
-			k.requests[c.Request] = both{out, in}
+			k.begin(c, both{out, in})
 		case out != nil:
-			k.requests[c.Request] = out
+			k.begin(c, out)
 		case in != nil:
-			k.requests[c.Request] = in
+			k.begin(c, in)
 		}
 	}
 	if in != nil { // the receive first: a rank may send to itself in one call

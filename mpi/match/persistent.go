@@ -42,12 +42,15 @@ func (r *run) restarted(k *rank, c *Call) {
 		return
 	}
 	k.blind = true
+	if c.Request != 0 {
+		r.renew(k, c)
+	}
 	switch {
 	case c.Request == 0:
 	case k.log.Attached:
-		k.requests[c.Request] = lost(OldRequest)
+		k.begin(c, lost(OldRequest))
 	default:
-		k.requests[c.Request] = lost(Untold)
+		k.begin(c, lost(Untold))
 	}
 }
 

@@ -93,8 +93,8 @@ type rank struct {
 	comms    []int     // by index in RankCalls.Comms: index in run.groups; -1: it has no name
 	open     int       // threads that have more calls
 	over     bool      // there are no more calls
-	requests map[uint64]operation
-	messages map[uint64]*side // that MPI_Mprobe took; nil: there is none
+	requests handles[operation]
+	messages handles[*side] // that MPI_Mprobe took; nil: there is none
 	lates    lates
 	held     int  // receives in its inboxes that are held
 	start    int  // index in run.groups of MPI_Init's group; -1: none
@@ -120,7 +120,7 @@ func (r *run) enroll(l *RankCalls) {
 	if l.Backlog != nil {
 		r.backlog = l.Backlog
 	}
-	k := &rank{log: l, index: len(r.ranks), call: -1, requests: map[uint64]operation{}, messages: map[uint64]*side{}, prepared: map[uint64]int{}}
+	k := &rank{log: l, index: len(r.ranks), call: -1, requests: noHandles[operation](), messages: noHandles[*side](), prepared: map[uint64]int{}}
 	if l.Attached {
 		k.begun = map[uint64]struct{}{}
 	}
@@ -163,7 +163,7 @@ func (r *run) take(k *rank, c *Call) {
 	k.now = c.Start
 	r.took(k, c)
 	if c.Request != 0 && (c.Later || c.prepares() || p == making) {
-		r.renew(k, c.Request) // the handle is new: a test completed its last operation
+		r.renew(k, c)
 	}
 	if c.Request != 0 && k.begun != nil {
 		k.begun[c.Request] = struct{}{}
@@ -209,7 +209,7 @@ var mprobe, _ = mpi.ParseOp("MPI_Mprobe")
 // unknown notes that the operation of a call's request was not matched, and why.
 func (k *rank) unknown(c *Call, why Reason) {
 	if c.Later && c.Request != 0 {
-		k.requests[c.Request] = lost(why)
+		k.begin(c, lost(why))
 	}
 }
 
@@ -241,11 +241,13 @@ func (r *run) completing(k *rank, c *Call) {
 	w := &waiter{rank: k, call: k.call, at: k.place(c), start: c.Start, end: c.End, requests: true}
 	ops := make([]operation, len(c.Completes))
 	for i, q := range c.Completes {
-		op, ok := k.requests[q]
+		if q == 0 {
+			continue
+		}
+		op, ok, gone := k.requests.take(q, c.Start)
+		r.untold(gone)
 		switch _, begun := k.begun[q]; {
-		case q == 0:
 		case ok:
-			delete(k.requests, q)
 			ops[i] = op
 		case k.begun != nil && !begun:
 			ops[i] = lost(OldRequest)

@@ -28,12 +28,13 @@ func (r *run) taken(k *rank, c *Call) {
 	case handle == 0:
 		return
 	}
-	k.messages[handle] = nil
+	at := k.givenAt(c)
+	r.unfetched(k.messages.give(handle, nil, at, c.Start))
 	if isNobody(c.From) {
 		return
 	}
 	s := &side{rank: k, call: k.call, at: k.place(c), start: c.Start, end: c.End, blocking: true, takes: true}
-	k.messages[handle] = s
+	k.messages.name(handle, s, at)
 	if c.Op == mprobe {
 		s.by = &waiter{rank: k, call: k.call, at: s.at, start: c.Start, end: c.End, open: 1}
 		r.pending(k)
@@ -59,7 +60,8 @@ func (r *run) mayTake(k *rank, c *Call) {
 // receiveTaken takes a call that receives a message which was taken.
 func (r *run) receiveTaken(k *rank, c *Call) {
 	handle, told := c.message()
-	t, known := k.messages[handle]
+	t, known, gone := k.messages.take(handle, c.Start)
+	r.unfetched(gone)
 	if !told || !known {
 		why := NoRule
 		if told && k.log.Attached {
@@ -70,17 +72,17 @@ func (r *run) receiveTaken(k *rank, c *Call) {
 		r.astray(k, c)
 		return
 	}
-	if t == nil { // there is no message
+	if t == nil { // there is no message, and the handle says so for ever
+		k.messages.give(handle, nil, c.Start, c.Start)
 		return
 	}
-	delete(k.messages, handle)
 	s := &side{rank: k, call: k.call, at: k.place(c), start: c.Start, end: c.End, blocking: !c.Later, fetches: true}
 	switch {
 	case !c.Later:
 		s.by = &waiter{rank: k, call: k.call, at: s.at, start: c.Start, end: c.End, open: 1}
 		r.pending(k)
 	case c.Request != 0:
-		k.requests[c.Request] = s
+		k.begin(c, s)
 	}
 	t.fetched = s
 	r.fetch(t)
@@ -131,10 +133,9 @@ func (r *run) awaited(s *side) *side {
 	return t
 }
 
-// leaveTaken notes that a rank receives none of the messages any more that it has taken.
-func (r *run) leaveTaken(k *rank) {
-	for _, handle := range slices.Sorted(maps.Keys(k.messages)) {
-		t := k.messages[handle]
+// unfetched notes that a rank receives none of some messages that it has taken.
+func (r *run) unfetched(taken []*side) {
+	for _, t := range taken {
 		if t == nil {
 			continue
 		}
@@ -142,6 +143,15 @@ func (r *run) leaveTaken(k *rank) {
 		if t.peer != nil && t.peer.defers {
 			t.peer.defers = false
 			r.findWait(t.peer)
+		}
+	}
+}
+
+// leaveTaken notes that a rank receives none of the messages any more that it has taken.
+func (r *run) leaveTaken(k *rank) {
+	for _, handle := range slices.Sorted(maps.Keys(k.messages.last)) {
+		for _, x := range append(k.messages.earlier[handle], k.messages.last[handle]) {
+			r.unfetched([]*side{x.is})
 		}
 	}
 }

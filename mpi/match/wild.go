@@ -151,14 +151,22 @@ func receiver(op operation) *side {
 	return nil
 }
 
-// renew notes that a call makes a request with the handle of an earlier request. A test completed
-// the earlier request, and did not tell what the request received.
-func (r *run) renew(k *rank, request uint64) {
-	s := receiver(k.requests[request])
-	delete(k.requests, request)
-	if s != nil && s.held != nil {
-		s.came(nil)
-		r.goOn(s.box)
+// renew notes that a call makes, or starts, a request. Its handle may be that of an earlier one.
+func (r *run) renew(k *rank, c *Call) {
+	r.untold(k.requests.give(c.Request, nil, k.givenAt(c), c.Start))
+}
+
+// begin says which operation the request is of that a call makes.
+func (k *rank) begin(c *Call, op operation) { k.requests.name(c.Request, op, k.givenAt(c)) }
+
+// untold takes operations that no call waits for any more: tests completed them, and did not tell
+// what came.
+func (r *run) untold(ops []operation) {
+	for _, op := range ops {
+		if s := receiver(op); s != nil && s.held != nil {
+			s.came(nil)
+			r.goOn(s.box)
+		}
 	}
 }
 
