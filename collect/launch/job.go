@@ -45,8 +45,16 @@ func JobProcesses(launcher int) ([]int, error) {
 		}
 		return nil, &target.AttachError{Sentence: fmt.Sprintf("process %d (%s) has started no process on this node that can be measured: none maps libgomp, libomp, libiomp5 or an MPI library that this version knows%s", launcher, p.Name, hint)}
 	}
+	if launcher == 1 && slices.ContainsFunc(found, isNoRank) { // in a container it may be mpirun
+		return nil, &target.AttachError{Sentence: fmt.Sprintf("process 1 (%s) is the ancestor of all processes, also of those that are no ranks: give the id of mpirun, mpiexec or srun, as ps or pgrep shows it", p.Name)}
+	}
 	slices.Sort(found)
 	return found, nil
+}
+
+func isNoRank(pid int) bool {
+	_, is := RankOf(pid)
+	return !is
 }
 
 // processes maps each process to its parent.

@@ -36,6 +36,9 @@ func TestJobProcesses(t *testing.T) {
 	if !slices.Equal(found, []int{rank.Process.Pid}) {
 		t.Errorf("found %v, %v; want %d", found, err, rank.Process.Pid)
 	}
+	if found, err := JobProcesses(1); err == nil {
+		t.Errorf("found %v, which no job has started", found)
+	}
 }
 
 // The tasks of an srun that was started outside of an allocation are the processes that got its
