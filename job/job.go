@@ -183,6 +183,7 @@ func (g *Region) add(p *part, rank *Rank) {
 func (j *Job) finish() {
 	slices.SortFunc(j.Ranks, func(a, b Rank) int { return cmp.Compare(a.Rank, b.Rank) })
 	late(j.Ranks)
+	gone(j.Ranks)
 	slices.SortFunc(j.Regions, func(a, b *Region) int { return a.key.compare(&b.key) })
 	j.Strip, j.strips = strip.Join(j.strips), nil
 	j.Rivals, j.robbed = j.rivals(), nil

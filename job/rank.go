@@ -78,7 +78,9 @@ type RankMPI struct {
 	Communicating int64
 	InitT         int64 // the part of MPIWall in MPI_Init
 	// LateBy is how much later than the first rank this one left MPI_Init; 0: not known.
-	LateBy    int64
+	LateBy int64
+	// GoneFor is how long before the last rank's end this one failed; 0: it did not, or not known.
+	GoneFor   int64
 	AwayInMPI int64 // the part of MPITime in which threads were ready to run and had no core
 }
 

@@ -3,6 +3,7 @@ package job
 import (
 	"path"
 	"slices"
+	"time"
 
 	"ompp-attach/analysis"
 	"ompp-attach/event"
@@ -19,7 +20,8 @@ import (
 // the program.)
 type Summary struct {
 	// InMPI is a rank's wall time in MPI from then on, ns. A rank that leaves MPI_Init later than
-	// the first one is in MPI_Init until then. Late is how much later.
+	// the first one is in MPI_Init until then. Late is how much later. A rank that failed counts as
+	// in MPI until the last one ends: the others wait meanwhile, as the launcher lets them.
 	InMPI, Late spread.Stats
 	// Waited: ranks leave MPI_Init at so different times that others wait for the last one.
 	Waited bool
@@ -83,7 +85,7 @@ func (j *Job) Summary(by mpi.Accounting) Summary {
 		if r.MPIWall == 0 {
 			return 0 // its calls were not measured
 		}
-		return max(0, r.MPIWall-r.InitT) + r.LateBy
+		return max(0, r.MPIWall-r.InitT) + r.LateBy + r.GoneFor
 	}
 	s := Summary{InMPI: j.RankStats(inMPI), Late: j.RankStats(func(r *Rank) int64 { return r.LateBy }), CPU: j.RankStats(rankCPU), Where: -1, Waits: -1}
 	wall := j.RankStats(func(r *Rank) int64 { return r.Wall })
@@ -117,6 +119,24 @@ func late(ranks []Rank) {
 	}
 	for i := range ranks {
 		ranks[i].LateBy = ranks[i].MPI.Left - first
+	}
+}
+
+// gone finds out how long before the last rank's end ranks failed. That needs one clock.
+func gone(ranks []Rank) {
+	var last time.Time
+	for i := range ranks {
+		if ranks[i].Clock != ranks[0].Clock {
+			return
+		}
+		if ranks[i].EndedAt.After(last) {
+			last = ranks[i].EndedAt
+		}
+	}
+	for i := range ranks {
+		if r := &ranks[i]; !r.Well() {
+			r.GoneFor = int64(last.Sub(r.EndedAt))
+		}
 	}
 }
 

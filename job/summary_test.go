@@ -94,6 +94,15 @@ func TestSummary(t *testing.T) {
 				waitIn(p, 200*ms)
 			}
 		}},
+		// Rank 2 fails, and the others wait for it until the launcher ends them.
+		{name: "killed", where: -1, waits: 3, change: func(rank int, p *profile.Profile) {
+			if p.Meta.Host = "one"; rank == 2 {
+				p.Meta.Ended, p.Meta.Exit = "killed by signal 9 (killed)", 137
+			} else {
+				p.Meta.Ended, p.Meta.Exit = "killed by signal 15 (terminated)", 143
+				waitIn(p, 200*ms)
+			}
+		}},
 		{name: "asleep", slow: []int{2}, excess: 150 * ms, where: -1, why: LessProcessor, waits: 3,
 			change: func(rank int, p *profile.Profile) {
 				if p.Meta.UserTime = 100 * ms; rank != 2 {
