@@ -80,7 +80,7 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 	}
 	t.OffCore.Ask(waits.Wait{Node: leaf, Seat: seat, Reason: waits.InMPI, From: ev.Time + t.Suspended - uint64(s.T), To: ev.Time + t.Suspended, T: s.T})
 	ca.comms.Exchanged(&own.Traffic, c)
-	ca.sources.Called(&ca.comms, t.Tid, leaf, seat, c, ev.Time)
+	ca.sources.Called(&ca.comms, t.Tid, leaf, seat, c, ev.Time+t.Suspended)
 	if c.New != nil {
 		ca.comms.Begun(c)
 	}
