@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,16 +30,13 @@ func KeptName(stem string, n int) string {
 
 // stems returns the names of the profiles' files, without suffix. A process that runs several
 // programs one after the other has several profiles. Several jobs may have ranks of one number: all
-// ranks of the second job get the number 2, so that the jobs' files can be told apart.
+// ranks of the job that started second get the number 2, so that the jobs' files can be told apart.
 func (o *Directory) stems(res *collect.Result, dir string) (out []string) {
-	taken, jobs := map[string]bool{}, map[string]int{}
+	taken, jobs := map[string]bool{}, jobsByStart(res.Profiles)
 	for _, p := range res.Profiles {
 		stem, n := RecordStem, 1
 		if isRank(p) {
 			stem += ".rank" + strconv.Itoa(p.Meta.MPI.Rank)
-			if jobs[p.Meta.MPI.Job] == 0 {
-				jobs[p.Meta.MPI.Job] = len(jobs) + 1
-			}
 			n = jobs[p.Meta.MPI.Job]
 		} else {
 			if o.rank != nil {
@@ -57,6 +55,20 @@ func (o *Directory) stems(res *collect.Result, dir string) (out []string) {
 		out = append(out, free)
 	}
 	return out
+}
+
+// jobsByStart numbers the jobs of ranks from 1 in the order in which their first ranks started. One
+// job may start another one (MPI_Comm_spawn), which ends first.
+func jobsByStart(profiles []*profile.Profile) map[string]int {
+	ranks := slices.DeleteFunc(slices.Clone(profiles), func(p *profile.Profile) bool { return !isRank(p) })
+	slices.SortStableFunc(ranks, func(a, b *profile.Profile) int { return a.Meta.Start.Compare(b.Meta.Start) })
+	jobs := map[string]int{}
+	for _, p := range ranks {
+		if name := p.Meta.MPI.Job; jobs[name] == 0 {
+			jobs[name] = len(jobs) + 1
+		}
+	}
+	return jobs
 }
 
 // others tells whether a file exists that is not one of our own snapshots. The ranks of a job may

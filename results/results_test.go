@@ -30,6 +30,15 @@ func TestRankStems(t *testing.T) {
 	if got, want := (&Directory{}).stems(res, ""), []string{"profile.rank0", "profile.rank1", "profile.rank0-2", "profile.rank3-2", "profile.pid99", "profile.pid9"}; !slices.Equal(got, want) {
 		t.Errorf("stems %q, want %q", got, want)
 	}
+	// Ranks of a job that another job has started (MPI_Comm_spawn) end first.
+	spawned := rankProfile("b", 0, 1)
+	spawned.Meta.Start = time.Unix(20, 0)
+	first, second := rankProfile("a", 0, 2), rankProfile("a", 1, 2)
+	first.Meta.Start, second.Meta.Start = time.Unix(10, 0), time.Unix(30, 0)
+	res = &collect.Result{Profiles: []*profile.Profile{spawned, first, second}}
+	if got, want := (&Directory{}).stems(res, ""), []string{"profile.rank0-2", "profile.rank0", "profile.rank1"}; !slices.Equal(got, want) {
+		t.Errorf("stems %q, want %q", got, want)
+	}
 	// For a rank's own tool: the directory may hold profiles of programs that the rank ran before.
 	o := &Directory{Dir: t.TempDir(), rank: &launch.Rank{Rank: 1}}
 	if err := os.WriteFile(filepath.Join(o.Dir, "profile.rank1.json.gz"), nil, 0o644); err != nil {
