@@ -79,10 +79,12 @@ func lines(ds []directives.Directive) string {
 	return strings.Join(out, ", ")
 }
 
-// absent returns the loop directives of a region of which no code was found.
+// absent returns the loop directives of a region of which no code was found. Loops of one region do
+// not nest. So a directive that overlaps one with code stands in a branch of #if that was not
+// compiled.
 func (f *function) absent() (ds []directives.Directive) {
 	for _, d := range f.ds.static {
-		if f.within(d) && !slices.Contains(f.seen, *d) {
+		if f.within(d) && !slices.ContainsFunc(f.seen, d.Overlaps) {
 			ds = append(ds, *d)
 		}
 	}

@@ -49,6 +49,9 @@ func (f *function) enterToBarrier(copies []*share) []Point {
 	if points := f.cover(from, calls, false); len(from) > 0 && points != nil {
 		return points
 	}
+	if f.alternatives(copies, calls) {
+		return f.onePoint(from)
+	}
 	// Otherwise the barrier's calls count. A call that follows a point before the loop is the same
 	// execution.
 	var points []Point
@@ -106,6 +109,37 @@ func (f *function) cover(from, calls []int, strict bool) (points []Point) {
 		if behind[r] && !slices.Contains(from, r) && leading[r] {
 			return nil
 		}
+	}
+	return points
+}
+
+// alternatives reports whether GCC made one call of a loop's barrier and of another loop's that is
+// executed instead, as in the branches of an if. Then the call does not tell which loop it was.
+func (f *function) alternatives(copies []*share, calls []int) bool {
+	before, behind := f.leading(headers(copies)), f.reach(headers(copies))
+	for n := range f.leading(calls) {
+		if f.shared[n] && !before[n] && !behind[n] {
+			return true
+		}
+	}
+	return false
+}
+
+func headers(copies []*share) (hs []int) {
+	for _, s := range copies {
+		hs = append(hs, s.header)
+	}
+	return hs
+}
+
+// onePoint returns a point at each of some blocks, and none if one of them can come after another.
+func (f *function) onePoint(from []int) (points []Point) {
+	for _, n := range from {
+		behind := f.reach(f.g.Blocks[n].Succs)
+		if slices.ContainsFunc(from, func(k int) bool { return behind[k] }) {
+			return nil
+		}
+		points = append(points, f.near(n))
 	}
 	return points
 }

@@ -37,6 +37,10 @@ func (d Directive) Matches(wanted string) bool {
 	return true
 }
 
+// Overlaps reports whether the blocks of two directives share lines: one holds the other, or both
+// govern one block, as in the branches of #if and #else.
+func (d Directive) Overlaps(o Directive) bool { return d.Begin <= o.End && o.Begin <= d.End }
+
 // Parse returns the directives of a source file, in the order of the text. The file's name tells
 // the language, as it does to compilers.
 func Parse(file, text string) []Directive {
