@@ -61,6 +61,11 @@ var inlineCases = []engineCase{
 		want: `LOOP@500 0:0 exec 40/1 enter 0 body 20/1 bar 20 exit 0 child 3
 		       LOOP@500/CRITICAL@700 0:0 exec 3/1 enter 1 body 1/1 bar 0 exit 1 child 0
 		       LOOP@500/ATOMIC@710 0:0 exec 0/2 enter 0 body 0/0 bar 0 exit 0 child 0`},
+	{name: "inline: a master without a place at its end is not taken for one under way at the end",
+		events: `
+		10 1 enter master site=520 inline v=0`,
+		end:  50,
+		want: `MASTER@520 0:0 exec 40/1 enter 0 body 40/1 bar 0 exit 0 child 0`},
 	{name: "inline: the body of a single nowait ends at its point",
 		events: `
 		10 1 open single site=84

@@ -115,10 +115,15 @@ func (e *engine) cutOff(t *stack.Thread, end uint64) {
 			t.Stack = t.Stack[:len(t.Stack)-1]
 			continue
 		}
-		f.Node.Note(stack.NoteCutOff)
 		f.Uncounted = true
-		if f.Team == nil || f.Num >= 0 {
+		switch {
+		case f.Flags&event.Inline != 0 && f.Phase == stack.InBody && f.InlineEnd == event.EndNext:
+			f.Node.Note(noteInlineEnd) // it may have ended long ago
+		case f.Team == nil || f.Num >= 0:
 			e.Partial++
+			fallthrough
+		default:
+			f.Node.Note(stack.NoteCutOff)
 		}
 		f.Stop(end)
 		if f.Team == nil {

@@ -15,7 +15,7 @@ const NoteInline = "a static loop makes no call: it is measured at instructions 
 
 const (
 	noteLastLoop  = "GCC leaves out the barrier of a loop at the end of a parallel region: the wait is the region's exitBarT"
-	noteInlineEnd = "the code has no place at which every thread leaves the construct: it lasts until the thread's next event"
+	noteInlineEnd = "the code has no place at which every thread leaves the construct: it lasts until the thread's next event, or the end of measurement"
 )
 
 // inlined applies the events of probes in the program's own code.

@@ -58,7 +58,10 @@ func ofProcessorTime(p *profile.Profile, c clock) string {
 	if cpu <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %s%% of %s sec of processor time", share(min(1, analysis.Ratio(analysis.ProbeCost(p), cpu))), c.seconds(cpu, 0))
+	if analysis.ProbeCost(p) > cpu {
+		return fmt.Sprintf(", an overestimate: all took %s sec of processor time", c.seconds(cpu, 0))
+	}
+	return fmt.Sprintf(", %s%% of %s sec of processor time", share(analysis.Ratio(analysis.ProbeCost(p), cpu)), c.seconds(cpu, 0))
 }
 
 // muchProbed names, in one line, the program and the regions in which probes took more than a tenth

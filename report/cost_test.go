@@ -17,6 +17,13 @@ func busy() *profile.Profile {
 	return p
 }
 
+// overestimated is costly, but of a process that had less processor time than that.
+func overestimated() *profile.Profile {
+	p := reporttest.Costly()
+	p.Meta.UserTime = 2.5e9
+	return p
+}
+
 // sampled is costly, but samples say that probes took half as long again.
 func sampled() *profile.Profile {
 	p := reporttest.Costly()
@@ -87,6 +94,8 @@ func TestCostsInReports(t *testing.T) {
 		{"ompp, with processor time", ompp, busy(), Options{Decimals: 2}, []string{
 			"Probe Cost      : 3.00 thread-sec (30.0% of the threads' wall time, 60.0% of 5.00 sec of processor time): ",
 			"the time of the program (60.0%), R00001"}},
+		{"ompp, more than the processor time", ompp, overestimated(), Options{Decimals: 2}, []string{
+			"Probe Cost      : 3.00 thread-sec (30.0% of the threads' wall time, an overestimate: all took 2.50 sec of processor time): "}},
 		{"ompp, with samples", ompp, sampled(), Options{Decimals: 2}, []string{
 			"Probe Cost      : 4.50 thread-sec (45.0% of the threads' wall time): 2000000 emulated x 1.20 us, 1000000 return x 0.60 us; samples say that they took 1.50 times as long\n",
 			"Duration        : 5.50 sec\n", "   0       1.00    1000000       0.75       0.25       0.00\n"}},

@@ -148,6 +148,18 @@ func mpiSummary(p *profile.Profile, c clock, part func(int64) string) string {
 	return text
 }
 
+// incompleteText says what was not seen as a whole.
+func incompleteText(m *profile.Meta) string {
+	var parts []string
+	if m.LostHits > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d events lost", m.LostHits, m.Hits+m.LostHits))
+	}
+	if m.Partial > 0 {
+		parts = append(parts, words.Plural(int(m.Partial), "region instance")+" under way when measurement began or ended")
+	}
+	return strings.Join(parts, ", ")
+}
+
 // troubles returns a few lines for the summary, as key and text, on what the figures lack.
 func troubles(p *profile.Profile) [][2]string {
 	m := &p.Meta
@@ -156,8 +168,7 @@ func troubles(p *profile.Profile) [][2]string {
 		out = append(out, [2]string{"snapshot", text})
 	}
 	if m.LostHits > 0 || m.Partial > 0 {
-		out = append(out, [2]string{"incomplete", fmt.Sprintf("%d of %d events lost, %s seen only in part",
-			m.LostHits, m.Hits+m.LostHits, words.Plural(int(m.Partial), "region instance"))})
+		out = append(out, [2]string{"incomplete", incompleteText(m)})
 	}
 	if much := muchProbed(p, 2); much != "" {
 		out = append(out, [2]string{"rough", much})
