@@ -273,6 +273,7 @@ func (e *engine) stopped(s Stop) {
 		return
 	}
 	e.now = min(e.now, e.clock.at(s.From))
+	e.sources.Back(e.now)
 	e.clock.stops = append(e.clock.stops, s)
 	e.clock.sum += s.To - s.From
 }

@@ -55,6 +55,7 @@ func TestSources(t *testing.T) {
 		"completed twice":           {calls{any("MPI_Irecv", 7), wait(3, 7), wait(3, 7)}, map[int32]profile.Exchange{3: one(1)}},
 		"persistent":                {append(append(append(calls{}, start(7)...), wait(3, 7)), append(start(7), wait(5, 7))...), map[int32]profile.Exchange{3: one(1), 5: one(1)}},
 		"requests are cancelled":    {calls{any("MPI_Irecv", 7), {Op: operation(t, "MPI_Cancel")}, wait(3, 7)}, map[int32]profile.Exchange{mpi.AnySource: one(1)}},
+		"told before another is":    {calls{any("MPI_Irecv", 7), wait(3, 7), any("MPI_Irecv", 7), {Op: operation(t, "MPI_Cancel")}, wait(3, 7)}, map[int32]profile.Exchange{3: one(1), mpi.AnySource: one(1)}},
 		"a message that was taken":  {calls{probe("MPI_Mprobe", 2, 9), mrecv(9)}, map[int32]profile.Exchange{2: one(1)}},
 		"of several":                {calls{probe("MPI_Mprobe", 2, 9), probe("MPI_Improbe", 3, 8), mrecv(8), mrecv(9), mrecv(9)}, map[int32]profile.Exchange{2: one(1), 3: one(1), mpi.AnySource: one(1)}},
 		"taken, and nobody told":    {calls{probe("MPI_Mprobe", mpi.AnySource, 9), mrecv(9)}, map[int32]profile.Exchange{mpi.AnySource: one(1)}},
@@ -143,5 +144,25 @@ func TestSourcesOfThreads(t *testing.T) {
 		if got := exchanged(e.Finish(200)); !maps.Equal(got, x.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, x.want)
 		}
+	}
+}
+
+// TestSourcesOfStopped: what a program does after it was stopped is not late, though the reader
+// learns of the stop later.
+func TestSourcesOfStopped(t *testing.T) {
+	e := New(1, mpiFiles{})
+	feed := func(name string, start, end uint64, from int32, more event.MPIMore) {
+		c := event.MPICall{Op: operation(t, name), Start: start, More: &more}
+		c.Args = mpi.Args{Recv: 8, Peer: from, Flags: mpi.World}
+		e.Feed(&event.Event{Time: end, PID: 1, TID: 1, Construct: event.MPI, Edge: event.Released, Site: 7, SP: 1, MPI: &c})
+	}
+	feed("MPI_Barrier", 10, 20, 0, event.MPIMore{})
+	e.Advance(190)
+	e.Stopped(Stop{From: 50, To: 180})
+	feed("MPI_Irecv", 200, 210, mpi.AnySource, event.MPIMore{Request: 9})
+	feed("MPI_Wait", 220, 230, 0, event.MPIMore{Completes: []uint64{9}, Came: []event.MPICame{{Source: 3, Tag: 1}}})
+	want := map[int32]profile.Exchange{3: {Recvs: 1, In: 8}}
+	if got := exchanged(e.Finish(300)); !maps.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -29,8 +29,9 @@ type Sources struct {
 	settled  uint64             // steps before this time have been made, or are left out (ns)
 	thread   uint32             // the first one that made a step; 0: none did
 	several  bool               // others did, too
-	// The program cancels requests. Of one that is cancelled a status may tell any source.
-	cancels bool
+	// When the program first cancelled a request (ns); 0: it did not. The status of such a request
+	// may tell any source. So calls that ended later tell nothing.
+	cancelled uint64
 }
 
 // receive is a receive from any source. Its messages are in the traffic of a leaf region.
@@ -51,6 +52,7 @@ type message struct {
 // step is what a call does with a request, or with the handle of a message.
 type step struct {
 	at     uint64 // ns
+	end    uint64 // of the call (ns)
 	kind   stepKind
 	handle uint64
 	is     receive
@@ -96,7 +98,7 @@ func (s *Sources) Starts(cs *Comms, tid uint32, c *event.MPICall) {
 		return
 	}
 	from, ok := cs.asks(c)
-	put(&s.started, tid, append(s.started[tid], step{at: c.Start, handle: c.More.Request, is: receive{from: from}, known: ok}))
+	put(&s.started, tid, append(s.started[tid], step{at: c.Start, end: c.Start, handle: c.More.Request, is: receive{from: from}, known: ok}))
 }
 
 // Called takes a call at a leaf region, which ended at a time (ns). Its own messages are in the
@@ -107,11 +109,10 @@ func (s *Sources) Called(cs *Comms, tid uint32, leaf *tree.Node, seat int, c *ev
 		s.add(tid, x)
 	}
 	delete(s.started, tid)
-	x := c.More
-	if s.cancels = s.cancels || c.Op == cancel; s.cancels {
-		s.later, s.waiting = nil, 0
-		return
+	if c.Op == cancel && (s.cancelled == 0 || c.Start < s.cancelled) {
+		s.cancelled = c.Start
 	}
+	x := c.More
 	if x == nil {
 		return
 	}
@@ -121,13 +122,13 @@ func (s *Sources) Called(cs *Comms, tid uint32, leaf *tree.Node, seat int, c *ev
 	switch ofMessage := slices.Contains(ofMessages, info.Name); {
 	case ofMessage && (x.Untold || len(x.Completes) != 1 || x.Completes[0] == 0):
 	case ofMessage && info.Comm != mpi.None:
-		s.add(tid, step{at: end, kind: takes, handle: x.Completes[0], what: message{comm: cs.Of(c), source: c.Peer}, known: c.Peer >= 0})
+		s.add(tid, step{at: end, end: end, kind: takes, handle: x.Completes[0], what: message{comm: cs.Of(c), source: c.Peer}, known: c.Peer >= 0})
 	case ofMessage:
-		s.add(tid, step{at: c.Start, kind: fetches, handle: x.Completes[0], is: is, known: ok})
+		s.add(tid, step{at: c.Start, end: end, kind: fetches, handle: x.Completes[0], is: is, known: ok})
 	case x.Request != 0: // the handle is new, or of another operation
-		s.add(tid, step{at: end, handle: x.Request, is: is, known: ok})
+		s.add(tid, step{at: end, end: end, handle: x.Request, is: is, known: ok})
 	case len(x.Completes) > 0 && match.Waits(c.Op):
-		s.add(tid, step{at: c.Start, kind: completes, more: x})
+		s.add(tid, step{at: c.Start, end: end, kind: completes, more: x})
 	}
 }
 
@@ -171,9 +172,16 @@ func (s *Sources) Settle(to, straggling uint64) {
 	s.settled = max(s.settled, to)
 }
 
+// Back says that the program's clock has gone back to a time (ns), since it was stopped meanwhile.
+// No call began or ended while it was.
+func (s *Sources) Back(to uint64) { s.settled = min(s.settled, to) }
+
 // make makes a step. It may be late, as that of a call which began long ago. Then it takes no
 // handle that was given since, and what it gives may have been used.
 func (s *Sources) make(x *step) {
+	if s.cancelled != 0 && x.end > s.cancelled {
+		return
+	}
 	late := x.at < s.settled
 	switch x.kind {
 	case begins:
