@@ -7,13 +7,14 @@ import "ompp-attach/profile"
 // out the thread's own hits: from the completion, and then from the wait. Others are charged with
 // these waits. Their charges shrink in proportion, so that the sums stay equal (profile.Waits).
 func adjustWaits(a, measured *profile.Profile) {
-	var barriers, locks shrunk
+	var barriers, locks, tasks shrunk
 	for i := range a.Nodes {
 		b, l := adjustNodeWaits(&a.Nodes[i], &measured.Nodes[i])
+		tasks.add(forTasks(&a.Nodes[i]))
 		barriers.add(b)
 		locks.add(l)
 	}
-	if barriers.was == barriers.is && locks.was == locks.is {
+	if barriers.was == barriers.is && locks.was == locks.is && tasks.was == tasks.is {
 		return
 	}
 	for i := range a.Nodes {
@@ -22,12 +23,30 @@ func adjustWaits(a, measured *profile.Profile) {
 				out := *w
 				out.Late.T, out.Delay, out.NoCore = barriers.part(w.Late.T), barriers.part(w.Delay), barriers.part(w.NoCore)
 				out.Indirect, out.Passed, out.Far = barriers.part(w.Indirect), barriers.part(w.Passed), barriers.part(w.Far)
-				out.NoTask.T, out.LateTask.T = barriers.part(w.NoTask.T), barriers.part(w.LateTask.T)
+				for _, t := range []*int64{&out.NoTask.T, &out.LateTask.T, &out.ForTask.T, &out.OfTask.T} {
+					*t = tasks.part(barriers.part(*t))
+				}
 				out.Held.T, out.Shared = locks.part(w.Held.T), locks.part(w.Shared)
 				a.Nodes[i].Stats[j].Waits = &out
 			}
 		}
 	}
+}
+
+// forTasks returns how long threads waited for tasks at a node, and how much of that the adjusted
+// time of their waits leaves (ns).
+func forTasks(n *profile.Node) (x shrunk) {
+	for j := range n.Stats {
+		if w := n.Stats[j].Waits; w != nil {
+			in := w.Wait.T + w.Done.T
+			if w.Wait.C == 0 {
+				in = barrierTime(&n.Stats[j])
+			}
+			t := w.NoTask.T + w.ForTask.T
+			x.add(shrunk{t, within(t, in)})
+		}
+	}
+	return x
 }
 
 // shrunk is a sum of times before and after (ns).

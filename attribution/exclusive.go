@@ -195,7 +195,7 @@ func (ex *exclusive) tested(t *stack.Thread, ev *event.Event) {
 		ex.acquired(t, ev)
 		return
 	}
-	if f := &t.Stack[i]; t.Interval != nil && t.Interval.Running() {
+	if f := &t.Stack[i]; t.Interval != nil && t.Interval.Noting() {
 		d := ledger.Between(f.Mark, ev.Time)
 		t.Interval.Folded(f.Node, f.Node.Parent, t.Seat, -d, -d)
 	}

@@ -103,7 +103,7 @@ func (e *engine) followUp() {
 // apply applies an event to its thread. It returns false if the event has to wait for earlier
 // events of other threads.
 func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
-	if t.Edge.Pending() && !e.passEdge(t, ev) {
+	if t.Edge.Pending() && !e.passEdge(t, ev) || ev.Edge == event.Waited && t.AwaitsEnds(ev) && !e.certain(t, ev) {
 		return false
 	}
 	if !ev.Edge.IsHit() {
@@ -126,7 +126,7 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 		ev = onTaskClock(t, ev)
 	}
 	e.popEnded(t, ev)
-	if t.Interval != nil && t.Interval.Running() && ev.Fold == nil {
+	if t.Interval != nil && t.Interval.Noting() && ev.Fold == nil {
 		t.NoteInterval(real)
 	}
 	if t.Idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.InFinalBarrier(ev) && !t.InUnobservedTask(ev) && !t.InLostTask(ev) {

@@ -27,7 +27,7 @@ func (ex *exclusive) folded(t *stack.Thread, ev *event.Event) {
 		top.Child += int64(f.Enter + f.Body + f.Exit)
 	}
 	n := ex.Tree.Child(parent, t.Key(ev.Construct, ev))
-	if iv := t.Interval; iv != nil && iv.Running() {
+	if iv := t.Interval; iv != nil && iv.Noting() {
 		waited := uint64(0)
 		if stack.Guards(ev.Construct) {
 			waited = f.Enter

@@ -141,7 +141,8 @@ func (e *engine) giveUpOldest(now uint64) bool {
 }
 
 // giveIn continues a parked thread although the awaited event has not come. It answers false for a
-// task's begin, which has to wait for older events of other threads.
+// task's begin, and for the end of a wait for tasks: these have to wait for older events of other
+// threads.
 func (e *engine) giveIn(t *stack.Thread) bool {
 	first := t.Queue.Front()
 	m := e.unnamed(first)
@@ -149,7 +150,7 @@ func (e *engine) giveIn(t *stack.Thread) bool {
 	case t.Edge.Pending():
 		t.Edge.GivenUp = true
 		return e.replay(t)
-	case first.Construct == event.TaskExec:
+	case first.Construct == event.TaskExec || first.Edge == event.Waited: // see AwaitsEnds
 		return false // threads with older events go on first
 	case m != nil:
 		e.Bind(m, stack.TeamKey{Instance: first.Instance, Key: first.Key})

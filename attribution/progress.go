@@ -56,7 +56,7 @@ func (pg *progress) noneBefore(k stack.TeamKey, num int32, at uint64) bool {
 
 // caughtUp tells whether everything that a thread did before a time is known, but for samples.
 func (pg *progress) caughtUp(t *stack.Thread, at uint64) bool {
-	return t.Last >= at || t.Edge.Next >= at || pg.now >= at+clockSlack && (!t.Parked() || t.Holding())
+	return t.Last >= at || t.Edge.Next >= at || pg.now >= at+clockSlack && (!t.Parked() || t.Holding() || t.Queue.Front().Time >= at)
 }
 
 // letGo removes a thread from the parked ones. The last of them takes its index.

@@ -30,6 +30,9 @@ type task struct {
 	internal bool       // the runtime's own task: libomp uses such tasks to split a taskloop
 	by       *tree.Node // the construct that created it; nil: not known
 	seat     int        // of the thread that created it
+	// See stack.Frame. children are those of the parts of it that have been executed.
+	up       [2]*stack.Brood
+	children *stack.Brood
 	// An older task at the same address that has not begun, as far as events are read.
 	older *task
 }
@@ -62,7 +65,8 @@ func (tk *tasking) createTask(t *stack.Thread, ev *event.Event) {
 		c, _ = tree.TaskConstructs(untied)
 		if x := t.Executing(); x != nil && ev.Key != 0 && x.TaskAt == ev.Key {
 			// An untied task queues its own rest: no new task.
-			tk.queueTask(taskKey{ev.Instance, ev.Key}, task{node: x.Node, created: ev.Time + t.Suspended, resumed: true})
+			tk.queueTask(taskKey{ev.Instance, ev.Key}, task{node: x.Node, created: ev.Time + t.Suspended, resumed: true, up: x.Up, children: x.Brood})
+			x.Up = [2]*stack.Brood{}
 			tk.untied[x.Node.Key.Fn] = true // libomp's calls do not say that a task is untied
 			return
 		}
@@ -88,7 +92,7 @@ func (tk *tasking) addTask(t *stack.Thread, ev *event.Event) {
 	if f := t.Top(); t.Lossy && (f == nil || !tree.Creates(f.Node.Key.Construct) && !tree.IsExecution(f.Node.Key.Construct)) {
 		return // the start of the creating call was lost: the task counts as lost too
 	}
-	x := task{node: tk.executionOf(t), created: ev.Time + t.Suspended, internal: ev.Flags&event.Inside != 0}
+	x := task{node: tk.executionOf(t), created: ev.Time + t.Suspended, internal: ev.Flags&event.Inside != 0, up: t.Enlist()}
 	if f := t.Top(); f != nil && tree.Creates(f.Node.Key.Construct) {
 		x.by, x.seat = f.Node, f.Seat
 	}
@@ -182,12 +186,16 @@ func (tk *tasking) beginTask(t *stack.Thread, ev *event.Event) bool {
 	if x != nil && x.by != nil && t.Interval != nil && !x.resumed {
 		t.BeginTaskWaiting(x.created, x.by, x.seat)
 	}
+	if t.Interval != nil {
+		t.BeginWork(ev.Time)
+	}
 	f = t.Open(n, ev)
 	f.Phase, f.Flags, f.TaskAt = stack.InBody, 0, ev.Key
 	f.Parts[profile.Enter].C, f.Parts[profile.Body].C = 1, 1
 	if x != nil {
 		f.Parts[profile.Enter].T, f.Resumed, f.Internal = ledger.Between(x.created, ev.Time), x.resumed, x.internal
 		f.Executes(x.number)
+		f.Up, f.Brood = x.up, x.children
 		tk.freeTasks = append(tk.freeTasks, x)
 	}
 	t.Suspended = 0
@@ -283,11 +291,11 @@ func (tk *tasking) waitForTasks(t *stack.Thread, ev *event.Event) {
 		}
 		f := tk.UnwindTo(t, i, ev.Time)
 		f.Pass(profile.Body, ev.Time)
-		f.Phase, f.Mark, f.Waiting = stack.InBarrier, ev.Time, ev.Time+t.Suspended
+		f.Phase, f.Mark, f.Waiting, f.Idle = stack.InBarrier, ev.Time, ev.Time+t.Suspended, ev.Time+t.Suspended
 		return
 	}
 	f := tk.Push(t, t.Key(ev.Construct, ev), ev)
-	f.Phase, f.Waiting = stack.InBarrier, ev.Time+t.Suspended
+	f.Phase, f.Waiting, f.Idle = stack.InBarrier, ev.Time+t.Suspended, ev.Time+t.Suspended
 	// libgomp's call does nothing, and its return has no probe.
 	if ev.Construct == event.TaskYield && ev.Runtime == event.Gomp {
 		tk.Pop(t, ev.Time)
@@ -300,6 +308,7 @@ func (tk *tasking) waitedForTasks(t *stack.Thread, ev *event.Event) {
 	if f == nil || f.Node.Key.Construct != ev.Construct || f.Phase != stack.InBarrier {
 		return // it was entered before measurement began, or other calls share the return
 	}
+	t.AwaitedTask(ev.Time + t.Suspended)
 	if t.OffCore != nil {
 		t.AskTasks(f, ev.Time+t.Suspended)
 	}

@@ -38,6 +38,9 @@ func waitTable(p *profile.Profile) []string {
 				if w.NoTask != (profile.Sum{}) || w.LateTask != (profile.Sum{}) {
 					more += fmt.Sprintf(" no task %d/%d late task %d/%d", w.NoTask.T, w.NoTask.C, w.LateTask.T, w.LateTask.C)
 				}
+				if w.ForTask != (profile.Sum{}) || w.OfTask != (profile.Sum{}) {
+					more += fmt.Sprintf(" for task %d/%d of task %d/%d", w.ForTask.T, w.ForTask.C, w.OfTask.T, w.OfTask.C)
+				}
 				out = append(out, fmt.Sprintf("%s %d:%d wait %d/%d done %d/%d last %d/%d late %d/%d delay %d dropped %d", path[i][1:], th.Root, th.Num,
 					w.Wait.T, w.Wait.C, w.Done.T, w.Done.C, w.Last.T, w.Last.C, w.Late.T, w.Late.C, w.Delay, w.Dropped)+more)
 			}
@@ -344,7 +347,8 @@ var waitCases = []struct{ name, events, want string }{
 		`PARALLEL@300 0:0 wait 0/1 done 0/1 last 0/1 late 40/2 delay 38 dropped 0
 		 PARALLEL@300/TASK@50 0:0 wait 0/0 done 0/0 last 0/0 late 0/0 delay 2 dropped 0
 		 PARALLEL@300 0:1 wait 0/1 done 0/1 last 0/0 late 0/0 delay 0 dropped 0
-		 PARALLEL@300/BARRIER@440 0:0 wait 0/1 done 23/1 last 40/1 late 0/0 delay 0 dropped 0
+		 PARALLEL@300/TASK@50/TASKEXEC@50 0:1 wait 0/0 done 0/0 last 0/0 late 0/0 delay 0 dropped 0 for task 0/0 of task 20/1
+		 PARALLEL@300/BARRIER@440 0:0 wait 0/1 done 23/1 last 40/1 late 0/0 delay 0 dropped 0 for task 20/1 of task 0/0
 		 PARALLEL@300/BARRIER@440 0:1 wait 40/1 done 5/1 last 0/0 late 0/0 delay 0 dropped 0`},
 	{"a thread waits for tasks: for the first from 20 to 50, for the second from 70 to 80",
 		`
@@ -443,11 +447,20 @@ func TestWaitsOfNoBarrier(t *testing.T) {
 func balanced(t *testing.T, p *profile.Profile) {
 	t.Helper()
 	var all profile.Waits
+	idle := int64(0) // in waits for tasks
 	for i, n := range p.Nodes {
 		var here profile.Waits
 		for _, s := range n.Stats {
 			if w := s.Waits; w != nil {
 				here = *here.Plus(w)
+				without := w.Wait.T + w.Done.T
+				if n.Region >= 0 && p.Regions[n.Region].Construct.IsTasking() {
+					without = s.Barrier.T
+					idle += without
+				}
+				if w.NoTask.T+w.ForTask.T > without {
+					t.Errorf("node %d: waited for tasks for longer than %d ns: %+v", i, without, *w)
+				}
 				if before := w.Contended.T + w.Handed + w.NoHolder.T; before > s.Enter.T {
 					t.Errorf("node %d: waited %d ns for a lock, of %d: %+v", i, before, s.Enter.T, *w)
 				}
@@ -464,8 +477,11 @@ func balanced(t *testing.T, p *profile.Profile) {
 		}
 		all = *all.Plus(&here)
 	}
-	if all.NoTask != all.LateTask || all.NoTask.T > all.Wait.T+all.Done.T {
+	if all.NoTask != all.LateTask || all.NoTask.T > all.Wait.T+all.Done.T+idle {
 		t.Errorf("waited %+v for tasks that %+v were late", all.NoTask, all.LateTask)
+	}
+	if all.ForTask != all.OfTask {
+		t.Errorf("waited %+v for tasks, of which %+v were waited for", all.ForTask, all.OfTask)
 	}
 	if all.Contended.T != all.Held.T || all.Contended.C != all.Held.C {
 		t.Errorf("waited %+v for holders, who were waited for %+v", all.Contended, all.Held)

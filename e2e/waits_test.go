@@ -46,8 +46,10 @@ func wrongWaits(t *testing.T, s *session, gcc bool, late time.Duration) (wrong [
 		}
 		got := waitsAtLine(s.main, construct, line, thread)
 		have := map[string]profile.Sum{"wait": got.Wait, "last": got.Last, "delay": {T: got.Delay},
-			"contended": got.Contended, "held": got.Held, "notask": got.NoTask, "latetask": got.LateTask}[column]
-		if id := map[string]string{"notask": severity.NoTask, "latetask": severity.LateTask}[column]; id != "" {
+			"contended": got.Contended, "held": got.Held, "notask": got.NoTask, "latetask": got.LateTask,
+			"fortask": got.ForTask, "oftask": got.OfTask}[column]
+		if id := map[string]string{"notask": severity.NoTask, "latetask": severity.LateTask,
+			"fortask": severity.ForTask, "oftask": severity.OfTask}[column]; id != "" {
 			if v := severityAtLine(cube, id, construct, line, thread); v != have.T {
 				wrong = append(wrong, fmt.Sprintf("%s: %s is %d ns, the profile has %d", text, id, v, have.T))
 			}

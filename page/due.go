@@ -38,7 +38,7 @@ type TreeDue struct {
 	Times int64  `json:"times,omitempty"`    // number of waits, or how often it came last
 }
 
-var did = map[severity.Role]string{severity.CameLast: "came last", severity.HeldLock: "held it", severity.CreatedLate: "created tasks late", severity.RankLate: "was late"}
+var did = map[severity.Role]string{severity.CameLast: "came last", severity.HeldLock: "held it", severity.CreatedLate: "created tasks late", severity.RankLate: "was late", severity.RanTask: "executed tasks"}
 
 // due adds what is known of findings. number has the place of each property.
 func (t *Trees) due(c *severity.Cube, found []severity.Finding, number []int) {

@@ -24,19 +24,26 @@ type Waits struct {
 	NoCore int64 `json:"no_core,omitempty"`
 	// Indirect is the part of Wait that is due to the late thread's own waiting (ns). Passed is the
 	// same at that thread's node, where it waited. Far is the part of Passed that is due to this
-	// thread, at the node where it held the lock for which the late thread waited.
+	// thread, at the node where it held the lock for which the late thread waited, or at the task.
 	Indirect int64 `json:"indirect,omitempty"`
 	Passed   int64 `json:"passed,omitempty"`
 	Far      int64 `json:"far,omitempty"`
 	// OnPath is the time of this thread at this node that is on the critical path of the team's
-	// execution: the late thread's time before each barrier. What the late thread waited for a lock
-	// counts for the lock's holder (ns).
+	// execution: the late thread's time before each barrier, and after it, that of the thread that
+	// executed a task last there, in its tasks. What the thread waited for a lock counts for the
+	// lock's holder, and what it waited for a task, for the task (ns).
 	OnPath int64 `json:"on_path,omitempty"`
-	// NoTask is the part of Wait and Done in which the thread had nothing to do, before a task was
-	// created that it then executed in the barrier. C is the number of these tasks.
+	// NoTask is the part of Wait and Done, or of the time without a task in a wait for tasks, in
+	// which the thread had nothing to do, before a task was created that it then executed there. C
+	// is the number of these tasks.
 	NoTask Sum `json:"no_task,omitzero"`
 	// LateTask is the same, at the construct and thread that created the tasks.
 	LateTask Sum `json:"late_task,omitzero"`
+	// ForTask is the part of Done, or of the time without a task in a wait for tasks, in which the
+	// last task that the thread waited for was executed by another thread. C is the number of these
+	// waits. OfTask is the same, at the task's execution and at the thread that executed it.
+	ForTask Sum `json:"for_task,omitzero"`
+	OfTask  Sum `json:"of_task,omitzero"`
 	// Contended is the part of Enter of a critical or lock in which other threads of the team held
 	// it. C is the number of executions in which that was so; where executions were added up, of
 	// all of them.
@@ -59,8 +66,8 @@ type Waits struct {
 }
 
 // spans lists the times of w that have a count.
-func (w *Waits) spans() [9]*Sum {
-	return [9]*Sum{&w.Wait, &w.Done, &w.Last, &w.Late, &w.NoTask, &w.LateTask, &w.Contended, &w.Held, &w.NoHolder}
+func (w *Waits) spans() [11]*Sum {
+	return [11]*Sum{&w.Wait, &w.Done, &w.Last, &w.Late, &w.NoTask, &w.LateTask, &w.ForTask, &w.OfTask, &w.Contended, &w.Held, &w.NoHolder}
 }
 
 // times lists the times of w that have no count (ns).
@@ -113,7 +120,7 @@ func (w *Waits) caused() *Waits {
 	if w == nil {
 		return nil
 	}
-	out := Waits{Late: w.Late, LateTask: w.LateTask, Delay: w.Delay, NoCore: w.NoCore, Passed: w.Passed, Far: w.Far, OnPath: w.OnPath}
+	out := Waits{Late: w.Late, LateTask: w.LateTask, OfTask: w.OfTask, Delay: w.Delay, NoCore: w.NoCore, Passed: w.Passed, Far: w.Far, OnPath: w.OnPath}
 	if out == (Waits{}) {
 		return nil
 	}

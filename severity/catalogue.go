@@ -163,7 +163,7 @@ var openMP = []Property{
 	contention("omp_flush", "Flush", "", "Threads make memory consistent.",
 		"execT of FLUSH",
 		"Remove flushes that barriers, locks or atomic operations imply."),
-	contention("omp_taskwait", "Wait for tasks", analysis.WaitAtTaskwait, "Threads wait for tasks, and have none to execute.",
+	contention(Taskwait, "Wait for tasks", analysis.WaitAtTaskwait, "Threads wait for tasks, and have none to execute.",
 		"idle time in TASKWAIT, TASKGROUP, TASKLOOP and TASKYIELD",
 		"Create more tasks before the wait, create them earlier, or use depend clauses in place of the wait."),
 	contention("omp_reduction", "Reduction", "", "Threads wait for their turn to combine their results.",

@@ -14,6 +14,7 @@ const (
 	HeldLock                    // it held a lock for which others asked
 	CreatedLate                 // it created tasks late, and others waited for them
 	RankLate                    // it came late to an MPI call
+	RanTask                     // it executed tasks for which others waited
 )
 
 // Culprit is a thread or a rank for which others waited.
@@ -50,6 +51,13 @@ func (c *Cube) Culprits(f *Finding) (out []Culprit) {
 			if len(from) > 0 && !slices.ContainsFunc(from, func(x Cause) bool { return x.Path == f.Path }) {
 				last := &out[len(out)-1]
 				last.From, last.Mostly = from[0].Path, len(from) > 1
+			}
+		}
+		fallthrough
+	case p.ID == Taskwait:
+		if c.ForTasks(f.Path) > 0 {
+			for _, x := range c.Executors(f.Path) {
+				add(RanTask, x)
 			}
 		}
 	default:

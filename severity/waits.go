@@ -21,6 +21,9 @@ const (
 	NoHolder  = "omp_no_holder"
 	NoTask    = "omp_no_task"
 	LateTask  = "omp_late_task"
+	ForTask   = "omp_for_task"
+	OfTask    = "omp_of_task"
+	Taskwait  = "omp_taskwait"
 	dropped   = "omp_arrivals_dropped"
 )
 
@@ -78,8 +81,8 @@ var causeTrees = []Property{
 		Formula: "max(0, time without a core of the late thread - of the waiting one) since they were last together, at most the delay, " +
 			"scaled to the wait"},
 	{ID: DelayFar, Name: "Long-term delay", Unit: Seconds, Source: scalasca,
-		Description: "The part of others' waits at barriers that is due to this thread, because it held a lock for which the late thread waited.",
-		Formula:     "waits passed on x share of the holder in the late thread's contention"},
+		Description: "The part of others' waits at barriers that is due to this thread, because it held a lock, or executed a task, for which the late thread waited.",
+		Formula:     "waits passed on x share of the holder or task in the late thread's waiting"},
 	{ID: Indirect, Name: "Indirect waiting", Unit: Seconds, Source: scalasca,
 		Description: "The part of a thread's wait at a barrier that is due to the late thread's own waiting. The rest is direct.",
 		Formula:     "wait x waiting of the late thread / (delay + waiting of the late thread), at most that waiting"},
@@ -88,11 +91,12 @@ var causeTrees = []Property{
 		Formula:     "sum of the others' indirect waiting, by where the late thread waited"},
 	{ID: CriticalPath, Name: "Critical path", Unit: Seconds, Source: scalasca,
 		Description: "The time that decides when a process ends: its initial thread's outside of teams, and in a team that of the thread for which " +
-			"the others waited at each barrier. What that thread waited for a lock counts for the holder. Several initial threads are added up.",
+			"the others waited at each barrier. What that thread waited for a lock counts for the holder, and for a task, for the task. While tasks " +
+			"are left after the last arrival, it is the time in tasks of the thread that executes one last. Several initial threads are added up.",
 		Formula: "time since the barrier before, of the last thread to arrive"},
-	{ID: CriticalRest, Parent: CriticalPath, Name: "Barriers and joins, or not known", Unit: Seconds, Source: own,
-		Description: "The rest of a parallel region's wall time: completing barriers with the tasks in them, ending the team, and barriers of which " +
-			"the last thread is not known.",
+	{ID: CriticalRest, Parent: CriticalPath, Name: "Barriers, joins, or not known", Unit: Seconds, Source: own,
+		Description: "The rest of a parallel region's wall time: completing barriers, waiting there for tasks, ending the team, barriers of which " +
+			"the last thread is not known, and regions beyond 255 between two barriers.",
 		Formula: "wall time of the region - critical path in it"},
 	{ID: TimesLast, Name: "Times a thread came last", Unit: Count, Source: own,
 		Description: "Instances of the barrier in which the thread came last.", Formula: "number of instances"},
@@ -102,14 +106,22 @@ var causeTrees = []Property{
 		Description: "How long others waited for a critical section or lock while the thread held it, at the path where it held it.",
 		Formula:     "contention of the others"},
 	{ID: NoTask, Name: "Waits for tasks that come late", Unit: Seconds, Source: own, Gain: Removal, Reported: true,
-		Description: "Threads in a barrier have nothing to do until a task is created, which they then execute. " +
-			"The time is a part of the barrier's, with what probes took and time without a core.",
+		Description: "Threads in a barrier or a wait for tasks have nothing to do until a task is created, which they then execute. " +
+			"The time is a part of the barrier's or wait's, with what probes took and time without a core.",
 		Formula:   "max(0, creation of the task - max(own arrival, end of own task before))",
 		Diagnosis: "See the construct and the thread that created these tasks, and what that thread did in between.",
 		Helps:     "Create tasks earlier, on several threads, or by a taskloop; let tasks create tasks."},
 	{ID: LateTask, Name: "Tasks created late", Unit: Seconds, Source: own,
 		Description: "The same waits, at the construct and the thread that created the tasks. They are no part of that thread's time.",
-		Formula:     "sum of the waits of the threads that executed the tasks in a barrier"},
+		Formula:     "sum of the waits of the threads that executed the tasks in a barrier or wait"},
+	{ID: ForTask, Name: "Waits for another thread's task", Unit: Seconds, Source: own,
+		Description: "Threads in a wait for tasks have none to execute until another thread has executed the last task that they wait for. Threads in a " +
+			"barrier have none until another thread has executed the team's last task. The time is a part of the wait's or barrier's, with what probes " +
+			"took and time without a core.",
+		Formula: "max(0, end of the last task - max(its begin, own arrival, end of own task before)); in barriers after the last arrival"},
+	{ID: OfTask, Name: "Waits for a thread's tasks", Unit: Seconds, Source: own,
+		Description: "The same waits, at the task and at the thread that executed it. They are no part of that thread's time.",
+		Formula:     "sum of the waits of other threads for the task"},
 	{ID: NoHolder, Name: "Lock executions without a known holder", Unit: Count, Source: own,
 		Description: "Executions of critical sections and locks that waited, as far as is known, for a holder that is not known. Where they were added up, all of them count.",
 		Formula:     "number of executions"},
@@ -176,6 +188,8 @@ func causes(add func(string, int64), x *profile.Waits) {
 	add(NoHolder, int64(x.NoHolder.C))
 	add(NoTask, max(0, x.NoTask.T))
 	add(LateTask, max(0, x.LateTask.T))
+	add(ForTask, max(0, x.ForTask.T))
+	add(OfTask, max(0, x.OfTask.T))
 }
 
 // Cause is a thread for which others waited, and the path at which it made them wait.
@@ -211,6 +225,20 @@ func (c *Cube) CameFrom(path, thread int) (out []Cause) {
 // Creators returns the threads and constructs that created tasks late for which threads of the team
 // around a path waited in a barrier, the most severe first.
 func (c *Cube) Creators(path int) (out []Cause) { return c.inTeam(path, LateTask) }
+
+// Executors returns the threads and tasks for which threads of the team around a path waited, in a
+// wait for tasks or a barrier, the most severe first.
+func (c *Cube) Executors(path int) (out []Cause) { return c.inTeam(path, OfTask) }
+
+// ForTasks returns how long threads waited for tasks of other threads at a path (ns).
+func (c *Cube) ForTasks(path int) (ns int64) {
+	for _, v := range c.Of(c.Property(ForTask)) {
+		if v.Path == path {
+			ns += v.V
+		}
+	}
+	return ns
+}
 
 // inTeam returns the values of a property in the team around a path, the most severe first.
 func (c *Cube) inTeam(path int, property string) (out []Cause) {
@@ -265,8 +293,8 @@ func (c *Cube) Held() (out []Cause) { return c.causes(Held) }
 // them, the most severe first.
 func (c *Cube) Delays() (out []Cause) { return c.causes(Delay) }
 
-// FarDelays returns the paths at which threads held locks for which other threads waited, and then
-// came late to a barrier. The most severe is first.
+// FarDelays returns the paths at which threads held locks, or executed tasks, for which other
+// threads waited, and then came late to a barrier. The most severe is first.
 func (c *Cube) FarDelays() (out []Cause) { return c.causes(DelayFar) }
 
 // LateCores returns the paths from which threads came late because they had no core, the most

@@ -54,6 +54,13 @@ type Frame struct {
 	Returns   uint64          // where the call of its barrier returns to, in libgomp
 	// When the thread came to its barrier, by the thread's clock; 0: not yet.
 	Waiting uint64
+	// In a wait for tasks: since when the thread has had no task (ns).
+	Idle uint64
+	// Of a task, or a taskgroup: the tasks that are created in it; nil: none.
+	Brood *Brood
+	// Of an explicit task's execution: the broods to which it belongs, of its parent and of its
+	// taskgroup.
+	Up [2]*Brood
 	// Tasks executed in a wait for tasks; nil: none, or times off the core are not told.
 	meanwhile *waits.Meanwhile
 	nested    uint8 // of a target region: open calls between libomptarget's entry points

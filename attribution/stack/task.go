@@ -69,6 +69,13 @@ func (t *Thread) SetClock() {
 // suspended for it.
 func (st *Stacks) LeaveTask(t *Thread, at uint64) {
 	f := t.Top()
+	k := waits.Task{Node: f.Node, Seat: f.Seat, From: f.Start, To: at}
+	if f.Internal { // nobody waits for the runtime's own tasks
+		k.Node = nil
+	}
+	for _, b := range f.Up {
+		b.ended(&k)
+	}
 	var v ledger.Interval
 	if f.Internal { // its time counts for the frames that it interrupted
 		v = st.Ledger.Interrupted(&f.Account)
@@ -84,15 +91,18 @@ func (st *Stacks) LeaveTask(t *Thread, at uint64) {
 		s.Enter.C--
 	}
 	t.Stack = t.Stack[:len(t.Stack)-1]
-	st.resume(t, &v, at)
+	st.resume(t, &v, &k)
 }
 
 // resume lets the frames go on that a thread had suspended to execute tasks. The innermost frame is
 // the wait in which the thread executed the tasks, or the call that created them.
-func (st *Stacks) resume(t *Thread, v *ledger.Interval, at uint64) {
-	f := t.Top()
+func (st *Stacks) resume(t *Thread, v *ledger.Interval, k *waits.Task) {
+	f, at := t.Top(), k.To
 	if t.Interval != nil && f != nil {
-		t.executedWaiting(f, v, at)
+		t.executedWaiting(f, k)
+	}
+	if f != nil && f.Phase == InBarrier {
+		f.Idle = at
 	}
 	if t.OffCore != nil && f != nil && f.Phase == InBarrier && f.Node.Key.Construct.IsTasking() && v.Wall > 0 {
 		if f.meanwhile == nil {

@@ -118,7 +118,7 @@ func (t *Thread) leaveInterval(f *Frame) {
 // counts for the team's region.
 func (t *Thread) LeaveTeam(f *Frame, at uint64) {
 	t.leaveInterval(f)
-	if iv := t.Interval; iv != nil && iv.Running() {
+	if iv := t.Interval; iv != nil && iv.Noting() {
 		iv.Note(f.Node, f.Seat, false, at)
 	}
 }
@@ -126,20 +126,38 @@ func (t *Thread) LeaveTeam(f *Frame, at uint64) {
 // IsPending tells whether a thread may have come to a barrier, which a later event tells.
 func (t *Thread) IsPending() bool { return t.Interval != nil && t.Interval.Pending() }
 
-// executedWaiting notes tasks that a thread has executed in a barrier, until a time (ns).
-func (t *Thread) executedWaiting(f *Frame, v *ledger.Interval, at uint64) {
-	if f.Phase == InBarrier && !f.Node.Key.Construct.IsTasking() && t.Executing() == nil && f.own(t) {
-		t.Interval.Task(at-uint64(v.Wall), at)
+// executedWaiting notes a task that a thread has executed in a barrier.
+func (t *Thread) executedWaiting(f *Frame, k *waits.Task) {
+	if t.inBarrier(f) {
+		t.Interval.EndWork(k)
 	}
 }
 
-// BeginTaskWaiting notes that a thread begins a task in a barrier, which a construct has created on
-// the thread of a seat at a time (ns).
+// BeginWork notes that a thread begins a task in a barrier (ns).
+func (t *Thread) BeginWork(at uint64) {
+	if f := t.Top(); f != nil && t.inBarrier(f) {
+		t.Interval.BeginWork(at)
+	}
+}
+
+// BeginTaskWaiting notes that a thread begins a task in a barrier or a wait for tasks, which a
+// construct has created on the thread of a seat at a time (ns).
 func (t *Thread) BeginTaskWaiting(created uint64, by *tree.Node, seat int) {
-	f := t.Top()
-	if f != nil && f.Phase == InBarrier && !f.Node.Key.Construct.IsTasking() && t.Executing() == nil && f.own(t) {
+	switch f := t.Top(); {
+	case f == nil || f.Phase != InBarrier:
+	case f.Node.Key.Construct.IsTasking():
+		if created > f.Idle {
+			waits.LateTask(f.Node, f.Seat, by, seat, int64(created-f.Idle))
+		}
+	case t.inBarrier(f):
 		t.Interval.BeginTask(created, by, seat)
 	}
+}
+
+// inBarrier tells whether a thread is in its implicit task, in a barrier of its innermost team. f
+// is its innermost frame.
+func (t *Thread) inBarrier(f *Frame) bool {
+	return f.Phase == InBarrier && !f.Node.Key.Construct.IsTasking() && t.Executing() == nil && f.own(t)
 }
 
 // own tells whether a thread's interval is that of the team in which it has a frame open.

@@ -4,7 +4,8 @@ package waits
 // critical path.
 
 // passOn charges the part of the others' waits that is due to the last thread's own waiting. It
-// charges the regions in which that thread waited and, for locks, the holders of these locks.
+// charges the regions in which that thread waited. For locks it charges the threads that held them,
+// and for tasks the threads that executed them.
 func (x *instance) passOn() {
 	l := &x.slots[x.latest]
 	waited, left := int64(0), x.indirect
@@ -28,21 +29,23 @@ func (x *instance) passOn() {
 		waitsAt(most.node, most.seat).Passed += left // what rounding has left
 	}
 	x.lastWaitedFor(func(_, h *Use, d int64) { waitsAt(h.Node, h.Seat).Far += int64(float64(d) * scale) })
+	for i := range l.awaited {
+		a := &l.awaited[i]
+		waitsAt(a.of, a.by).Far += int64(float64(a.time) * scale)
+	}
 }
 
 // onPath charges the critical path of the team's execution: what the last thread did since the
 // team's threads were last together. While that thread waited for a lock, the path goes through the
-// lock's holder.
+// lock's holder. While it waited for a task, the path goes through the task.
 func (x *instance) onPath() {
 	l := &x.slots[x.latest]
-	for i := range l.own {
-		if p := &l.own[i]; p.all != 0 {
-			waitsAt(p.node, p.seat).OnPath += p.all
-		}
-	}
+	onPath(l.own, l.awaited)
 	x.lastWaitedFor(func(u, h *Use, d int64) {
 		waitsAt(h.Node, h.Seat).OnPath += d
-		waitsAt(u.Node, u.Seat).OnPath -= d
+		if noted(l.own, u.Node) {
+			waitsAt(u.Node, u.Seat).OnPath -= d
+		}
 	})
 }
 

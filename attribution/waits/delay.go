@@ -48,8 +48,9 @@ func (x *instance) blame(last *slot, i int, d int64) {
 		x.delay += d
 		return
 	}
-	l := &last.own[i]
-	waitsAt(l.node, l.seat).Delay += d
+	if l := &last.own[i]; l.node != nil {
+		waitsAt(l.node, l.seat).Delay += d
+	}
 }
 
 // excess returns how much longer a thread was in a region, without its own waiting, than another

@@ -23,6 +23,7 @@
 //   - team.go: the instances of a team's barriers
 //   - instance.go: what an instance tells
 //   - delay.go: what the last thread did more than another one
+//   - task.go: for whose tasks threads wait, and what they do in a barrier
 //   - critical.go: what made the last thread wait before, and the critical path
 //   - locks.go: for which holders of a lock a thread waited
 //   - offcore.go: when a thread was off its core,

@@ -14,6 +14,7 @@ type instance struct {
 	latest   int32  // number of the last thread to arrive, of those that have been read
 	at       uint64 // time of the last arrival, ns
 	left     uint64 // the first leaving that has been read while others were not, ns; 0: none
+	worked   bool   // some thread has executed a task in the barrier
 	special  bool   // some arrival has Second, or some interval is unsure
 	complete bool   // all arrivals have been read
 	dropped  bool   // cannot be matched
@@ -47,6 +48,8 @@ type slot struct {
 	tasks         []span // executed in the barrier, by time
 	late          []lateTasks
 	own           []pathTime
+	awaited       []awaited // before the barrier
+	work          working   // in the barrier
 	uses          []Use
 }
 
@@ -102,6 +105,8 @@ func (x *instance) arrive(iv *Interval, a *Arrival) {
 		s.tasks, s.late = s.tasks[:0], s.late[:0]
 	}
 	s.own, iv.own, iv.hint = iv.own, s.own[:0], 0
+	s.awaited, iv.awaited = iv.awaited, s.awaited[:0]
+	s.work.to, s.work.last = 0, Task{}
 	if len(s.uses) > 0 || len(iv.uses) > 0 {
 		s.uses, iv.uses = iv.uses, s.uses[:0]
 		x.locks = x.locks || len(s.uses) > 0

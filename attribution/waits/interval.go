@@ -14,6 +14,8 @@ type Interval struct {
 	at      *instance // the barrier that the thread is in; nil: none
 	// Running: the thread is in no barrier, and its time is noted.
 	running bool
+	// Working: the thread is in a barrier and executes a task, whose time is noted.
+	working bool
 	// Pending: the thread may have come to a barrier; a later event tells.
 	pending bool
 	// The time since the last barrier counts from the last arrival there,
@@ -26,6 +28,9 @@ type Interval struct {
 	hint   int    // index in own of the region that was noted last
 	own    []pathTime
 	uses   []Use // of locks
+	// For whose tasks the thread has waited since the last barrier, or in the tasks that it
+	// executes in a barrier.
+	awaited []awaited
 }
 
 // pathTime is how long a thread was in a region, without the regions inside it (ns).
@@ -36,9 +41,9 @@ type pathTime struct {
 	waited int64 // the part of it in which the thread waited for others
 }
 
-// maxPaths bounds the regions that are told apart between two barriers. The time in all others
-// counts for the first.
-const maxPaths = 32
+// maxPaths bounds the regions that are told apart between two barriers. All others have the last
+// place together, without a node: their time counts for no region, and as work.
+const maxPaths = 256
 
 // Begin starts the interval of a thread that begins a team's body as thread num. before is the
 // thread's interval in the team around; spare is an old interval of this thread that may be used
@@ -57,10 +62,10 @@ func (tm *Team) Begin(before, spare *Interval, num int32, forked uint64) *Interv
 	}
 	// Field by field: regions begin often.
 	iv.team, iv.id, iv.outer, iv.num, iv.seq, iv.at = tm, 0, before, num, 0, nil
-	iv.running, iv.pending, iv.unsure, iv.tick, iv.hint, iv.noCore = false, false, false, forked, 0, 0
+	iv.running, iv.working, iv.pending, iv.unsure, iv.tick, iv.hint, iv.noCore = false, false, false, false, forked, 0, 0
 	iv.since = forked
-	if len(iv.own)+len(iv.uses) > 0 {
-		iv.own, iv.uses = iv.own[:0], iv.uses[:0]
+	if len(iv.own)+len(iv.uses)+len(iv.awaited) > 0 {
+		iv.own, iv.uses, iv.awaited = iv.own[:0], iv.uses[:0], iv.awaited[:0]
 	}
 	if tm != nil {
 		iv.id, iv.running = tm.id, true
@@ -88,6 +93,9 @@ func (iv *Interval) Of(tm *Team) bool { return tm != nil && iv.team == tm && iv.
 // Running tells whether the thread's time is noted: it is in no barrier.
 func (iv *Interval) Running() bool { return iv.running }
 
+// Noting tells whether the thread's time is noted: it is in no barrier, or executes a task there.
+func (iv *Interval) Noting() bool { return iv.running || iv.working }
+
 // Note notes that the thread has been in a region since the last note, until at (ns). waited says
 // whether it waited for others there. seat is the seat of the thread's figures in that region.
 func (iv *Interval) Note(n *tree.Node, seat int, waited bool, at uint64) {
@@ -101,7 +109,7 @@ func (iv *Interval) Note(n *tree.Node, seat int, waited bool, at uint64) {
 		return
 	}
 	p := iv.path(n, seat)
-	if p.all += d; waited {
+	if p.all += d; waited && p.node != nil {
 		p.waited += d
 	}
 }
@@ -117,24 +125,32 @@ func (iv *Interval) NoCore(d int64) {
 // thread waited. The time was noted for the region around before, and is taken from it.
 func (iv *Interval) Folded(n, around *tree.Node, seat int, all, waited int64) {
 	p := iv.path(n, seat)
-	p.all += all
-	p.waited += waited
+	if p.all += all; p.node != nil {
+		p.waited += waited
+	}
 	iv.path(around, seat).all -= all
 }
 
 func (iv *Interval) path(n *tree.Node, seat int) *pathTime {
-	for i := range iv.own {
+	for i := iv.hint + 1; i < len(iv.own); i++ { // mostly in the same order again
 		if iv.own[i].node == n {
 			iv.hint = i
 			return &iv.own[i]
 		}
 	}
-	if len(iv.own) == maxPaths {
-		iv.hint = 0
-		return &iv.own[0]
+	for i := range iv.own[:min(len(iv.own), iv.hint+1)] {
+		if iv.own[i].node == n {
+			iv.hint = i
+			return &iv.own[i]
+		}
 	}
-	iv.hint = len(iv.own)
-	iv.own = append(iv.own, pathTime{node: n, seat: seat})
+	if len(iv.own) >= maxPaths-1 {
+		n = nil
+	}
+	if iv.hint = maxPaths - 1; len(iv.own) < maxPaths {
+		iv.hint = len(iv.own)
+		iv.own = append(iv.own, pathTime{node: n, seat: seat})
+	}
 	return &iv.own[iv.hint]
 }
 
@@ -174,5 +190,8 @@ func (iv *Interval) GoOn(n *tree.Node, seat int, at uint64) {
 
 // resume goes on after a barrier that the thread left at a time; 0: it is not known when.
 func (iv *Interval) resume(left uint64) {
-	iv.at, iv.running, iv.tick, iv.unsure, iv.since = nil, true, left, left == 0, left
+	iv.at, iv.running, iv.working, iv.tick, iv.unsure, iv.since = nil, true, false, left, left == 0, left
+	if len(iv.own)+len(iv.awaited) > 0 { // of tasks in the barrier
+		iv.own, iv.hint, iv.awaited = iv.own[:0], 0, iv.awaited[:0]
+	}
 }

@@ -64,13 +64,13 @@ func (m *Meter) Arrive(iv *Interval, a *Arrival) {
 	if iv.running {
 		iv.Note(a.From, a.Seat, false, a.At)
 	}
-	iv.running, iv.pending = false, false
+	iv.running, iv.working, iv.pending = false, false, false
 	x := tm.instance(m, iv)
 	if x == nil {
 		m.stop(tm, iv.seq)
 		waitsAt(a.Barrier, a.Seat).Dropped++
 		iv.forget(m)
-		iv.own, iv.hint, iv.noCore = iv.own[:0], 0, 0
+		iv.own, iv.hint, iv.noCore, iv.awaited = iv.own[:0], 0, 0, iv.awaited[:0]
 		return
 	}
 	iv.seq++
@@ -145,6 +145,7 @@ func (tm *Team) close(m *Meter) {
 	n := 0
 	for n < len(tm.open) && tm.open[n].ended == tm.size {
 		tm.last = tm.open[n].at
+		tm.open[n].chargeTasks(tm.nested)
 		tm.open[n].chargeLast()
 		m.instances = append(m.instances, tm.open[n])
 		n++
@@ -199,7 +200,7 @@ func (s *slot) drop(m *Meter) {
 // CutOff ends a thread's part in a barrier when measurement ends at a time (ns).
 func (m *Meter) CutOff(iv *Interval, end uint64) {
 	x := iv.at
-	iv.at, iv.running = nil, false
+	iv.at, iv.running, iv.working = nil, false, false
 	iv.forget(m)
 	if x != nil && x.complete && !x.dropped && x.at <= end && !x.slots[iv.num].ended {
 		m.finish(iv.team, x, iv.num)
@@ -237,6 +238,7 @@ func (m *Meter) End(tm *Team, done, joined uint64) {
 					m.finish(tm, x, int32(i))
 				}
 			}
+			x.chargeTasks(tm.nested)
 			x.chargeLast()
 			m.instances = append(m.instances, x)
 		}

@@ -20,6 +20,9 @@ func (t *text) dueTo(f *severity.Finding) string {
 	if t.c.Properties[f.Property].ID == severity.NoTask {
 		return t.createdBy(f)
 	}
+	if t.c.Properties[f.Property].ID == severity.Taskwait {
+		return t.executedBy(f)
+	}
 	if t.c.Properties[f.Property].Gain != severity.Balance {
 		if ranks := t.dueToRanks(f); ranks != "" {
 			return ranks
@@ -41,6 +44,26 @@ func (t *text) dueTo(f *severity.Finding) string {
 	}
 	if held > waited+waited/10 {
 		who += withoutCore
+	}
+	return strings.Join(slices.DeleteFunc([]string{who, t.executedBy(f)}, func(s string) bool { return s == "" }), "; ")
+}
+
+// executedBy says which threads executed tasks for which others waited. The record has that for all
+// waits of the team.
+func (t *text) executedBy(f *severity.Finding) string {
+	waited := t.c.ForTasks(f.Path)
+	if analysis.Ratio(waited, t.c.ThreadTime) < little/10 {
+		return ""
+	}
+	all, sum := t.c.Executors(f.Path), int64(0)
+	for _, x := range all {
+		sum += x.Time
+	}
+	who := t.threads(all, func(x severity.Cause) string {
+		return fmt.Sprintf("tasks that thread %s executed at %s, for which others waited %s sec", threadText(t.c, x.Thread), lastText(t.c, x.Path), t.Seconds(x.Time))
+	})
+	if sum > waited+waited/10 {
+		return fmt.Sprintf("in %s sec, tasks of other threads; in all waits of this team: %s", t.Seconds(waited), who)
 	}
 	return who
 }
@@ -189,7 +212,7 @@ func (t *text) critical() {
 	}
 	if ns := t.c.Total(severity.CriticalRest); analysis.Ratio(ns, whole) >= little {
 		t.lines(fmt.Sprintf("%s sec  %5s %%  ", t.Seconds(ns), words.Decimal(100*analysis.Ratio(ns, whole), 0, 1)),
-			"barriers with the tasks executed in them, ends of regions, or not known")
+			"completing barriers, waiting there for tasks, ends of regions, or not known")
 	}
 	if left > 0 {
 		fmt.Fprintf(t, "... and %d more, %s sec together\n", left, t.Seconds(rest))

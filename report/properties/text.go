@@ -32,7 +32,7 @@ func writeText(w io.Writer, c *severity.Cube, o Options) error {
 	t.findings(found)
 	t.causes("Delays: where a thread that came late to a barrier spent more time than the threads that waited for it:", t.c.Delays())
 	t.causes("Of these, because other threads or processes had the cores, by where the late thread came from:", t.c.LateCores())
-	t.causes("Long-term delays: where a thread was that held a lock, while another thread waited for it and so came late:", t.c.FarDelays())
+	t.causes("Long-term delays: where a thread held a lock, or executed a task, while another thread waited for it and so came late:", t.c.FarDelays())
 	t.jobPath()
 	t.rankDelays("Delays between ranks: where a late rank spent more time than the ranks that waited for it:", false)
 	t.rankDelays("Long-term delays between ranks: where a rank spent more time, so that a rank that waited for it came late for others:", true)

@@ -344,7 +344,7 @@ func TestCriticalPath(t *testing.T) {
 	text := strings.Join(strings.Fields(write(t, "text", severity.Of(p, severity.Options{}), options(false))), " ")
 	for _, want := range []string{"Shares are of 100.00 sec, the path's length. 40.00 sec 40.0 % outside of all regions 40.00 sec 40.0 % a.c (10-15) PARALLEL; " +
 		"perfect balance here saves at most 15.00 of the run's 100.00 sec 10.00 sec 10.0 % a.c (20-25) PARALLEL; perfect balance here saves at most 5.00 of",
-		"10.00 sec 10.0 % barriers with the tasks executed in them, ends of regions, or not known"} {
+		"10.00 sec 10.0 % completing barriers, waiting there for tasks, ends of regions, or not known"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}

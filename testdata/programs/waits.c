@@ -13,6 +13,8 @@
 //   LINE CONSTRUCT THREAD held NS COUNT       what others waited for it, and for how many it was longest
 //   LINE CONSTRUCT THREAD notask NS COUNT     what it waited in a barrier for tasks to be created
 //   LINE CONSTRUCT THREAD latetask NS COUNT   what others waited for the tasks that it created
+//   LINE CONSTRUCT THREAD fortask NS COUNT    what it waited for tasks that others executed
+//   LINE CONSTRUCT THREAD oftask NS COUNT     what others waited for the tasks that it executed
 //
 // REDUCTION is a loop with a reduction: libomp's has a second barrier, in which nobody waits long.
 #include <omp.h>
@@ -282,6 +284,77 @@ static void late_tasks(void)
 	printf("%d\tTASK\t0\tlatetask\t%ld\t%d\n", line, sum, all);
 }
 
+/* A task that another thread executes: the thread that creates it goes on when it has begun. */
+enum { OTHERS = 13 };
+static long began[OTHERS], ended[OTHERS];
+static int executor[OTHERS], task_line;
+
+__attribute__((noinline)) static void task_of_another(int n)
+{
+	task_line = __LINE__ + 1;
+#pragma omp task firstprivate(n)
+	{
+		executor[n] = omp_get_thread_num();
+		__atomic_store_n(&began[n], now(), __ATOMIC_SEQ_CST);
+		work(ms * 2000000L);
+		ended[n] = now();
+	}
+	while (!__atomic_load_n(&began[n], __ATOMIC_SEQ_CST))
+		work(20000);
+	work(ms * 300000L);
+}
+
+/* A thread waits for tasks that others execute: in a taskwait, at the end of a taskgroup, and in a
+ * barrier, where the others wait for the last task, too. */
+static void tasks_of_others(void)
+{
+	enum { EACH = OTHERS / 2, LAST = OTHERS - 1 };
+	long asked[OTHERS], waited[3][MOST_THREADS] = {{0}}, of[MOST_THREADS] = {0};
+	int at[3], times[3][MOST_THREADS] = {{0}}, of_times[MOST_THREADS] = {0};
+#pragma omp parallel
+	{
+		int i = omp_get_thread_num();
+		for (int n = 0; n < EACH && i == 0; n++) {
+			task_of_another(n);
+			asked[n] = now();
+			at[0] = __LINE__ + 1;
+#pragma omp taskwait
+			after();
+		}
+		for (int n = EACH; n < LAST && i == 0; n++) {
+			at[1] = __LINE__ + 1;
+#pragma omp taskgroup
+			{
+				task_of_another(n);
+				asked[n] = now();
+			}
+		}
+		if (i == 0) {
+			task_of_another(LAST);
+			asked[LAST] = now();
+		}
+		at[2] = __LINE__ + 1;
+#pragma omp barrier
+		after();
+	}
+	for (int n = 0; n < OTHERS; n++)
+		for (int i = 0, by = executor[n], kind = n / EACH; i < threads; i++) {
+			long free = asked[n] > began[n] ? asked[n] : began[n];
+			if (i == by || (i != 0 && n != LAST))
+				continue;
+			waited[kind][i] += ended[n] - free;
+			times[kind][i]++;
+			of[by] += ended[n] - free;
+			of_times[by]++;
+		}
+	static const char *names[] = {"TASKWAIT", "TASKGROUP", "BARRIER"};
+	for (int i = 0; i < threads; i++) {
+		for (int kind = 0; kind < 3; kind++)
+			printf("%d\t%s\t%d\tfortask\t%ld\t%d\n", at[kind], names[kind], i, waited[kind][i], times[kind][i]);
+		printf("%d\tTASKEXEC\t%d\toftask\t%ld\t%d\n", task_line, i, of[i], of_times[i]);
+	}
+}
+
 static double reduction(void)
 {
 	double sum = 0;
@@ -321,5 +394,6 @@ int main(int argc, char **argv)
 	critical();
 	contention();
 	late_tasks();
+	tasks_of_others();
 	return reduction() < 0;
 }

@@ -1,0 +1,92 @@
+package stack
+
+import (
+	"ompp-attach/attribution/waits"
+	"ompp-attach/event"
+)
+
+// Brood is the tasks for which a wait waits: the children of a task, or the members of a taskgroup.
+type Brood struct {
+	left int        // how many have not ended, as far as events are read
+	last waits.Task // the last one that has ended
+}
+
+// Enlist counts a task that a thread creates in the broods of its parent and of its taskgroup. It
+// returns these; nil: there is none.
+func (t *Thread) Enlist() (up [2]*Brood) {
+	for i := len(t.Stack) - 1; i >= 0; i-- {
+		f := &t.Stack[i]
+		c := f.Node.Key.Construct
+		switch {
+		case IsContext(c) && f.Internal: // its tasks are its parent's
+			up[0] = f.Up[0]
+		case IsContext(c):
+			up[0] = f.brood()
+		case c == event.TaskGroup && f.Phase == InBody && up[1] == nil:
+			up[1] = f.brood()
+			continue
+		default:
+			continue
+		}
+		if up[1] == nil {
+			up[1] = f.Up[1]
+		}
+		break
+	}
+	for _, b := range up {
+		if b != nil {
+			b.left++
+		}
+	}
+	return up
+}
+
+func (f *Frame) brood() *Brood {
+	if f.Brood == nil {
+		f.Brood = &Brood{}
+	}
+	return f.Brood
+}
+
+// ended notes that a task has ended.
+func (b *Brood) ended(k *waits.Task) {
+	if b == nil {
+		return
+	}
+	if b.left--; k.To > b.last.To && k.Node != nil {
+		b.last = *k
+	}
+}
+
+// awaited returns the tasks for which a thread waits in its innermost frame; nil: none are known.
+func (t *Thread) awaited() *Brood {
+	switch f := t.Top(); f.Node.Key.Construct {
+	case event.TaskGroup:
+		return f.Brood
+	case event.TaskWait:
+		if i := t.Context(); i >= 0 {
+			return t.Stack[i].Brood
+		}
+	}
+	return nil
+}
+
+// AwaitsEnds tells whether an event ends a thread's wait for tasks of which not all ends have been
+// read.
+func (t *Thread) AwaitsEnds(ev *event.Event) bool {
+	f := t.Top()
+	if f == nil || f.Phase != InBarrier || f.Node.Key.Construct != ev.Construct || ev.Lost > 0 {
+		return false
+	}
+	b := t.awaited()
+	return b != nil && b.left > 0
+}
+
+// AwaitedTask notes for which task a thread has waited last in its innermost frame, a wait for
+// tasks that ends at a time (ns). Nothing is noted if the thread executed that task itself.
+func (t *Thread) AwaitedTask(at uint64) {
+	f, b := t.Top(), t.awaited()
+	if b != nil && b.left == 0 && b.last.Node != nil && b.last.To <= at && b.last.Seat != f.Seat {
+		t.Interval.AwaitTask(f.Node, f.Seat, f.Idle, &b.last)
+	}
+}
