@@ -74,8 +74,11 @@ func (t *Thread) awaited() *Brood {
 // AwaitsEnds tells whether an event ends a thread's wait for tasks of which not all ends have been
 // read.
 func (t *Thread) AwaitsEnds(ev *event.Event) bool {
+	if ev.Construct != event.TaskWait && ev.Construct != event.TaskGroup || ev.Lost > 0 {
+		return false
+	}
 	f := t.Top()
-	if f == nil || f.Phase != InBarrier || f.Node.Key.Construct != ev.Construct || ev.Lost > 0 {
+	if f == nil || f.Phase != InBarrier || f.Node.Key.Construct != ev.Construct {
 		return false
 	}
 	b := t.awaited()

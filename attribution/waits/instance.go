@@ -105,8 +105,12 @@ func (x *instance) arrive(iv *Interval, a *Arrival) {
 		s.tasks, s.late = s.tasks[:0], s.late[:0]
 	}
 	s.own, iv.own, iv.hint = iv.own, s.own[:0], 0
-	s.awaited, iv.awaited = iv.awaited, s.awaited[:0]
-	s.work.to, s.work.last = 0, Task{}
+	if len(iv.awaited)+len(s.awaited) > 0 {
+		s.awaited, iv.awaited = iv.awaited, s.awaited[:0]
+	}
+	if s.work.to != 0 {
+		s.work.to, s.work.last = 0, Task{}
+	}
 	if len(s.uses) > 0 || len(iv.uses) > 0 {
 		s.uses, iv.uses = iv.uses, s.uses[:0]
 		x.locks = x.locks || len(s.uses) > 0
