@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ompp-attach/event"
 	"ompp-attach/profile"
 )
 
@@ -246,5 +247,55 @@ func TestWaitsForTasks(t *testing.T) {
 				balanced(t, p)
 			}
 		})
+	}
+}
+
+// Lost events take waits for tasks away. They add none: the sums are no more than without a loss.
+func TestWaitsForTasksLoss(t *testing.T) {
+	told := func(p *profile.Profile) (none, other int64) {
+		for _, n := range p.Nodes {
+			for _, s := range n.Stats {
+				if s.Waits != nil {
+					none, other = none+s.Waits.NoTask.T, other+s.Waits.ForTask.T
+				}
+			}
+		}
+		return none, other
+	}
+	kept := int64(0)
+	for _, tc := range taskWaitCases {
+		events := parse(t, tc.events)
+		e := New(1, fakeFiles{})
+		for i := range events {
+			e.Feed(&events[i])
+		}
+		none, other := told(e.Finish(2000))
+		for gone := range events {
+			var rest []event.Event
+			lost := uint32(0)
+			for i, ev := range events {
+				switch {
+				case i == gone:
+					lost = 1
+					continue
+				case ev.TID == events[gone].TID && lost > 0:
+					ev.Lost, lost = ev.Lost+lost, 0
+				}
+				rest = append(rest, ev)
+			}
+			for seed := range uint64(6) {
+				e := New(1, fakeFiles{})
+				feedMixed(rand.New(rand.NewPCG(seed, 1)), e, rest, seed%2 == 0)
+				p := e.Finish(2000)
+				balanced(t, p)
+				n, o := told(p)
+				if kept += o; n > none || o > other {
+					t.Errorf("%s, without event %d: waited %d for late tasks, %d for others, not %d and %d", tc.name, gone, n, o, none, other)
+				}
+			}
+		}
+	}
+	if kept == 0 {
+		t.Error("nothing was told")
 	}
 }

@@ -86,9 +86,11 @@ func (t *Thread) AwaitsEnds(ev *event.Event) bool {
 }
 
 // AwaitedTask notes for which task a thread has waited last in its innermost frame, a wait for
-// tasks that ends at a time (ns). Nothing is noted if the thread executed that task itself.
+// tasks that ends at a time (ns), and for which tasks to be created. The former is not noted if the
+// thread executed that task itself.
 func (t *Thread) AwaitedTask(at uint64) {
 	f, b := t.Top(), t.awaited()
+	f.late.Charge(f.Node, f.Seat)
 	if b != nil && b.left == 0 && b.last.Node != nil && b.last.To <= at && b.last.Seat != f.Seat {
 		t.Interval.AwaitTask(f.Node, f.Seat, f.Idle, &b.last)
 	}

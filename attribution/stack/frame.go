@@ -54,8 +54,10 @@ type Frame struct {
 	Returns   uint64          // where the call of its barrier returns to, in libgomp
 	// When the thread came to its barrier, by the thread's clock; 0: not yet.
 	Waiting uint64
-	// In a wait for tasks: since when the thread has had no task (ns).
+	// In a wait for tasks: since when the thread has had no task (ns), and for the creation of
+	// which it has waited.
 	Idle uint64
+	late waits.Late
 	// Of a task, or a taskgroup: the tasks that are created in it; nil: none.
 	Brood *Brood
 	// Of an explicit task's execution: the broods to which it belongs, of its parent and of its

@@ -1,6 +1,8 @@
 package stack
 
 import (
+	"math"
+
 	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/attribution/waits"
@@ -90,9 +92,12 @@ func (st *Stacks) BreakWaits(t *Thread) {
 // LoseWaits is BreakWaits for all teams that a thread is in.
 func (st *Stacks) LoseWaits(t *Thread) {
 	for i := range t.Stack {
-		if f := &t.Stack[i]; f.Interval != nil && f.Interval.Of(f.Team.Waits) {
+		f := &t.Stack[i]
+		if f.Interval != nil && f.Interval.Of(f.Team.Waits) {
 			st.Waits.Lose(f.Interval)
 		}
+		// It may have created and executed tasks that are not known.
+		f.Brood, f.Idle = nil, math.MaxUint64
 	}
 }
 
@@ -147,7 +152,7 @@ func (t *Thread) BeginTaskWaiting(created uint64, by *tree.Node, seat int) {
 	case f == nil || f.Phase != InBarrier:
 	case f.Node.Key.Construct.IsTasking():
 		if created > f.Idle {
-			waits.LateTask(f.Node, f.Seat, by, seat, int64(created-f.Idle))
+			f.late.Add(by, seat, int64(created-f.Idle))
 		}
 	case t.inBarrier(f):
 		t.Interval.BeginTask(created, by, seat)

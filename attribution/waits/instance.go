@@ -46,7 +46,7 @@ type slot struct {
 	lost          bool   // its events in the barrier were lost
 	ended         bool   // it is charged, or dropped
 	tasks         []span // executed in the barrier, by time
-	late          []lateTasks
+	late          Late
 	own           []pathTime
 	awaited       []awaited // before the barrier
 	work          working   // in the barrier
@@ -223,10 +223,7 @@ func (m *Meter) finish(tm *Team, x *instance, num int32) {
 		var before int64
 		before, after = s.executing(x.at)
 		wait = max(0, wait-before)
-		for _, l := range s.late {
-			waitsAt(s.barrier, s.seat).NoTask.Add(l.time)
-			waitsAt(l.by, l.seat).LateTask.Add(l.time)
-		}
+		s.late.Charge(s.barrier, s.seat)
 	}
 	if s.offCore != nil {
 		s.ask(x.at, wait, after)
@@ -247,30 +244,6 @@ func (m *Meter) finish(tm *Team, x *instance, num int32) {
 			x.blameOffCore(l, s, wait)
 		}
 		own.Indirect += x.charge(l, s, wait)
-	}
-}
-
-// lateTasks are tasks of one construct and thread for which a thread waited in a barrier.
-type lateTasks struct {
-	by   *tree.Node
-	seat int
-	time profile.Sum
-}
-
-// maxCreators bounds the creators that are told apart in a barrier.
-// The tasks of others are left out.
-const maxCreators = 16
-
-// waitedForTask notes that the thread waited until a task was created (ns).
-func (s *slot) waitedForTask(by *tree.Node, seat int, d int64) {
-	for i := range s.late {
-		if l := &s.late[i]; l.by == by && l.seat == seat {
-			l.time.Add(profile.Sum{T: d, C: 1})
-			return
-		}
-	}
-	if len(s.late) < maxCreators {
-		s.late = append(s.late, lateTasks{by, seat, profile.Sum{T: d, C: 1}})
 	}
 }
 

@@ -171,7 +171,7 @@ func (iv *Interval) BeginTask(created uint64, by *tree.Node, seat int) {
 	if x == nil || iv.running || x.dropped || created <= iv.idle || by == nil {
 		return
 	}
-	x.slots[iv.num].waitedForTask(by, seat, int64(created-iv.idle))
+	x.slots[iv.num].late.Add(by, seat, int64(created-iv.idle))
 }
 
 // Pause notes that the thread may have come to a barrier. Arrive or GoOn follows.

@@ -48,11 +48,40 @@ func (k *Task) blame(n *tree.Node, seat int, d int64) {
 	waitsAt(k.Node, k.Seat).OfTask.Add(profile.Sum{T: d, C: 1})
 }
 
-// LateTask notes that a thread had nothing to do at a node for a time (ns), until a task was
-// created by the construct of another node, on the thread of a seat.
-func LateTask(n *tree.Node, seat int, by *tree.Node, creator int, d int64) {
-	waitsAt(n, seat).NoTask.Add(profile.Sum{T: d, C: 1})
-	waitsAt(by, creator).LateTask.Add(profile.Sum{T: d, C: 1})
+// Late is the tasks for which a thread waited until they were created, in one barrier or wait.
+type Late []lateTasks
+
+// lateTasks are tasks that one construct created on one thread.
+type lateTasks struct {
+	by   *tree.Node
+	seat int
+	time profile.Sum
+}
+
+// maxCreators bounds the creators that are told apart in a barrier or wait.
+// The tasks of others are left out.
+const maxCreators = 16
+
+// Add notes that the thread had nothing to do for a time (ns), until a task was created by the
+// construct of a node, on the thread of a seat.
+func (l *Late) Add(by *tree.Node, seat int, d int64) {
+	for i := range *l {
+		if x := &(*l)[i]; x.by == by && x.seat == seat {
+			x.time.Add(profile.Sum{T: d, C: 1})
+			return
+		}
+	}
+	if len(*l) < maxCreators {
+		*l = append(*l, lateTasks{by, seat, profile.Sum{T: d, C: 1}})
+	}
+}
+
+// Charge charges the times, when the thread leaves the barrier or wait of a node.
+func (l Late) Charge(n *tree.Node, seat int) {
+	for _, x := range l {
+		waitsAt(n, seat).NoTask.Add(x.time)
+		waitsAt(x.by, x.seat).LateTask.Add(x.time)
+	}
 }
 
 // awaited is for how long a thread waited at a node for tasks of another node, which the thread of
