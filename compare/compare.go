@@ -206,7 +206,7 @@ func Title(r *profile.Region) string {
 		text += fmt.Sprintf("%s+%#x", base(l.Object), l.Offset)
 	}
 	if l.Function != "" {
-		text += " in " + l.Function
+		text += " in " + profile.Brief(l.Function)
 	}
 	if r.Name != "" && r.Name != l.Function {
 		text += " (" + r.Name + ")"

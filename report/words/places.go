@@ -20,6 +20,7 @@ func Location(l *profile.Location) string {
 		}
 		return fmt.Sprintf("%s (%s)", Clean(path.Base(l.File)), lines)
 	}
+	function := Clean(profile.Brief(l.Function))
 	place := ""
 	if l.Object != "" {
 		place = fmt.Sprintf("%s+%#x", Clean(path.Base(l.Object)), l.Offset)
@@ -27,18 +28,18 @@ func Location(l *profile.Location) string {
 	text := "(unknown place)"
 	switch {
 	case l.Function != "" && place != "":
-		text = fmt.Sprintf("%s%s (%s)", Mark(l.Mark), Clean(l.Function), place)
+		text = fmt.Sprintf("%s%s (%s)", Mark(l.Mark), function, place)
 	case l.Function != "" && l.Offset != 0:
-		text = fmt.Sprintf("%s%s+%#x", Mark(l.Mark), Clean(l.Function), l.Offset)
+		text = fmt.Sprintf("%s%s+%#x", Mark(l.Mark), function, l.Offset)
 	case l.Function != "":
-		text = Mark(l.Mark) + Clean(l.Function)
+		text = Mark(l.Mark) + function
 	case place != "":
 		text = Mark(l.Mark) + place
 	case l.File != "":
 		text = Clean(path.Base(l.File))
 	}
 	if l.From != "" {
-		text += " from " + Clean(l.From)
+		text += " from " + Clean(profile.Brief(l.From))
 	}
 	return text
 }
