@@ -14,9 +14,13 @@ const mostInLine = 3
 func WriteLine(w io.Writer, f *Frame) error {
 	t := &f.Window
 	line := fmt.Sprintf("%s %.2fs", f.At.Format("15:04:05"), float64(f.Wall)/1e9)
-	for _, x := range t.Named() {
-		if x.T > 0 {
-			line += fmt.Sprintf(" %s %.1f%%", x.Name, Share(x.T, t.Sum()))
+	if f.silent() {
+		line += " no construct or call has begun or ended yet"
+	} else {
+		for _, x := range t.Named() {
+			if x.T > 0 {
+				line += fmt.Sprintf(" %s %.1f%%", x.Name, Share(x.T, t.Sum()))
+			}
 		}
 	}
 	var most []string
@@ -34,6 +38,12 @@ func WriteLine(w io.Writer, f *Frame) error {
 	}
 	_, err := fmt.Fprintln(w, line)
 	return err
+}
+
+// silent reports whether nothing was seen so far. Threads may be in serial code, or in a region
+// that began before measurement did.
+func (f *Frame) silent() bool {
+	return len(f.Regions) == 0 && f.Total.Serial > 0 && f.Total.Serial == f.Total.Sum()
 }
 
 // WriteJSON writes a frame as one line of JSON.

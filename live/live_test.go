@@ -171,3 +171,12 @@ func TestFiguresAsJSON(t *testing.T) {
 		t.Errorf("%s: %v", b, err)
 	}
 }
+
+// Where nothing began or ended, threads may be in a region since before measurement began.
+func TestLineOfSilence(t *testing.T) {
+	var b strings.Builder
+	f := &Frame{Wall: 1e9, Window: Times{Serial: 1e9}, Total: Times{Serial: 3e9}}
+	if err := WriteLine(&b, f); err != nil || !strings.HasSuffix(b.String(), " 1.00s no construct or call has begun or ended yet\n") {
+		t.Errorf("%v: %s", err, b.String())
+	}
+}
