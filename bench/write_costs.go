@@ -21,7 +21,7 @@ func (r *results) writeCosts(p *page) {
 	p.line("- *shim*: a library in the process that only counts calls (`testdata/truth`: LD_PRELOAD for libgomp, OMPT for libomp), in a")
 	p.line("  process of its own, which takes its turns beside the other.")
 	p.line("- *empty*: programs that do nothing at the instructions and returns that ours probes, as the kernel tells of ours; a return is")
-	p.line("  armed when ours arms it (so not for a free lock of libgomp).")
+	p.line("  armed when ours arms it (so not for a free lock of libgomp). Ours may sleep, for which the kernel itself takes some 25 ns less.")
 	p.line("- *ours*: `ompp-attach attach --counters none`, with everything it does in user space at the same time.")
 	p.line("- *bpftrace*: a script that keeps the columns of the same constructs per thread and call site, by entry and return probes at the")
 	p.line("  functions' names (`bench/bpftrace.go`).")
