@@ -83,7 +83,7 @@ func matched(cs *mpicall.Comms, c *event.MPICall) match.Call {
 	}
 	switch x := c.More; {
 	case x != nil:
-		out.Request, out.Completes, out.Untold = x.Request, x.Completes, x.Untold
+		out.Request, out.Completes, out.Untold, out.Failed = x.Request, x.Completes, x.Untold, x.Failed
 		for _, m := range x.Came {
 			out.Came = append(out.Came, match.Came{At: m.At, From: m.Source, Tag: m.Tag})
 		}

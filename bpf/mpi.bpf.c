@@ -332,6 +332,8 @@ static __always_inline void on_return(struct pt_regs *regs, struct task_struct *
 		if (row->flags & (MPI_ROW_BEGINS | MPI_ROW_KEEP | MPI_ROW_GRAPH | MPI_ROW_GRID | MPI_ROW_COMM | MPI_ROW_WINDOW |
 				  MPI_ROW_BEGUN | MPI_ROW_SOME | MPI_ROW_MAKES_GROUP | MPI_ROW_MESSAGE) || t->status_at || t->came)
 			look_at_result(regs, row, t);
+		if ((u32)REG_RET(regs) != 0)
+			c->flags |= MPI_FAILED;
 		c->site = REG_IP(regs);
 		tell_all(REG_BP(regs), t, c);
 	}

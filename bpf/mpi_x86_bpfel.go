@@ -33,6 +33,7 @@ const (
 	mpiMpiFlagMPI_INTER         mpiMpiFlag = 256
 	mpiMpiFlagMPI_ASKED         mpiMpiFlag = 512
 	mpiMpiFlagMPI_UNASKED       mpiMpiFlag = 2048
+	mpiMpiFlagMPI_FAILED        mpiMpiFlag = 8192
 )
 
 type mpiMpiKey struct {

@@ -71,6 +71,7 @@ const (
 	MPIAsked       = uint16(mpiMpiFlagMPI_ASKED)
 	MPIUnasked     = uint16(mpiMpiFlagMPI_UNASKED)
 	MPICame        = uint16(mpiMpiFlagMPI_CAME)
+	MPIFailed      = uint16(mpiMpiFlagMPI_FAILED)
 )
 
 // decodeMPI copies a ring entry, with a stack or without, into a record.

@@ -350,6 +350,7 @@ enum mpi_flag {
 	MPI_ASKED         = 1 << 9,
 	/* not all requests were read: the call's own record, or what comes before */
 	MPI_UNASKED       = 1 << 11,
+	MPI_FAILED        = 1 << 13, /* the call returned an error, or returns no int */
 };
 
 /* One call of an MPI operation. Begins like struct record; longer. */

@@ -312,3 +312,27 @@ func TestReusedRequests(t *testing.T) {
 		})
 	}
 }
+
+// TestFailedCalls: after a call that returned an error, nobody knows which messages belong
+// together. Messages before it are matched.
+func TestFailedCalls(t *testing.T) {
+	atOnce(t)
+	const ranks, messages = 2, 10
+	for _, m := range bothMPIs {
+		for rank, what := range []string{"receive", "send"} {
+			t.Run(fmt.Sprint(m, " ", what), func(t *testing.T) {
+				m.Need(t)
+				bin := m.Build(t, "mpi_failed.c", testbin.Options{})
+				line := m.Launch(ranks, bin, what, fmt.Sprint(messages))
+				s := run(t, options{env: m.LaunchEnv(t), flags: []string{"--waits"}}, line[0], line[1:]...)
+				if s.exit != 0 || !strings.Contains(s.stdout, "failed 1") {
+					t.Fatalf("exit status %d: %q: %s", s.exit, s.stdout, s.stderr)
+				}
+				j := readJob(t, s.ranks(t, ranks))
+				if got := j.Waits; got.Receives.Matched != messages || !slices.Equal(got.Cut, []int{rank}) {
+					t.Errorf("of %d messages before the error %d were matched; ranks %v are known up to a time only", messages, got.Receives.Matched, got.Cut)
+				}
+			})
+		}
+	}
+}

@@ -37,6 +37,9 @@ type MPIMore struct {
 	NewGroup uint64 `json:"ngroup,omitempty"`
 	// Exclusive says that the lock of a window for which the call asks is exclusive.
 	Exclusive bool `json:"excl,omitempty"`
+	// Failed says that the call returned an error (MPI_ERRORS_RETURN). Nobody knows then whether it
+	// moved its message, or took part in its operation.
+	Failed bool `json:"failed,omitempty"`
 	// Came tells what some of the requests in Completes received: those of receives from any
 	// source, or of any tag, as far as the call's statuses told.
 	Came []MPICame `json:"came,omitempty"`

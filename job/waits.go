@@ -246,7 +246,7 @@ func (m *Matching) Sentences() (out []string) {
 		out = append(out, fmt.Sprintf("Waits for other ranks leave out %s: %s.", RankList(m.LeftOut[why]), why))
 	}
 	if len(m.Cut) > 0 {
-		s := fmt.Sprintf("The MPI calls of %s are known up to a certain time only: then records were lost, or the log was full.", RankList(m.Cut))
+		s := fmt.Sprintf("The MPI calls of %s are known up to a certain time only: then records were lost, a call returned an error, or the log was full.", RankList(m.Cut))
 		if m.Left > 0 {
 			s += fmt.Sprintf(" %d calls are not in the log.", m.Left)
 		}

@@ -26,7 +26,8 @@ type Log struct {
 	Sites []Site   `json:"sites,omitempty"` // by Call.Site
 	Calls uint64   `json:"calls"`           // in the log
 	Left  uint64   `json:"left,omitempty"`  // calls left out, as there was no room
-	// Until is the time from which on calls were left out or lost; 0: the log has all.
+	// Until is the time from which on calls were left out or lost, or at which the first call that
+	// failed began; 0: the log has all calls, and none failed.
 	Until   uint64 `json:"until,omitempty"`
 	Lost    bool   `json:"lost,omitempty"`    // records may have been lost from Until on
 	Cancels bool   `json:"cancels,omitempty"` // the process cancelled requests
@@ -82,6 +83,9 @@ func (r *Recorder) Add(tid uint32, at Site, c *match.Call) {
 		r.Left++
 		r.stop(c.Start)
 		return
+	}
+	if c.Failed { // nobody knows whether it moved its message, and what later ones belong to
+		r.stop(c.Start)
 	}
 	i, ok := r.threads[tid]
 	if !ok {

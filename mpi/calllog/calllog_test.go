@@ -189,3 +189,14 @@ func TestCameDamaged(t *testing.T) {
 		}
 	}
 }
+
+// TestFailed: a log ends at a call that returned an error.
+func TestFailed(t *testing.T) {
+	r := NewRecorder()
+	for at := range uint64(3) {
+		r.Add(7, Site{}, &match.Call{Start: 10 * at, End: 10*at + 5, Failed: at > 0})
+	}
+	if r.Until != 10 || r.Calls != 3 || r.Lost {
+		t.Errorf("ends at %d with %d calls, lost %t", r.Until, r.Calls, r.Lost)
+	}
+}

@@ -36,6 +36,9 @@ type Call struct {
 	// the call took none.
 	Completes []uint64
 	Untold    bool
+	// Failed: the call returned an error. Logs end there (calllog), so no call that is matched has
+	// failed.
+	Failed bool
 	// Came are the messages that receives from any source, or of any tag, among Completes received,
 	// as far as these are known. By At.
 	Came []Came

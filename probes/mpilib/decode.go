@@ -221,7 +221,7 @@ func ofMessage(r *bpf.MPIRecord, c *event.MPICall, x *event.MPIMore) *event.MPIM
 
 // more takes what calls of ranks are matched by.
 func (d *Decoder) more(r *bpf.MPIRecord, row *decoded, c *event.MPICall) *event.MPIMore {
-	x := &event.MPIMore{RecvTag: r.RecvTag, Request: r.Request}
+	x := &event.MPIMore{RecvTag: r.RecvTag, Request: r.Request, Failed: r.Flags&bpf.MPIFailed != 0}
 	if !row.birth {
 		c.Made = r.Birth
 	}

@@ -159,7 +159,7 @@ func TestMessages(t *testing.T) {
 		d.rows = append(d.rows, decoded{op: o, flags: row.Flags, birth: row.Flags&bpf.MPIBirth != 0, constants: &mpi.OpenMPIConstants})
 	}
 	for i, name := range names {
-		for _, flags := range []uint16{0, bpf.MPIUnasked, bpf.MPIUnfinished} {
+		for _, flags := range []uint16{0, bpf.MPIUnasked, bpf.MPIUnfinished, bpf.MPIFailed} {
 			r := &bpf.MPIRecord{}
 			r.Row, r.Flags, r.Request, r.Birth = uint16(i), flags, 11, 22
 			var ev event.Event
@@ -170,9 +170,10 @@ func TestMessages(t *testing.T) {
 			made := uint64(22)
 			if i >= 2 {
 				want, made = event.MPIMore{Request: 11, Completes: []uint64{22}}, 0
-			} else if flags != 0 {
+			} else if flags&(bpf.MPIUnasked|bpf.MPIUnfinished) != 0 {
 				want = event.MPIMore{Untold: true}
 			}
+			want.Failed = flags == bpf.MPIFailed
 			if got := *ev.MPI.More; !reflect.DeepEqual(got, want) || ev.MPI.Made != made {
 				t.Errorf("%s, flags %#x: %+v made %d, want %+v made %d", name, flags, got, ev.MPI.Made, want, made)
 			}
