@@ -143,8 +143,12 @@ func (o *Directory) writeTo(dir string, res *collect.Result, w *Wanted) (files [
 		}
 		delete(o.shots, filepath.Base(name))
 		formats, view := formatsOf(p, w.Formats), w.View
+		var spans []string
 		if t := res.Timelines[p]; t != nil {
 			name, err := o.writeTimeline(dir, stems[i], t)
+			if err == nil {
+				spans = []string{name}
+			}
 			if err == nil && DrawsWhen(formats) {
 				view, err = WithTimeline(view, name, drawable(p))
 			}
@@ -153,7 +157,7 @@ func (o *Directory) writeTo(dir string, res *collect.Result, w *Wanted) (files [
 			}
 		}
 		more, err := RenderAll(dir, stems[i], p, formats, view)
-		files[i] = append([]string{name}, more...)
+		files[i] = slices.Concat([]string{name}, more, spans)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%w; `ompp-attach report %s` writes it again", err, dir))
 		}

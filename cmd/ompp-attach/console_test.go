@@ -98,7 +98,7 @@ func TestNamesCanBePasted(t *testing.T) {
 	built := testbin.Build(t, "longrun.c", testbin.Options{})
 	for _, name := range []string{"l\xf6ser", "my solver", "\x1b[31mred", "it's"} {
 		program := tl.install(t, built, name)
-		status, _, stderr := tl.run(t, asSelf, "run", "-o", filepath.Join(tl.dir, "of "+name), "--", program, "0.05")
+		status, _, stderr := tl.run(t, asSelf, "run", "--timeline", "all", "-o", filepath.Join(tl.dir, "of "+name), "--", program, "0.05")
 		_, files, ok := strings.Cut(stderr, "\nwritten ")
 		if status != 0 || !ok {
 			t.Fatalf("%q: exit status %d\n%s", name, status, stderr)
@@ -107,7 +107,7 @@ func TestNamesCanBePasted(t *testing.T) {
 			t.Errorf("%q: the summary is %q", name, stderr)
 		}
 		out, err := exec.Command(bash, "-c", "ls -d "+strings.Join(strings.Fields(files), " ")).CombinedOutput()
-		if n := strings.Count(string(out), "\n"); err != nil || n != 1+len(results.DefaultFormats) {
+		if n := strings.Count(string(out), "\n"); err != nil || n != 2+len(results.DefaultFormats) || !strings.Contains(files, results.TimelineSuffix) {
 			t.Errorf("%q: %d files (%v) are where the summary says:\n%s\n%s", name, n, err, stderr, out)
 		}
 		_, _, stderr = tl.run(t, asSelf, "run", "--", program+"x")
