@@ -93,11 +93,11 @@ type Head struct {
 	Threads    int       `json:"threads"`
 	Wall       int64     `json:"wall_ns"`
 	ThreadTime int64     `json:"thread_ns"`
-	Coverage   float64   `json:"parallel_coverage"` // 0 to 1
+	Coverage   *float64  `json:"parallel_coverage"` // 0 to 1; null: nothing of OpenMP was seen
 	Accounting string    `json:"accounting"`        // of MPI volumes
 	Adjusted   bool      `json:"adjusted"`          // times are without what probes took
 	Probes     *int64    `json:"probe_ns"`          // that probes took; null: not known
-	ProbeShare float64   `json:"probe_share"`       // of the threads' wall time as measured
+	ProbeShare float64   `json:"probe_share"`       // see analysis.CostShare
 	Lost       uint64    `json:"lost_events"`
 	Hits       uint64    `json:"hits"`
 	Partial    uint64    `json:"partial"`

@@ -316,3 +316,15 @@ func BenchmarkPage(b *testing.B) {
 		}
 	}
 }
+
+// TestNoOpenMP: of a program in which nothing of OpenMP was seen, no share is said to be parallel.
+func TestNoOpenMP(t *testing.T) {
+	p := solver()
+	if x := process(p, report.Options{}); x.Head.Coverage == nil || *x.Head.Coverage <= 0 {
+		t.Errorf("with OpenMP: %v", x.Head.Coverage)
+	}
+	p.Nodes, p.Regions, p.Samples, p.Frames = p.Nodes[:1], nil, nil, nil
+	if x := process(p, report.Options{}); x.Head.Coverage != nil {
+		t.Errorf("without OpenMP: %v", *x.Head.Coverage)
+	}
+}

@@ -57,8 +57,12 @@ func headOf(p *profile.Profile, o report.Options) Head {
 	m := &p.Meta
 	h := Head{Program: clean(m.Program), Host: clean(m.Host), PID: m.PID, Start: m.Start, Ended: m.Ended, Exit: m.Exit,
 		Snapshot: !m.SnapshotAt.IsZero(), Attached: m.Attached, Tool: m.Tool, Runtimes: []string{}, Threads: analysis.Threads(p),
-		Wall: m.Duration, ThreadTime: analysis.ThreadTime(p), Coverage: analysis.ParallelCoverage(p).Share(),
+		Wall: m.Duration, ThreadTime: analysis.ThreadTime(p),
 		Accounting: o.Volumes.String(), Adjusted: m.Adjusted, Lost: m.LostHits, Hits: m.Hits, Partial: m.Partial}
+	if analysis.SawOpenMP(p) {
+		share := analysis.ParallelCoverage(p).Share()
+		h.Coverage = &share
+	}
 	for _, a := range m.Args {
 		h.Args = append(h.Args, clean(a))
 	}

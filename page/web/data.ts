@@ -82,7 +82,7 @@ export interface Process {
     program: string; args?: string[]; host: string; pid: number; start: string; ended?: string;
     exit?: number; snapshot?: boolean; attached?: boolean; tool: string; runtimes: string[];
     rank?: number; size?: number; threads: number; wall_ns: number; thread_ns: number;
-    parallel_coverage: number; accounting: string; adjusted: boolean; probe_ns: number | null;
+    parallel_coverage: number | null; accounting: string; adjusted: boolean; probe_ns: number | null;
     probe_share: number; lost_events: number; hits: number; partial: number;
   };
   facts: Fact[]; whole: Parts; efficiency: Efficiency; threads: { label: string; whole: Parts }[]; findings: Finding[];

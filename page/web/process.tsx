@@ -108,7 +108,8 @@ function Head({ p }: { p: Process }) {
       <div class="tiles">
         <Tile name="Wall time" value={seconds(h.wall_ns)} />
         <Tile name="Threads" value={count(h.threads)} more={`${seconds(h.thread_ns)} of thread time`} />
-        <Tile name="In parallel regions" value={percent(h.parallel_coverage)} more="of the wall time" />
+        <Tile name="In parallel regions" value={h.parallel_coverage === null ? "none seen" : percent(h.parallel_coverage)}
+          more={h.parallel_coverage === null ? "nothing of OpenMP was seen" : "of the wall time"} />
         <Tile name="Probes took" value={h.probe_ns === null ? "not known" : percent(h.probe_share)}
           more={h.probe_ns === null ? undefined : `of processor time (${seconds(h.probe_ns)})${h.adjusted ? ", taken out of all times" : ", in the times below"}`} />
       </div>
