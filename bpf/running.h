@@ -35,10 +35,7 @@ static __always_inline u32 read_u32(u64 addr)
 
 /* What the kernel notes of the uprobe whose program it runs (kernel/trace/bpf_trace.c). */
 struct bpf_run_ctx {};
-struct bpf_session_run_ctx {
-	struct bpf_run_ctx run_ctx;
-	_Bool is_return;
-} __attribute__((preserve_access_index));
+struct bpf_session_run_ctx { _Bool is_return; } __attribute__((preserve_access_index));
 struct bpf_uprobe { u64 cookie; } __attribute__((preserve_access_index));
 struct bpf_uprobe_multi_run_ctx {
 	struct bpf_session_run_ctx session_ctx; /* Linux 6.13 */
@@ -51,12 +48,7 @@ struct task_struct___running {
 /* The verifier replaces a call of it by nothing (Linux 6.2). */
 extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym __weak;
 
-/* Whether this kernel notes that in this way: a task's bpf_ctx points at the first field of the
- * first field. Other kernels are asked by calls. */
 #define KNOWS_SESSIONS (bpf_rdonly_cast && \
-	bpf_core_field_exists(((struct bpf_session_run_ctx *)0)->run_ctx) && \
-	bpf_core_field_offset(struct bpf_session_run_ctx, run_ctx) == 0 && \
-	bpf_core_field_offset(struct bpf_uprobe_multi_run_ctx, session_ctx) == 0 && \
 	bpf_core_field_exists(((struct bpf_uprobe_multi_run_ctx *)0)->session_ctx.is_return) && \
 	bpf_core_field_exists(((struct bpf_uprobe_multi_run_ctx *)0)->uprobe) && \
 	bpf_core_field_exists(((struct bpf_uprobe *)0)->cookie) && \
