@@ -1,6 +1,10 @@
 package disasm
 
-import "golang.org/x/arch/x86/x86asm"
+import (
+	"maps"
+
+	"golang.org/x/arch/x86/x86asm"
+)
 
 // Taint is a set of origins of a value: bit i says that the value depends on the i-th origin.
 type Taint uint8
@@ -33,17 +37,26 @@ type frameSlot struct {
 type taints struct {
 	regs  [32]Taint // general, then xmm
 	flags Taint
-	zero  Taint // of the value that the flags compare with zero
-	frame map[frameSlot]Taint
+	zero  Taint               // of the value that the flags compare with zero
+	frame map[frameSlot]Taint // only places that depend on something: few functions have one
 }
 
 func (t *taints) clone() *taints {
 	c := *t
-	c.frame = make(map[frameSlot]Taint, len(t.frame))
-	for k, v := range t.frame {
-		c.frame[k] = v
-	}
+	c.frame = maps.Clone(t.frame)
 	return &c
+}
+
+// store sets what a place in the frame depends on.
+func (t *taints) store(s frameSlot, v Taint) {
+	if v == 0 {
+		delete(t.frame, s)
+		return
+	}
+	if t.frame == nil {
+		t.frame = map[frameSlot]Taint{}
+	}
+	t.frame[s] = v
 }
 
 // join adds what the values of another way depend on. It reports whether that is new.
@@ -61,7 +74,7 @@ func (t *taints) join(o *taints) (changed bool) {
 	add(&t.zero, o.zero)
 	for k, v := range o.frame {
 		if f := t.frame[k]; f|v != f {
-			t.frame[k] = f | v
+			t.store(k, f|v)
 			changed = true
 		}
 	}
@@ -147,7 +160,7 @@ func (t *taints) set(a x86asm.Arg, v Taint) {
 		}
 	case x86asm.Mem:
 		if s, ok := slotOf(a); ok {
-			t.frame[s] = v
+			t.store(s, v)
 		}
 	}
 }
