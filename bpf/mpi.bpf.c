@@ -72,7 +72,8 @@ static __always_inline int is_wrapper(struct mpi_thread *t, u64 addr)
 	return 0;
 }
 
-static __always_inline void tell(const struct mpi_record *c, u32 lost)
+/* Writes a call's record. own: the current thread makes the call. */
+static __always_inline void tell(const struct mpi_record *c, int own)
 {
 	struct mpi_record *r = reserve(c->tid, sizeof(*r));
 
@@ -81,7 +82,7 @@ static __always_inline void tell(const struct mpi_record *c, u32 lost)
 		return;
 	}
 	__builtin_memcpy(r, c, sizeof(*r));
-	r->lost = lost;
+	r->lost = own ? take_lost() : 0;
 	submit(r, sizeof(*r));
 }
 
@@ -139,7 +140,7 @@ VERIFIED_ONCE int tell_all(u64 bp, struct mpi_thread *t, struct mpi_record *c)
 	settle();
 	tell_wait_before(t, c);
 	if (!is_wrapper(t, c->site))
-		tell(c, take_lost());
+		tell(c, 1);
 	else if (t->wrappers.deep)
 		tell_with_stack(bp, c, MPI_DEEP_STACK_BYTES);
 	else

@@ -49,7 +49,8 @@ static long start_one(u32 i, struct start_all *s)
 	return 0;
 }
 
-/* Reports a request that the open call waits for. */
+/* Reports a request that the open call waits for. No event is made of such a record, so the losses
+ * are left to the record of the call. */
 static __always_inline void asked_for(struct mpi_record *c, u64 handle)
 {
 	struct mpi_record *r = reserve(c->tid, sizeof(*r));
@@ -59,7 +60,7 @@ static __always_inline void asked_for(struct mpi_record *c, u64 handle)
 		return;
 	}
 	__builtin_memcpy(r, c, sizeof(*r));
-	r->lost = take_lost();
+	r->lost = 0;
 	r->time = c->start;
 	r->flags |= MPI_ASKED;
 	r->request = handle;

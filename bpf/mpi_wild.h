@@ -61,7 +61,7 @@ static __always_inline u64 statuses_at(struct mpi_row *row, struct mpi_library *
 	return !at || at == l->status_ignore ? 0 : at + l->status_source;
 }
 
-/* Reports what a request received, as a status says. */
+/* Reports what a request received, as a status says. As of asked_for, no event is made of it. */
 static __always_inline void came(struct mpi_record *c, u64 handle, u64 status)
 {
 	struct { s32 source, tag; } told;
@@ -75,7 +75,7 @@ static __always_inline void came(struct mpi_record *c, u64 handle, u64 status)
 		return;
 	}
 	__builtin_memcpy(r, c, sizeof(*r));
-	r->lost = take_lost();
+	r->lost = 0;
 	r->time = c->start;
 	r->flags |= MPI_ASKED | MPI_CAME;
 	r->request = handle;

@@ -1,0 +1,72 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"ompp-attach/internal/testbin"
+)
+
+// All hits that are lost are told of the threads and regions that they were lost in. The tool is
+// stopped for so long that the rings fill. A thread's next record says how many hits the thread has
+// lost. With --waits, that may be the record of a request that MPI_Waitall waits for.
+func TestLostHitsHaveAPlace(t *testing.T) {
+	atOnce(t)
+	needTool(t)
+	for _, m := range bothMPIs {
+		t.Run(string(m), func(t *testing.T) {
+			s := session{dir: filepath.Join(t.TempDir(), "out")}
+			bin := m.Build(t, "mpi_flood.c", testbin.Options{})
+			cmd := exec.Command(tool, "run", "--waits", "--quiet", "-o", s.dir, "--", bin)
+			cmd.Env = append(append(os.Environ(), threadsEnv(2)...), m.LaunchEnv(t)...)
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				_ = cmd.Process.Signal(syscall.SIGCONT)
+				_ = cmd.Process.Kill()
+				_ = cmd.Wait()
+			}()
+			if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+				t.Fatalf("the program says %q, %v\n%s", line, err, stderr.String())
+			}
+			_ = cmd.Process.Signal(syscall.SIGSTOP)
+			time.Sleep(4 * time.Second) // the rings are full after one, on a machine that does nothing else
+			_ = cmd.Process.Signal(syscall.SIGCONT)
+			time.Sleep(500 * time.Millisecond)
+			fmt.Fprintln(in)
+			if err := cmd.Wait(); err != nil {
+				t.Fatalf("%v\n%s", err, stderr.String())
+			}
+			s.load(t)
+			p := s.ranks(t, 1)[0]
+			var told uint64
+			for _, l := range p.Lost {
+				told += l.Events
+			}
+			switch all := p.Meta.LostHits; {
+			case all == 0:
+				t.Error("nothing was lost: the rings did not get full in 4 s, which proves nothing")
+			case told != all:
+				t.Errorf("%d hits were lost; places were told of %d", all, told)
+			}
+		})
+	}
+}
