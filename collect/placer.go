@@ -8,6 +8,7 @@ import (
 
 	"ompp-attach/collect/debuggers"
 	"ompp-attach/collect/links"
+	"ompp-attach/collect/places"
 	"ompp-attach/collect/plans"
 	"ompp-attach/collect/target"
 	"ompp-attach/preflight"
@@ -65,6 +66,9 @@ func (pc *placer) scan(p *Process) (found int, first error) {
 		if first == nil {
 			first = err
 		}
+	}
+	for i := range mods {
+		places.Ahead(mods[i].Object())
 	}
 	for i := range mods {
 		placed, err := pc.placeRuntime(p, &mods[i], mods, imported)

@@ -48,7 +48,8 @@ func TestLostHitsHaveAPlace(t *testing.T) {
 				t.Fatalf("the program says %q, %v\n%s", line, err, stderr.String())
 			}
 			_ = cmd.Process.Signal(syscall.SIGSTOP)
-			time.Sleep(4 * time.Second) // the rings are full after one, on a machine that does nothing else
+			// On a machine that does nothing else, the rings are full after a second.
+			time.Sleep(4 * time.Second)
 			_ = cmd.Process.Signal(syscall.SIGCONT)
 			time.Sleep(500 * time.Millisecond)
 			fmt.Fprintln(in)

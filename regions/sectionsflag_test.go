@@ -9,6 +9,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
 	"ompp-attach/symbols"
+	"ompp-attach/symbols/directives"
 )
 
 // TestSectionsWithALoopsFlag: LLVM may come to give sections the flag of a loop in their ident_t
@@ -42,7 +43,8 @@ func TestSectionsWithALoopsFlag(t *testing.T) {
 			for k := range table.Regions {
 				r := &table.Regions[k]
 				kinds[i] = append(kinds[i], r.Construct)
-				if r.Construct == event.Sections && !table.HasSections(r.File, r.Begin) {
+				ds, _ := o.Directives(r.File)
+				if r.Construct == event.Sections && !directives.DivideSections(ds, r.Begin) {
 					t.Errorf("%s, line %d: sections are not found by their line", compiler, r.Begin)
 				}
 			}

@@ -168,23 +168,6 @@ type Table struct {
 	byCode map[uint64]int // by outlined function
 }
 
-// HasSections reports whether the only construct that begins at a line divides sections.
-func (t *Table) HasSections(file string, line int) (found bool) {
-	for i := range t.Regions {
-		r := &t.Regions[i]
-		if r.Begin != line || !sameFile(r.File, file) {
-			continue
-		}
-		switch r.Construct {
-		case event.Sections, event.ParallelSections:
-			found = true
-		case event.Loop, event.ParallelLoop:
-			return false
-		}
-	}
-	return found
-}
-
 // index prepares the table for questions.
 func (t *Table) index() {
 	t.bySite, t.byCode = map[uint64]int{}, map[uint64]int{}

@@ -10,6 +10,7 @@ import (
 	"ompp-attach/probes/gomp"
 	"ompp-attach/probes/kmpc"
 	"ompp-attach/symbols"
+	"ompp-attach/symbols/directives"
 )
 
 // Resolver answers the engine's questions about addresses in one process, from the files that the
@@ -151,7 +152,8 @@ func (r *Resolver) isSections(loc uint64, id *symbols.Ident) bool {
 	if !ok || id.Line == 0 {
 		return false
 	}
-	return r.table(p).HasSections(id.File, id.Line)
+	ds, _ := r.named(p.object).Directives(id.File)
+	return directives.DivideSections(ds, id.Line)
 }
 
 // Barrier implements attribution.Resolver.
@@ -188,8 +190,11 @@ func (r *Resolver) SingleBarrier(site, fn uint64) attribution.BarrierKind {
 	if r.endsByProbe(site) {
 		return attribution.BarrierNone
 	}
-	if reg, ok := r.table(p).At(p.vaddr); ok && reg.Construct == event.Single && reg.Nowait {
-		return attribution.BarrierExplicit // a barrier that follows belongs to another construct
+	if asksSource(r.named(p.object)) {
+		if reg, ok := r.table(p).At(p.vaddr); ok && reg.Construct == event.Single && reg.Nowait {
+			// A barrier that follows belongs to another construct.
+			return attribution.BarrierExplicit
+		}
 	}
 	switch gomp.EndOfSingle(p.object, p.vaddr) {
 	case gomp.SingleBarrier:

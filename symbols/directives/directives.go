@@ -54,6 +54,20 @@ func Parse(file, text string) []Directive {
 	return append(ds, cDirectives(text)...)
 }
 
+// DivideSections reports whether the directives that begin at a line divide sections, and no loop.
+func DivideSections(ds []Directive, line int) (found bool) {
+	for _, d := range ds {
+		switch {
+		case d.Begin != line:
+		case d.Matches("for"), d.Matches("parallel for"):
+			return false
+		case d.Matches("sections"), d.Matches("parallel sections"):
+			found = true
+		}
+	}
+	return found
+}
+
 // Enclosing finds the last directive that begins at or before a line and ends at or after it. The
 // directive's name starts with words.
 func Enclosing(ds []Directive, line int, words string) (best Directive, ok bool) {

@@ -1,0 +1,29 @@
+package places
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ompp-attach/internal/testbin"
+	"ompp-attach/symbols"
+)
+
+// Questions that the engine asks about programs without lines need no table of regions: none is
+// made while the rings are read.
+func TestNoTableWithoutLines(t *testing.T) {
+	for _, flags := range [][]string{{"-O1"}, {"-O1", "-g"}} {
+		home := t.TempDir()
+		t.Setenv("XDG_CACHE_HOME", home)
+		bin := testbin.Build(t, "ahead.c", testbin.Options{Flags: flags})
+		o, err := symbols.OpenObject(bin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		Ahead(o)
+		_, err = os.ReadDir(filepath.Join(home, "ompp-attach", "regions"))
+		if made := err == nil; made != o.HasDWARF() {
+			t.Errorf("%v: a table of regions was made: %t", flags, made)
+		}
+	}
+}
