@@ -13,8 +13,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// attachRuntime places a runtime's probes for a process. Those of static loops are left to
-// placeLoops where all calls of loops are known. placer.mu is held.
+// attachRuntime places a runtime's probes for a process. Where all calls of loops are known,
+// placeLoops places the probes of static loops instead. placer.mu is held.
 func (pc *placer) attachRuntime(p *Process, mod *symbols.Module, a *probes.Attached, mods []symbols.Module) (io.Closer, error) {
 	spared := 0
 	if loops.Divisible(a.Plan) && len(loops.Entries(a)) > 0 && pc.mayLeaveOut(p, mods) {
@@ -79,8 +79,8 @@ func (pc *placer) placeLoops(p *Process, mods []symbols.Module, incomplete error
 	return nil
 }
 
-// probeEntries places the probes at the entry points that were left out, and removes those at the
-// calls. placer.mu is held.
+// probeEntries places the probes of static loops at the entry points, which had none. It removes
+// the probes at the calls. placer.mu is held.
 func (pc *placer) probeEntries(p *Process) error {
 	l := p.loops
 	entries := loops.Entries(l.Runtime())

@@ -27,7 +27,7 @@
 // only where its dynamic loader has loaded libraries and none of their code has run. Besides, one
 // of its files must be one that may hold something to be measured (plain.go, loader.go,
 // bpf/files.h). Each loader file is watched once, for all processes, until the measurement ends,
-// because closing a link takes 20 to 75 ms. The kernel side walks the list of libraries, and looks
+// because closing a link takes 20 to 75 ms. The kernel side walks the list of libraries. It looks
 // up each file in the map `files`, by inode, size and time of its last change. The kernel side asks
 // us about each file once. A program is stopped at its exec if its loader is not watched yet. A
 // static program is stopped at its exec if its file is not known. A process that uses no runtime is
@@ -36,7 +36,7 @@
 //
 // A tool that hangs or dies must not hold up the processes that it has stopped. From Linux 6.16 on,
 // the kernel side ends stops by itself (bpf/release.h). It ends all of them when our last thread
-// exits: the kernel closes our links only after that, so a BPF program still runs at the exit. It
+// exits. The kernel closes our links only after that, so a BPF program still runs at the exit. It
 // ends each of them after 5 s without a sign of life from us, and after 60 s in any case. The
 // report names the processes that were continued in this way. On older kernels the guardian does
 // this. The guardian is a second process in a session of its own, and holds the map `stopped`. If

@@ -31,9 +31,9 @@ type lives struct {
 var lifeNames = map[uint32]string{bpf.LifeExec: "runs a new program", bpf.LifeFork: "forked",
 	bpf.LifeMap: "loaded or unloaded libraries"}
 
-// live acts on a life: a followed process has forked, has run a program, has loaded libraries, or
-// maps a file that the kernel side does not know. If the process was stopped for that, live
-// continues the process at the end.
+// live acts on a life of a followed process. The process has forked, has run a program, has loaded
+// libraries, or maps a file that the kernel side does not know. If the process was stopped for
+// that, live continues the process at the end.
 func (lv *lives) live(l bpf.Life) {
 	lv.mu.Lock()
 	defer lv.mu.Unlock()

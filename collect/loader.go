@@ -9,8 +9,8 @@ import (
 
 // The dynamic loader tells debuggers that it has changed the list of libraries: it calls
 // _dl_debug_state. A process is stopped there until the libraries that it has loaded have their
-// probes, before any of their code runs. A loader file is watched once, for all processes: placing
-// a probe for each launched process, and above all removing it again, takes longer than most
+// probes, before any of their code runs. A loader file is watched once, for all processes. Placing
+// a probe for each launched process, and above all removing it again, would take longer than most
 // programs run. The kernel side reports followed processes only.
 
 // watchLoader watches the dynamic loader of a process, and tells whether it is watched. The loader

@@ -99,8 +99,8 @@ func (m *machine) play(t testing.TB) {
 	m.process.engine.Advance(m.begin)
 }
 
-// The records of a machine with 256 threads, with nested teams, criticals, loops, locks, barriers
-// and tasks, are decoded to the events that they were made of.
+// The records are of a machine with 256 threads, with nested teams, criticals, loops, locks,
+// barriers and tasks. They are decoded to the events that they were made of.
 func TestLargeMachine(t *testing.T) {
 	m := newMachine(t, synthetic.Machine{Threads: 256, Rings: 64, Step: 1000})
 	for range 3 {

@@ -140,8 +140,8 @@ func loadFollower(from bpf.Mode) func(bpf.Mode) (*bpf.Follower, error) {
 }
 
 // Close removes all probes and frees the kernel side. The processes run on. Other runs of the tool
-// may ask at any time: Close waits for what they have asked for, and later they learn that nothing
-// is measured. No other method may be called after Close.
+// may ask for something at any time. Close waits until such requests are answered; later requests
+// are told that nothing is measured. No other method may be called after Close.
 func (m *Measurement) Close() {
 	m.asking.Lock()
 	m.reader.mu.Lock()
@@ -196,9 +196,9 @@ func (m *Measurement) FetchDebugFiles(fetch func(buildID string) error) {
 	m.profiles.debug = places.NewDebugFiles(fetch)
 }
 
-// Say sets a function that tells the user something at once, while the measurement lasts. say must
-// not wait for the user, nor may the function logf of New, because their callers hold locks that
-// the reader of the rings needs.
+// Say sets a function that tells the user something at once, while the measurement lasts. Neither
+// say nor the function logf of New may wait for the user: their callers hold locks that the reader
+// of the rings needs.
 func (m *Measurement) Say(say func(sentence string)) { m.say = say }
 
 // RecordCalls makes the profiles record MPI calls one by one, for the waits between ranks. It must

@@ -35,7 +35,7 @@ type placer struct {
 
 // scan places probes in those runtimes, MPI libraries and files of a process that have none yet. It
 // returns the number of new runtimes and MPI libraries. An error with one file does not keep the
-// others from being probed: scan returns the first error, and all errors become warnings of the
+// others from being probed. scan returns the first error. All errors become warnings of the
 // process.
 func (pc *placer) scan(p *Process) (found int, first error) {
 	pc.mu.Lock()

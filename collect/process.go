@@ -75,9 +75,9 @@ type placed struct {
 	runtime profile.Runtime
 }
 
-// reading is the part of a Process that the reader uses: the figures that it has read, and the
-// engine with all that the engine needs. It is guarded by reader.mu. Times are of CLOCK_MONOTONIC,
-// in ns.
+// reading is the part of a Process that the reader uses. It holds the figures that the reader has
+// read, and the engine with all that the engine needs. It is guarded by reader.mu. Times are of
+// CLOCK_MONOTONIC, in ns.
 type reading struct {
 	engine   *attribution.Engine
 	resolver *places.Resolver

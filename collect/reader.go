@@ -40,8 +40,8 @@ func ktime() uint64 { return clock.Now() }
 // reader, the threads that wait for that thread wait longer, too. So the reader looks when a ring
 // fills, or after a long pause (lookEvery). There are three exceptions. A budget has to know
 // earlier what hits have cost (soon). Records behind one that is still being written wake nobody
-// (soon). And the CPU times of a process whose end nobody waits for are known only up to the last
-// look (childEvery).
+// (soon). The CPU times of a process whose end the tool does not wait for are known only up to the
+// last look (childEvery).
 const (
 	lookEvery  = 250 * time.Millisecond
 	childEvery = 50 * time.Millisecond

@@ -10,9 +10,9 @@ import (
 	"ompp-attach/collect/rank"
 )
 
-// Snapshot returns the profiles of a program as of now: of processes that have ended, and of
-// running processes up to the records that were read. The measurement goes on unchanged. Snapshot
-// must not be called after Close.
+// Snapshot returns the profiles of a program as of now. It has all processes that have ended, and
+// the running processes up to the records that were read. The measurement goes on unchanged.
+// Snapshot must not be called after Close.
 func (g *Program) Snapshot() *Result { return g.snapshot(false) }
 
 // SnapshotWhole is Snapshot, with the timelines that are kept in memory.

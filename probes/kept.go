@@ -68,8 +68,8 @@ func keep(p *Plan, asked map[string]bool) *keptPlan {
 }
 
 // plan is the inverse of keep, for the same runtime and file. ok is false if the program imports
-// other symbols than the program for which the plan was made, or if the plan cannot be that of the
-// file.
+// other symbols than the program for which the plan was made. It is also false if the plan cannot
+// be the file's.
 func (k *keptPlan) plan(r *Runtime, o *symbols.Object, imported func(string) bool) (p *Plan, ok bool) {
 	for name, answer := range k.Asked {
 		if imported(name) != answer {

@@ -7,8 +7,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Site is a call of a runtime's entry point in the code of a program or library, or a jump there at
-// the end of a function.
+// Site is a call of a runtime's entry point in the code of a program or library. A jump to the
+// entry point at the end of a function is such a call, too.
 type Site struct {
 	disasm.Inst
 	Symbol string // the entry point

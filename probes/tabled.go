@@ -15,8 +15,8 @@ func NewTabled(r event.Runtime, rows []*Row) *Decoder {
 // Rows returns how many rows the decoder knows.
 func (d *Decoder) Rows() int { return len(d.rows) }
 
-// All returns the rows that a runtime may have in a plan: the rows of its tables, the rows of the
-// places where their calls return, and the given places.
+// All returns the rows that a runtime may have in a plan. They are the rows of its tables, the rows
+// of the places where calls of the entry points return, and the given places.
 func All(tables []Row, places ...*Row) (all []*Row) {
 	for i := range tables {
 		all = append(all, &tables[i])

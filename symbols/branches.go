@@ -74,7 +74,7 @@ func (o *Object) imported(wanted func(name string) bool) *Targets {
 	return t
 }
 
-// Branches returns, in ascending order, the addresses in code of bytes that may be a call of one of
+// Branches returns the addresses in code, in ascending order, of bytes that may be a call of one of
 // the targets, or a jump to one. Only decoding from the function's start can tell whether they are
 // instructions.
 func (o *Object) Branches(to *Targets) []uint64 {

@@ -96,8 +96,8 @@ func (o *Object) Statement(vaddr uint64) (file string, line int, ok bool) {
 	return o.dwarf().Statement(vaddr)
 }
 
-// Rows returns the rows of the line table that start in a range of code, which must lie within one
-// compile unit, sorted by address; ends of sequences are left out.
+// Rows returns the rows of the line table that start in a range of code, sorted by address. The
+// range must lie within one compile unit. Ends of sequences are left out.
 func (o *Object) Rows(code Range) []Row { return o.dwarf().Rows(code) }
 
 // InlinedCalls returns, as rows, the calls that were inlined into the function at vaddr: where each

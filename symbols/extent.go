@@ -61,9 +61,10 @@ func (o *Object) codeRange(vaddr uint64) (Range, bool) {
 	return Range{}, false
 }
 
-// unwindStarts returns the starts of functions, ascending: it reads the binary search table of
-// .eh_frame_hdr (LSB 5.0, Core, 10.6.2): version, three encodings, pointer to .eh_frame, count,
-// then pairs of (function start, unwind entry) relative to the table.
+// unwindStarts returns the starts of functions, ascending. It reads the binary search table of
+// .eh_frame_hdr (LSB 5.0, Core, 10.6.2). The section holds its version, three encodings, a pointer
+// to .eh_frame, and a count. Pairs of (function start, unwind entry) follow, relative to the
+// section.
 func (o *Object) unwindStarts() []uint64 {
 	const (
 		udata4, sdata4   = 0x03, 0x0b // DW_EH_PE_*: how a value is stored

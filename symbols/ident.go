@@ -27,9 +27,10 @@ const (
 	IdentDistribute      = 0x800
 )
 
-// Apart tells whether an implicit barrier is known not to belong to a construct that is no single:
-// the barrier is a single's, or it names another directive. Of a construct and its barrier Clang
-// names the same place; Intel's compilers name two, each by its first and its last line.
+// Apart tells whether an implicit barrier surely does not belong to the construct of share, which
+// is no single. That is so if the barrier is a single's, or names another directive. Of a construct
+// and its barrier Clang names the same place; Intel's compilers name two, each by its first and its
+// last line.
 func (share *Ident) Apart(barrier *Ident) bool {
 	if share.Flags&(IdentLoop|IdentSections) != 0 && barrier.Flags&identBarrierKind == identBarrierSingle {
 		return true
@@ -39,7 +40,7 @@ func (share *Ident) Apart(barrier *Ident) bool {
 		(share.File != barrier.File || share.Line != barrier.Line || share.Col != barrier.Col)
 }
 
-// Ident reads the ident_t at vaddr: flags at +4, length of its text at +12,
+// Ident reads the ident_t at vaddr. Its flags are at +4, the length of its text at +12, and the
 // pointer to the text at +16 (kmp.h of LLVM, the same in Intel's runtime).
 func (o *Object) Ident(vaddr uint64) (Ident, bool) {
 	b := o.Read(vaddr, 24)

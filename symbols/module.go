@@ -26,9 +26,8 @@ type Module struct {
 	object *Object
 }
 
-// Object returns the module's ELF file. Modules that are the same file, in any
-// process, share one object, which stays readable for the life of this
-// process, whatever becomes of the file.
+// Object returns the module's ELF file. Modules that are the same file share one object, in any
+// process. The object stays readable for the life of this process, whatever becomes of the file.
 func (m *Module) Object() *Object { return m.object }
 
 // Contains reports whether addr belongs to the module.
@@ -74,10 +73,10 @@ func place(o *Object, m mapping) (mod Module, ok bool) {
 	return mod, ok
 }
 
-// hostPath returns a path at which the mapped file can be opened from here:
-// through the process's root, or, where another file has taken its place,
-// through the mapping itself, which needs CAP_CHECKPOINT_RESTORE (Linux 5.9).
-// seen is the file's name in the process.
+// hostPath returns a path at which the mapped file can be opened from here. The path leads through
+// the process's root. If another file has taken the file's place, the path leads through the
+// mapping itself, which needs CAP_CHECKPOINT_RESTORE (Linux 5.9). seen is the file's name in the
+// process.
 func hostPath(proc string, m mapping) (host, seen string, deleted bool) {
 	same := func(path string) bool {
 		st, err := files.Stat(path)

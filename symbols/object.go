@@ -240,8 +240,8 @@ func (o *Object) TextRanges() []Range {
 	return rs
 }
 
-// Read returns up to n bytes of the file that are loaded at vaddr: fewer at
-// the end of a segment, none outside all segments or in zero-filled memory.
+// Read returns up to n bytes of the file that are loaded at vaddr. It returns fewer at the end of a
+// segment, and none outside all segments or in zero-filled memory.
 func (o *Object) Read(vaddr uint64, n int) []byte { return o.readInto(nil, vaddr, n) }
 
 // readInto is Read into the memory of b, if that is enough.

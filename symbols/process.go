@@ -33,9 +33,8 @@ type mappedAs struct {
 func NewProcess(pid int) *Process { return &Process{pid: pid, files: map[mappedAs]*mappedFile{}} }
 
 // Modules lists the ELF files that process pid has mapped for execution, sorted
-// by address. A file that is mapped but cannot be read (a 32-bit program, one
-// that vanished) is left out, and the returned error says why; the modules
-// that could be read are returned with it.
+// by address. A file that is mapped but cannot be read (a 32-bit program, one that vanished) is
+// left out. Then the error says why. The modules that could be read are returned with the error.
 func Modules(pid int) ([]Module, error) { return NewProcess(pid).Modules() }
 
 // Modules lists the process's modules, like the function Modules.

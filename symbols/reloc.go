@@ -114,10 +114,10 @@ func (o *Object) GOT(vaddr uint64) (symbol string, ok bool) {
 	return symbol, ok
 }
 
-// Pointer returns the vaddr to which the 8 bytes of data at vaddr point: the
-// relocation's target, or the bytes as they are in the file where there is
-// none (fixed-address programs, and compact relative relocations, which keep
-// the target in place). ok is false where the target is in another object.
+// Pointer returns the vaddr to which the 8 bytes of data at vaddr point. It is the relocation's
+// target. Where there is none, it is the bytes as they are in the file. That is so in fixed-address
+// programs, and with compact relative relocations, which keep the target in place. ok is false
+// where the target is in another object.
 func (o *Object) Pointer(vaddr uint64) (target uint64, ok bool) {
 	ps := o.relocs().pointers
 	if i := sort.Search(len(ps), func(i int) bool { return ps[i].slot >= vaddr }); i < len(ps) && ps[i].slot == vaddr {

@@ -198,8 +198,8 @@ func (t *symbolTable) aliases(a, b *symbol) int {
 	return compare(a.size, b.size)
 }
 
-// nameIndex finds symbols by name. It is a hash table with chains of indices in the sorted table,
-// which takes a tenth of the time to build that a map takes.
+// nameIndex finds symbols by name. It is a hash table with chains of indices in the sorted table.
+// To build it takes a tenth of the time that a map would take.
 type nameIndex struct {
 	seed        maphash.Seed
 	first, next []int32 // -1 ends a chain
@@ -265,10 +265,9 @@ func better(a, b symbol) bool {
 	return a.rank <= b.rank
 }
 
-// Symbol returns the distinct vaddrs of all functions that bear this name, in
-// ascending order: versions of one symbol live at different addresses (as
-// omp_set_nest_lock@OMP_1.0 and @@OMP_3.0 of libgomp do), and local functions
-// may share a name.
+// Symbol returns the distinct vaddrs of all functions that bear this name, in ascending order.
+// Versions of one symbol live at different addresses (as omp_set_nest_lock@OMP_1.0 and @@OMP_3.0 of
+// libgomp do). Local functions may share a name, too.
 func (o *Object) Symbol(name string) []uint64 {
 	return o.symbols().funcs.named(name)
 }

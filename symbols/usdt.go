@@ -48,8 +48,8 @@ func (o *Object) Markers() (found []Marker) {
 }
 
 // marker decodes a note's description. It has three addresses: of the nop, of .stapsdt.base when
-// the note was written (the file may have been moved as a whole since), and of a semaphore. Three
-// strings follow.
+// the note was written, and of a semaphore. Since then the file may have been moved as a whole.
+// Three strings follow.
 func (o *Object) marker(b []byte) (m Marker, ok bool) {
 	if len(b) < 24 {
 		return m, false

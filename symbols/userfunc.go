@@ -16,8 +16,8 @@ type Function struct {
 	// Names are the names that users know it by, the shortest first: without parameters, with
 	// parameters, and the symbol. Names of aliases are included.
 	Names []string
-	// Clone is the symbol of a copy that the compiler made for some of the
-	// callers, or of the part that it did not inline; "" for the function itself.
+	// Clone is the symbol of a copy that the compiler made for some of the callers, or of the part
+	// that the compiler did not inline. It is "" for the function itself.
 	Clone string
 	// Part: only calls that did not end in the inlined head come here.
 	Part bool
@@ -31,9 +31,9 @@ var startup = []string{"_start", "_init", "_fini", "_dl_relocate_static_pie", "d
 	"register_tm_clones", "__do_global_dtors_aux", "frame_dummy", "call_weak_fn"}
 
 // Functions returns the functions of the source by address; each address occurs once. It leaves out
-// parts that are no function of the source: cold parts, parallel regions and tasks (constructs of
-// their own), linker stubs, and resolvers of ifuncs. It also leaves out the rest of a partly
-// inlined function if the whole function exists, too.
+// parts that are no function of the source. They are cold parts, parallel regions and tasks
+// (constructs of their own), linker stubs, and resolvers of ifuncs. It also leaves out the rest of
+// a partly inlined function if the whole function exists, too.
 func (o *Object) Functions() []Function {
 	var fs []Function
 	whole := map[string]bool{}

@@ -18,7 +18,7 @@ type budgetFlag struct {
 }
 
 // String returns the flag's text. String, Set and Type make budgetFlag a flag that tells an empty
-// value from a missing flag: an empty variable in a script must not lift the budget.
+// value from a missing flag. An empty variable in a script must not lift the budget.
 func (f *budgetFlag) String() string { return f.text }
 
 // Set stores the user's text.
@@ -34,7 +34,7 @@ func (f *budgetFlag) register(c *cobra.Command) {
 	c.Flags().Var(f, "max-overhead", "let probes cost no thread more than this share of its time (5% or 0.05); constructs whose probes cost more are observed in periods, and extrapolated where possible")
 }
 
-// smallestBudget is the least share that can be kept: the first moments of a storm, before the
+// smallestBudget is the least share that can be kept. The first moments of a storm, before the
 // storm is noticed, cost more than a smaller budget would allow.
 const smallestBudget = 0.01
 

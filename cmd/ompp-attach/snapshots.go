@@ -11,8 +11,8 @@ import (
 	"ompp-attach/snapshots"
 )
 
-// The defaults of the flags on snapshots: a minute of a measurement may be lost, and snapshots take
-// one per cent of a processor at most.
+// These are the defaults of the flags on snapshots. At most a minute of a measurement may be lost,
+// and snapshots take one per cent of a processor at most.
 const (
 	snapshotEvery = time.Minute
 	snapshotRest  = 100

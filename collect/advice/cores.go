@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Cores is how many processors a process may use, and by what it is limited.
+// Cores is how many processors a process may use, and what limits this number.
 type Cores struct {
 	mask  map[int]bool // processors on which any of its threads may run
 	quota float64      // processors' worth of time that its control groups allow; 0: no limit

@@ -6,9 +6,10 @@ import (
 	"ompp-attach/event"
 )
 
-// Libomp has libgomp's entry points, too, so that code compiled by GCC can run on libomp: by
-// LD_PRELOAD, or where a distribution installs libomp under libgomp's name (conda's llvm-openmp).
-// Of such code only calls of libomp's own entry points are measured, and the user must know that.
+// Libomp has libgomp's entry points, too, so that code compiled by GCC can run on libomp.
+// LD_PRELOAD brings that about, or a distribution that installs libomp under libgomp's name
+// (conda's llvm-openmp). Of such code only calls of libomp's own entry points are measured, and the
+// user must know that.
 
 // GCCOnLibomp returns a warning if code compiled by GCC called libomp, and "" if not. fileOf tells
 // in which mapped file an address lies. imported tells whether a mapped file imports a symbol.

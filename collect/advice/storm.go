@@ -29,8 +29,9 @@ type Rates struct {
 	of      [256]rate // by construct
 	hits    uint64
 
-	// Function names a function that the user has asked for by the Fn of its events, with the flag
-	// that leaves it out; nil: nobody knows names. An empty name stands for no such function.
+	// Function takes the Fn of a user region's events. It returns the name of the function that the
+	// user has asked for, and the flag that leaves the function out. If Function is nil, no names
+	// are known. An empty name stands for no such function.
 	Function  func(fn uint64) (name, without string)
 	functions map[uint64]*rate // by the Fn of user regions' events
 }

@@ -6,8 +6,8 @@ import (
 	"ompp-attach/event"
 )
 
-// Events of probes in the program's own code name no library, also where two libraries of one kind
-// are told apart by the places that call them.
+// Events of probes in the program's own code name no library. This also holds where places that
+// call two libraries of one kind tell the libraries apart.
 func TestCallersOfTwins(t *testing.T) {
 	u := NewUsage()
 	u.Add(1, event.Gomp, "/a/libgomp.so.1")

@@ -251,8 +251,8 @@ func (p *purse) note(now uint64, sum float64) {
 	p.slots[len(p.slots)-1] += sum
 }
 
-// Worst is the most that any thread paid in the horizon that ends now, as a share of the horizon,
-// or of measured if that is shorter.
+// Worst is the most that any thread paid in the horizon that ends now. It is a share of the
+// horizon, or of measured if measured is shorter.
 func (g *Governor) Worst(measured time.Duration) (share float64) {
 	for _, p := range g.threads {
 		sum := 0.0

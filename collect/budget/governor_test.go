@@ -8,8 +8,8 @@ import (
 )
 
 // A simulated program. While the probes of a group are placed, each thread pays a share of its time
-// for the group, and for a while after the probes were removed. The governor must let no thread pay
-// more than the budget.
+// for the group. It goes on paying for a while after the probes were removed. The governor must let
+// no thread pay more than the budget.
 type simulatedCosts struct {
 	g       *Governor
 	now     uint64

@@ -12,8 +12,8 @@ func levelHit(tid uint32, kind int) *event.Event {
 	return &event.Event{TID: tid, Construct: event.UserRegion, Edge: event.Enter, Value: event.UserLevel + 3, Fn: event.LevelFn(kind, 7), Probe: event.ProbeNop5}
 }
 
-// Each hit is paid by its thread, and for its group: the kinds of levels are apart from each other
-// and from the user's other regions.
+// The cost of a hit counts for its thread and its group. Each kind of levels is a group apart from
+// the other kinds, and from the user's other regions.
 func TestLedger(t *testing.T) {
 	costs := event.HitCosts{}
 	costs.Kinds[event.ProbeNop5] = event.HitCost{Before: 100, After: 200}

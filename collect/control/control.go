@@ -1,9 +1,9 @@
 // Package control lets another run of the tool ask a measurement to pause, to resume, and for a
 // snapshot. The measurement listens on a socket in a directory that only its user can enter. A
 // request is a line: `measures`, `pause`, `resume`, `dump`, `dump-all` or `snapshot`, and a
-// process. The answer is a line, too: ok (of dump and dump-all, with the name of a file), none, or
-// a sentence that says what went wrong. The answer to snapshot goes on with recorded profiles
-// (snapshot.go).
+// process. The answer is a line, too: ok, none, or a sentence that says what went wrong. After dump
+// and dump-all, the name of a file follows ok. The answer to snapshot goes on with recorded
+// profiles (snapshot.go).
 package control
 
 import (

@@ -42,7 +42,7 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// A measurement that ends while it is asked is none of those that measure the process.
+// A measurement that ends while Find asks it does not count as one that measures the process.
 func TestFindAmongEnding(t *testing.T) {
 	const pid = 1<<30 + 7
 	dir, err := PrivateDir()
@@ -107,7 +107,7 @@ func (a answers) Profiles(pid int) ([]*profile.Profile, error) {
 	return []*profile.Profile{one, &other}, nil
 }
 
-// What another run of the tool asks for, it gets, from the measurement that measures the process.
+// The measurement that measures the process answers the requests of another run of the tool.
 func TestAnswers(t *testing.T) {
 	const pid = 1 << 30 // above all PIDs
 	stop, err := Listen(answers{pid})

@@ -47,8 +47,8 @@ func EarlierBoot(path string) bool {
 
 var ofBoot = regexp.MustCompile(`^[0-9a-f]{8}$`)
 
-// tidyBoots removes what earlier boots of this machine left beside the directory of this one, if
-// that is named by the boot. Nothing else than the tool's own files is removed.
+// It removes them only if the name of dir tells the boot. Nothing else than the tool's own files is
+// removed.
 func tidyBoots(dir string) {
 	prefix := filepath.Join(filepath.Dir(dir), tempPrefix())
 	if !strings.HasPrefix(dir, prefix) {
@@ -69,8 +69,8 @@ func tidyBoots(dir string) {
 	}
 }
 
-// ours reports whether a file's name is one of those in our directory: a socket, or a collector's
-// socket or log, or the lock.
+// ours reports whether a file's name is one that the tool gives to files in its directory: a
+// socket, a collector's log, or the lock.
 func ours(path string) bool {
 	name := filepath.Base(path)
 	return strings.HasSuffix(name, socketSuffix) || strings.HasPrefix(name, "job-") || name == "lock"

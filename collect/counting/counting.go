@@ -115,8 +115,8 @@ func (c *Counters) Close() {
 	}
 }
 
-// running is the share of the time in which a counter really counted: other users of the hardware
-// counters may have had it for the rest.
+// running is the share of the time in which a counter really counted. In the rest, other users of
+// the hardware counters may have had the counter.
 func (c *Counters) running(i int) float64 {
 	var enabled, ran float64
 	for _, ev := range c.events[i] {
@@ -156,9 +156,9 @@ func (c *Counters) Complete(p *profile.Profile) {
 	}
 }
 
-// Numbers describes the numbers that an event carries: the counters, the index of each counter in
-// the event (-1: it cannot be counted), and how many of them take turns. ok is false if nothing is
-// counted.
+// Numbers describes the numbers that an event carries. column is the index of each counter in the
+// event; -1: the counter cannot be counted. turns is how many counters take turns. ok is false if
+// nothing is counted.
 func (c *Counters) Numbers() (counters []profile.Counter, column []int, turns int, ok bool) {
 	if c == nil || len(c.wanted) == 0 {
 		return nil, nil, 0, false

@@ -26,8 +26,8 @@ const (
 	pidfdInfoExit = 1 << 3     // PIDFD_INFO_EXIT
 )
 
-// EndingOf tells how the process of a pidfd ended. ok is false if that is not known: the process
-// still runs, or its parent has waited for it and the kernel is older than 6.15.
+// EndingOf tells how the process of a pidfd ended. ok is false if the end is not known. Then the
+// process still runs, or its parent has waited for it and the kernel is older than 6.15.
 func EndingOf(pid, fd int) (e Ending, ok bool) {
 	if status, ended := zombieStatus(pid); ended {
 		// The number is the process's own as long as nobody has waited for it.

@@ -9,8 +9,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// An address in the outlined function of a parallel region is placed in that region, also if only
-// the words of a directive say that the region is parallel.
+// An address in the outlined function of a parallel region is placed in that region. This also
+// holds if only the words of a directive say that the region is parallel.
 func TestAround(t *testing.T) {
 	const base = 0x10000000
 	for name, opt := range map[string]testbin.Options{"gcc": {}, "clang": {Compiler: "clang-19"}} {

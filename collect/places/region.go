@@ -229,8 +229,8 @@ const (
 	noteClangsOwn = noteImplicit + ": a loop without iterations, for which clang makes no other call, or one that began before measurement or " + noteCopies
 )
 
-// implicit returns the note on what an implicit barrier may belong to. t is the region of the
-// construct, as far as it is known.
+// implicit returns the note on which construct an implicit barrier may belong to. t is the region
+// of the construct, as far as it is known.
 func (r *Resolver) implicit(t *regions.Region, runtime event.Runtime) string {
 	switch {
 	case runtime != event.Gomp:
@@ -300,8 +300,8 @@ func tableOf(o *symbols.Object) *regions.Table {
 }
 
 // byIdent places a construct by libomp's ident_t, which names the file as the compiler's command
-// line did. It is for constructs that the table does not know, such as those where the call's
-// argument is computed.
+// line did. It is for constructs that the table does not know, such as calls with a computed
+// argument.
 func (r *Resolver) byIdent(k attribution.Key, p place, loc *profile.Location) bool {
 	id, ok := r.ident(k.Loc)
 	if !ok || id.Line == 0 {

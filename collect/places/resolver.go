@@ -146,7 +146,7 @@ func (r *Resolver) Workshare(loc uint64) event.Construct {
 }
 
 // isSections tells whether the source has a sections directive at the line of an ident_t that is
-// flagged as a loop: newer LLVM may flag sections so.
+// flagged as a loop. Newer LLVM may flag sections as loops.
 func (r *Resolver) isSections(loc uint64, id *symbols.Ident) bool {
 	p, ok := r.at(loc)
 	if !ok || id.Line == 0 {

@@ -108,8 +108,8 @@ func (f *Files) Beginnings(mod *symbols.Module) (*probes.Attached, error) {
 	})
 }
 
-// Tells tells whether other events may stand for beginnings of loops in a file: nothing that the
-// finders find lies between such an event and its loop.
+// Tells tells whether other events may stand for beginnings of loops in a file. They may if no
+// point that the finders find lies between such an event and its loop.
 func (f *Files) Tells(mod *symbols.Module) bool {
 	all := inline.Of(mod.Object()).Constructs
 	return !slices.ContainsFunc(f.wanted(mod), func(p probes.CodePoint) bool {

@@ -185,8 +185,8 @@ func TestForgetRuntimes(t *testing.T) {
 	}
 }
 
-// Places of their own for libomp's ends are probed where ends may be derived, in programs without
-// tasks, of which no file forks teams as code of GCC does.
+// Places of their own for libomp's ends are probed where ends may be derived. The program must have
+// no tasks, and no file of it may fork teams as code of GCC does.
 func TestWhereEndsAreDerived(t *testing.T) {
 	mod := loaded(t, probestest.Libomps(t)[0])
 	if mod.Object().Arch() != "amd64" {

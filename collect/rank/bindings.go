@@ -15,8 +15,9 @@ import (
 // Preloaded tools are wrappers of MPI. The return address of the MPI call lies in such a file. The
 // kernel side knows the address ranges of these files, and then adds the stack to its record.
 
-// Bindings are the files of a process that call MPI on behalf of others: the bindings, the MPI
-// library itself, which may hold some, and wrappers. The value tells whether the file is a wrapper.
+// Bindings are the files of a process that call MPI on behalf of others: bindings and wrappers. The
+// MPI library itself is one of them, because it may hold bindings. The value tells whether the file
+// is a wrapper.
 type Bindings map[*symbols.Object]bool
 
 // FindBindings finds the bindings among the files that a process maps. It also returns what the

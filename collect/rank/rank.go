@@ -66,7 +66,8 @@ func LibraryOf(pid int, module *symbols.Module, is *mpilib.Library) *Library {
 }
 
 // Uses notes the library that the process uses. If the process has been running, it may be between
-// MPI_Init and MPI_Finalize: then what was derived from the library's code is checked.
+// MPI_Init and MPI_Finalize. Then the formulas that were derived from the library's code are
+// checked in the process.
 func (r *Rank) Uses(l *Library, running bool) {
 	r.pid, r.Job, r.library, r.world, r.formulas = l.pid, l.job, l.module, l.world, l.is.Formulas
 	r.findHandles()
@@ -113,8 +114,7 @@ func (r *Rank) findHandles() {
 	r.noRequest, _ = r.formulas.NoRequest.Eval(0, r.library.Bias, read)
 }
 
-// Null makes those of a call's requests that are MPI_REQUEST_NULL 0:
-// the call does not wait for them.
+// Null sets the call's requests that are MPI_REQUEST_NULL to 0: the call does not wait for them.
 func (r *Rank) Null(requests []uint64) {
 	for i, q := range requests {
 		if q == r.noRequest {
@@ -141,8 +141,8 @@ func (r *Rank) Flags(comm uint64) mpi.ArgFlag {
 	return 0
 }
 
-// Doubt notes that what was derived from the library's code is wrong in this process. From then on
-// no volumes are reported.
+// Doubt notes that the formulas derived from the library's code are wrong in this process. From
+// then on no volumes are reported.
 func (r *Rank) Doubt(err error) {
 	r.doubted = true
 	r.Job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: what the library's code does with handles was misread (%s).", oneLine(err))

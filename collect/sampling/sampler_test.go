@@ -10,8 +10,9 @@ import (
 	"ompp-attach/symbols"
 )
 
-// A profile tells how its process was sampled: what was taken, what was lost, how often the kernel
-// has throttled the event since the process is measured, and what is missing.
+// A profile tells how its process was sampled: what was taken, what was lost and what is missing.
+// It also tells how often the kernel has throttled the event since the measurement of the process
+// began.
 func TestDescribe(t *testing.T) {
 	for _, c := range []struct {
 		name     string

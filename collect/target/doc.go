@@ -1,5 +1,5 @@
 // Package target looks at processes from outside, and places no probes. It tells whether a process
 // can be measured, and if not, why (Check, CheckRuntime, NoRuntime). It tells what a file that a
-// process maps may hold (MayBeRuntime, MayBeMPI), what `check` shows of a process (Inspect), and
-// what /proc tells: threads, CPU times, stacks, memory.
+// process maps may hold (MayBeRuntime, MayBeMPI), and what `check` shows of a process (Inspect).
+// From /proc it tells threads, CPU times, stacks and memory.
 package target

@@ -14,7 +14,7 @@ import (
 // suspicion tells for what a file's symbols are worth parsing.
 type suspicion struct{ runtime, mpi bool }
 
-// suspected keeps the answers for files that were looked at: a process that loads a library waits
+// suspected keeps the answers for files that were looked at. A process that loads a library waits
 // until all of its files have been looked at.
 var suspected symbols.Memo[suspicion]
 

@@ -14,8 +14,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// program has known calls: top calls mid and leaf, mid calls leaf, tail jumps to leaf, even and odd
-// call each other, through and twice call pointers, alone calls nobody.
+// The calls in program are known. top calls mid and leaf, mid calls leaf, and tail jumps to leaf.
+// even and odd call each other. through and twice call pointers. alone calls nobody.
 const program = `
 #define F __attribute__((noinline, noclone, noipa, used)) int
 F leaf(int x) { return x + 1; }

@@ -11,8 +11,8 @@ import (
 
 // CallsOf finds the direct calls of an own function in a library, straight or through its procedure
 // linkage table. Each call is confirmed: the function that holds it is decoded from its start.
-// skipped are addresses of bytes that look like such a call or jump, but lie in no known function,
-// or in none of the function's instructions. These may be calls, too.
+// skipped are addresses of bytes that look like such a call or jump, but are no instruction of a
+// known function. These may be calls, too.
 func CallsOf(o *symbols.Object, name string) (calls []disasm.Inst, skipped []uint64, err error) {
 	own := o.Symbol(name)
 	known := map[uint64]bool{}

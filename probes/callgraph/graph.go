@@ -67,8 +67,8 @@ func New(o *symbols.Object) *Graph {
 	return g
 }
 
-// findShortJumps finds what looks like a jump of two bytes from a function to a neighbour: jmp,
-// jcc, loop or jrcxz with a distance of one byte.
+// findShortJumps finds bytes that look like a jump of two bytes from a function to a neighbour.
+// Such a jump is jmp, jcc, loop or jrcxz with a distance of one byte.
 func (g *Graph) findShortJumps(b []byte, base uint64) {
 	var in symbols.Range // the function around at
 	for i := 0; i+2 <= len(b); i++ {

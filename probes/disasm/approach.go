@@ -108,8 +108,8 @@ func (w *walker) twice() bool {
 	return false
 }
 
-// Addresses returns the addresses that instructions of body (as Func returns it) compute: on x86-64
-// by lea x(%rip), on arm64 by adr, or by adrp and a later add to the same register.
+// Addresses returns the addresses that instructions of body (as Func returns it) compute. On x86-64
+// lea x(%rip) computes an address; on arm64 adr, or adrp and a later add to the same register.
 func Addresses(body []Inst) []uint64 {
 	var (
 		found []uint64

@@ -14,8 +14,8 @@ type Block struct {
 	Preds []int
 	// After is the block that follows a cut, -1 if the block does not end in a cut.
 	After int
-	// Leaves says that control may leave the function here, or cannot be followed: a return, a tail
-	// jump, a trap, a jump to an unknown place.
+	// Leaves says that control may leave the function here, or cannot be followed. That is so at a
+	// return, a tail jump, a trap, and a jump to an unknown place.
 	Leaves bool
 }
 
@@ -179,8 +179,9 @@ const (
 	maxTable  = 1024
 )
 
-// jumpTable returns the targets of a switch as GCC compiles it: a comparison with the last case's
-// number, lea table(%rip), and a load of the 32-bit distance from the table to the case.
+// jumpTable returns the targets of a switch as GCC compiles it. GCC compares with the last case's
+// number, loads the table's address (lea table(%rip)), and loads the 32-bit distance from the table
+// to the case.
 func jumpTable(code Code, before []Inst, at map[uint64]int) (targets []uint64) {
 	cases := maxTable
 	for _, i := range before {
@@ -306,8 +307,8 @@ func order(n int, roots []int, next, prev func(int) []int) Order {
 	return o
 }
 
-// postorder returns the nodes that can be reached from roots, in postorder, and the rank of each
-// node in it; 0: the node is not reached. The node n, above all roots, comes last.
+// postorder returns the nodes that can be reached from roots, in postorder. rank is the place of
+// each node in this order; 0: the node is not reached. The node n, above all roots, comes last.
 func postorder(n int, roots []int, next func(int) []int) (post, rank []int) {
 	rank = make([]int, n+1)
 	type visit struct{ node, child int }

@@ -72,8 +72,8 @@ const (
 	OtherCond             // any other condition
 )
 
-// ArgSet is a set of integer arguments: bit i stands for argument i, that is
-// rdi, rsi, rdx, rcx, r8, r9 on x86-64 and x0 to x7 on arm64.
+// ArgSet is a set of integer arguments: bit i stands for argument i. The arguments are rdi, rsi,
+// rdx, rcx, r8 and r9 on x86-64, and x0 to x7 on arm64.
 type ArgSet = uint8
 
 // Args returns the set of the numbered arguments; numbers above 7 are ignored.
@@ -92,9 +92,9 @@ type Inst struct {
 	Addr  uint64
 	Bytes []byte // the instruction itself
 	Len   int    // in bytes
-	// Target is the address to which a Call, Jump or Jcc leads. For CallIndirect and
-	// JumpIndirect it is the address of the slot that holds the destination (as with -fno-plt);
-	// 0 if the destination is in no slot at a fixed address.
+	// Target is the address to which a Call, Jump or Jcc leads. For CallIndirect and JumpIndirect
+	// it is the address of the slot that holds the destination (as with -fno-plt). It is 0 if no
+	// slot at a fixed address holds the destination.
 	Target uint64
 	// Ref is the address that a position-relative operand denotes: the operand
 	// of lea x(%rip), of mov slot(%rip), of call *slot(%rip), of adr and adrp.

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Reg is a general register in encoding order: on x86-64 rax is 0, rcx 1, rdx
-// 2, rbx 3, rsp 4, rbp 5, rsi 6, rdi 7; on arm64 31 is the stack pointer.
+// Reg is a general register in encoding order. On x86-64 rax is 0, rcx 1, rdx 2, rbx 3, rsp 4, rbp
+// 5, rsi 6 and rdi 7. On arm64 31 is the stack pointer.
 type Reg int8
 
 // NoReg stands for the absence of a register.

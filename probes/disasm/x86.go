@@ -130,9 +130,9 @@ func decodeX86(addr uint64, b []byte) (Inst, bool) {
 func flowX86(i *Inst, addr uint64, b []byte, p x86Prefixes) bool {
 	op, at := b[p.len], p.len
 	relative := func(c Control, opLen, size int) {
-		// With an operand-size prefix, Intel and AMD disagree on the length,
-		// unless REX.W overrides it, as in the padded calls of
-		// __tls_get_addr; the kernel refuses those too.
+		// With an operand-size prefix, Intel and AMD disagree on the length, unless REX.W overrides
+		// the prefix, as in the padded calls of __tls_get_addr. The kernel refuses these calls,
+		// too.
 		end := at + opLen + size
 		if p.size16 && p.rex&8 == 0 || p.lock || end > len(b) {
 			return
@@ -267,11 +267,11 @@ func restX86(i Inst, addr uint64, b []byte, p x86Prefixes) (Inst, bool) {
 	return i, true
 }
 
-// regularX86 returns the length of instructions in the opcode maps whose layout is regular: VEX,
-// EVEX, 0f 38, 0f 3a, and the groups 0f 01 and 0f ae. These maps need no table of instructions. For
-// all other instructions, and for invalid ones, it returns 0. x86asm v0.32 lacks some instructions
-// of these maps (FMA4, rdpkru, tpause), and takes others for longer than they are (vzeroupper: 4 or
-// 5 bytes instead of 3).
+// regularX86 returns the length of instructions in the opcode maps that have a regular layout.
+// These are VEX, EVEX, 0f 38, 0f 3a, and the groups 0f 01 and 0f ae. These maps need no table of
+// instructions. For all other instructions, and for invalid ones, it returns 0. x86asm v0.32 lacks
+// some instructions of these maps (FMA4, rdpkru, tpause). It takes others for longer than they are
+// (vzeroupper: 4 or 5 bytes instead of 3).
 func regularX86(b []byte, p x86Prefixes) int {
 	at, escape := p.len, b[p.len:]
 	imm, operand := 0, true

@@ -1,8 +1,9 @@
-// Package gomp knows GCC's libgomp: its entry points, and the places inside it where threads start
-// and end their part of a team, and where tasks run. Most of these places have no symbols; they are
-// found by disassembly, and each finding is confirmed by a second one.
+// Package gomp knows GCC's libgomp. It knows the entry points and three kinds of places inside the
+// library. There threads start their part of a team, end this part, or run tasks. Most of these
+// places have no symbols; they are found by disassembly, and each finding is confirmed by a second
+// one.
 //
-// Teams are seen from inside: `gomp_team_start` (entry: fork; return: the primary thread begins),
-// `gomp_team_end` (entry: the body is over; return: join), and probes on instructions of
-// `gomp_thread_start` for workers.
+// The tool sees teams from inside. Probes are on `gomp_team_start` (entry: fork; return: the
+// primary thread begins) and on `gomp_team_end` (entry: the body is over; return: join). Further
+// probes are on instructions of `gomp_thread_start`, for workers.
 package gomp

@@ -45,9 +45,8 @@ type begin struct {
 // tlsLayout locates struct gomp_thread of the calling thread and fields in it.
 type tlsLayout struct {
 	// Slot is the GOT slot that holds the structure's offset from the thread
-	// pointer (fsbase, tpidr_el0) after relocation. In static programs it is
-	// 0, and Offset is that offset instead; the structure is then taken to
-	// begin at the first of the fields below.
+	// pointer (fsbase, tpidr_el0) after relocation. In static programs Slot is 0, and Offset holds
+	// the offset instead. The structure is then taken to begin at the first of the fields below.
 	Slot   uint64
 	Offset int64
 	Team   uint32 // 8 bytes: the team, NULL outside of parallel regions

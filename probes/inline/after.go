@@ -144,8 +144,9 @@ func (x *Inlined) Untold() *Inlined {
 // Told tells whether another event tells where the construct begins.
 func (c *Construct) Told() bool { return c.After.tells() }
 
-// BeginsAfter returns the loop that begins behind an event at an address: the beginning of the
-// region of the outlined function there, or the end of the barrier whose call returns there.
+// BeginsAfter returns the loop that begins behind an event at an address. The event is the
+// beginning of the region of the outlined function there, or the end of the barrier whose call
+// returns there.
 func (x *Inlined) BeginsAfter(vaddr uint64) (c Construct, ok bool) {
 	i := slices.IndexFunc(x.Constructs, func(c Construct) bool {
 		return c.Told() && (c.After.Region && c.Fn == vaddr || c.After.Barrier == vaddr)

@@ -113,8 +113,9 @@ func (f *function) cover(from, calls []int, strict bool) (points []Point) {
 	return points
 }
 
-// alternatives reports whether GCC made one call of a loop's barrier and of another loop's that is
-// executed instead, as in the branches of an if. Then the call does not tell which loop it was.
+// alternatives reports whether one call is the barrier of this loop and of another loop that is
+// executed instead. GCC merges such calls, as in the branches of an if. GCC merges such calls. Then
+// the call does not tell which loop it was.
 func (f *function) alternatives(copies []*share, calls []int) bool {
 	before, behind := f.leading(headers(copies)), f.reach(headers(copies))
 	for n := range f.leading(calls) {
@@ -230,9 +231,9 @@ func (f *function) testedFirst(header int) bool {
 	return b.Last().Control == disasm.Jcc && f.flow.Flags[b.Last().Addr]&byThread != 0 && !slices.Contains(b.Succs, header)
 }
 
-// zeroTrip returns the test by which all threads skip a loop that is empty for the whole team, or
-// else the test for an empty share. The former compares the number of iterations, on which the
-// share depends.
+// zeroTrip returns the test by which all threads skip a loop that is empty for the whole team. If
+// there is none, it returns the test for an empty share. The former compares the number of
+// iterations, on which the share depends.
 func (f *function) zeroTrip(s *share) int {
 	const bounds disasm.Taint = 1 << 2
 	best := s.guard

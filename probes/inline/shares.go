@@ -73,7 +73,7 @@ func (f *function) shares(blocks []int, header int) (out []share) {
 }
 
 // mergeUnguarded makes one share of loops that follow each other without a test for an empty share
-// in between: GCC knows the result from an earlier test.
+// in between. GCC leaves the test out because it knows the result from an earlier test.
 func (f *function) mergeUnguarded(shares []share) (out []share) {
 	for _, s := range shares {
 		k := slices.IndexFunc(out, func(o share) bool {

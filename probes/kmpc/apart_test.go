@@ -9,9 +9,9 @@ import (
 	"ompp-attach/probes/probestest"
 )
 
-// Where ends are told by thread, a mark of LLVM's sources is there that the search does not use:
-// both the primary thread and workers come to __kmp_join_barrier. The probes in place of others are
-// no more and no less.
+// Where ends are told by thread, the test looks for a mark of LLVM's sources that the search does
+// not use. Both the primary thread and workers come to __kmp_join_barrier. The probes in place of
+// others are no more and no less.
 func TestPlaceApartInstalled(t *testing.T) {
 	for _, path := range probestest.Libomps(t) {
 		t.Run(path, func(t *testing.T) {
@@ -56,8 +56,8 @@ func TestPlaceApartInstalled(t *testing.T) {
 	}
 }
 
-// checkWorker checks that a call by pointer stands before a place, and that the thread calls one of
-// the given functions behind it, as it comes to the final barrier.
+// checkWorker checks what surrounds a place. A call by pointer stands before the place. Behind it
+// the thread calls one of the given functions, as it comes to the final barrier.
 func checkWorker(t *testing.T, g *callgraph.Graph, at uint64, barriers []uint64) {
 	t.Helper()
 	lo, _, _ := g.Object.FuncRange(at)

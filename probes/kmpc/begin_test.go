@@ -61,8 +61,8 @@ func TestPlaceBeginsInstalled(t *testing.T) {
 	}
 }
 
-// TestSkippedCalls: where a call or jump to __kmp_invoke_microtask may be that disassembly does not
-// confirm, the function's entry is probed, so that no begin is missed; the plan names the ends.
+// TestSkippedCalls: disassembly may not confirm a call of __kmp_invoke_microtask, or a jump there.
+// Then the function's entry is probed, so that no begin is missed. The plan names the ends.
 func TestSkippedCalls(t *testing.T) {
 	libs := probestest.Libomps(t)
 	if runtime.GOARCH != "amd64" {

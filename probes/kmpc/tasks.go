@@ -20,9 +20,9 @@ var taskEntries = []string{"__kmpc_omp_task", "__kmpc_omp_task_with_deps", "__km
 // shared variables comes before it.
 const routineAt = 8
 
-// taskDepth bounds the calls from an entry point down to the function that invokes tasks:
-// __kmpc_barrier, __kmp_barrier, its template, a gathering, its wait, __kmp_execute_tasks, its
-// template, __kmp_invoke_task.
+// taskDepth bounds the calls from an entry point down to the function that invokes tasks. The
+// functions on the way are __kmpc_barrier, __kmp_barrier, its template, a gathering, its wait,
+// __kmp_execute_tasks, its template, __kmp_invoke_task.
 const taskDepth = 8
 
 // loopDepth bounds the calls from __kmpc_taskloop down to the function that hands in the loop's

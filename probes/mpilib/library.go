@@ -79,8 +79,8 @@ func brand(o *symbols.Object) string {
 
 var versionString = regexp.MustCompile(`^v?(\d+\.\d+(?:\.\d+)?[0-9a-z]*)$`)
 
-// version returns the library's version: the first text that MPI_Get_library_version refers to
-// and that reads like a version, or the text that MPICH keeps under a symbol.
+// version returns the library's version. It is the text that MPICH keeps under a symbol, or the
+// first text that MPI_Get_library_version refers to and that reads like a version.
 func version(o *symbols.Object) string {
 	for _, name := range []string{"MPII_Version_string", "MPIR_Version_string"} {
 		if at, ok := o.DataSymbol(name); ok {

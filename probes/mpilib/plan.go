@@ -111,9 +111,9 @@ type reading struct {
 	err     error
 }
 
-// words says, by architecture, how many arguments are in registers, and at which index the kernel
-// side's array (bpf/arch.h, mpi_args.h) has the first argument on the stack. On amd64 the return
-// address stands between the two.
+// words says, by architecture, how many arguments are in registers. It also says at which index the
+// kernel side's array (bpf/arch.h, mpi_args.h) has the first argument on the stack. On amd64 the
+// return address stands between the two.
 var words = map[string]struct{ registers, stack int8 }{"amd64": {6, 7}, "arm64": {8, 8}}
 
 const lastWord = 14

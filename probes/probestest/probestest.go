@@ -1,5 +1,5 @@
-// Package probestest serves the tests of the runtimes' packages: it builds and opens small
-// programs, and checks by random walks through the code where probes sit.
+// Package probestest serves the tests of the runtimes' packages. It builds and opens small
+// programs. It checks by random walks through the code where probes sit.
 package probestest
 
 import (

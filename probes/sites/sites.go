@@ -35,8 +35,8 @@ type Call struct {
 type Calls struct {
 	// Wanted are the calls that need a probe.
 	Wanted []Call
-	// Spared is the number of calls that need no probe: calls of loops that are all of their
-	// region, and ends of loops that the thread's next event tells, such as their barrier.
+	// Spared is the number of calls that need no probe. They are calls of loops that are all of
+	// their region, and ends of loops that the thread's next event tells, such as a barrier.
 	Spared int
 	// Open says why the file may make further calls; "": all are known.
 	Open string
@@ -46,10 +46,10 @@ type Calls struct {
 	lines map[symbols.Ident]bool // directives of such regions, without flags
 }
 
-// WantedWith returns the calls that need a probe if other probes sit at some instructions. These
-// are the calls of Wanted, and ends of loops behind which such a probe is hit before the event that
-// would tell the loop's end. That probe may be one of a marker, of an atomic, or at the border of a
-// function that was inlined.
+// WantedWith returns the calls that need a probe if other probes sit at some instructions. They are
+// the calls of Wanted, and some ends of loops. Behind such an end, another probe is hit before the
+// event that would tell the loop's end. That probe may be one of a marker, of an atomic, or at the
+// border of a function that was inlined.
 func (c *Calls) WantedWith(others func(vaddr uint64) bool) []Call {
 	all := slices.Clone(c.Wanted)
 	for _, e := range c.ends {

@@ -241,9 +241,9 @@ func (u *unit) covering(vaddr uint64) (indices []int) {
 
 // SourceFunction returns the demangled name, without parameters, of the function in whose source
 // text vaddr lies, or "" if that is not known. symbol is the name of the function that covers vaddr
-// in the symbol table. Where line information says so, the result is an inlined function. For code
-// that a compiler moved into a function of its own (a parallel region, a task, a cold part) it is
-// the function from which the code was taken.
+// in the symbol table. Where line information says so, the result is an inlined function. A
+// compiler moves some code into a function of its own: a parallel region, a task, a cold part. For
+// such code the result is the function from which the code was taken.
 func (x *Index) SourceFunction(vaddr uint64, symbol string) string {
 	symbol = names.Source(symbol)
 	if u := x.unitAt(vaddr); u != nil {
@@ -283,8 +283,9 @@ func (u *unit) sourceFunction(fs []function, i int) string {
 	return u.enclosing(fs, id.file, id.line)
 }
 
-// enclosing returns the name of the source function in whose text a line lies: of the functions
-// declared before the line and with code at least as far as the line, the one declared last.
+// enclosing returns the name of the source function in whose text a line lies. The function is
+// declared before the line, and has code at least as far as the line. Of several such functions, it
+// is the one declared last.
 func (u *unit) enclosing(fs []function, file string, line int) string {
 	var best, fallback []identity // several: instances of one template
 	add := func(ids []identity, id identity) []identity {

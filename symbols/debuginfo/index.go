@@ -121,9 +121,9 @@ func Load(in *Input) (x *Index) {
 	return x
 }
 
-// maxRanges bounds the ranges of all units, and of one unit's functions: in a
-// corrupt file thousands of entries may all refer to one long list. Programs of
-// a gigabyte have a quarter of it.
+// maxRanges bounds the ranges of all units, and the ranges of one unit's functions. In a corrupt
+// file thousands of entries may all refer to one long list. Programs of a gigabyte have a quarter
+// of it.
 const maxRanges = 1 << 22
 
 func (x *Index) newUnit(die dwarf.Offset) *unit {

@@ -77,9 +77,9 @@ func (u *unit) loadLines() (t *lineTable) {
 }
 
 // fixNames makes file names absolute. In DWARF 5 tables, directories may be relative to the unit's
-// directory, and debug/dwarf leaves them so. And if the compiler was given an absolute path of the
-// unit's own source, that path may stand in directory 0: debug/dwarf puts the directory before it
-// all the same.
+// directory, and debug/dwarf leaves them so. Directory 0 may hold an absolute path of the unit's
+// own source, if the compiler was given such a path. debug/dwarf puts the unit's directory before
+// this path all the same.
 func (u *unit) fixNames(files []*dwarf.LineFile) {
 	name, _ := u.entry().Val(dwarf.AttrName).(string)
 	dir, _ := u.entry().Val(dwarf.AttrCompDir).(string)

@@ -14,8 +14,8 @@ type Extent struct {
 	Function   string // as Index.SourceFunction gives it
 }
 
-// Clang makes two functions of a region when debug information is on: the inner
-// (debug variant) holds the code; the outer only calls it, or has it inlined.
+// Clang makes two functions of a region when debug information is on. The inner one (debug variant)
+// holds the code. The outer one only calls the inner one, or has it inlined.
 var (
 	debugVariant = regexp.MustCompile(`\.omp_outlined\.?_debug__(\.[0-9]+)?$`)
 	debugWrapper = regexp.MustCompile(`\.omp_outlined\.?(\.[0-9]+)?$`)
@@ -73,8 +73,8 @@ func (x *Index) Outlined(vaddr uint64) (e Extent, ok bool) {
 
 // nearest returns the function of the given name that is closest to function of in its file, below
 // (+1) or above (-1). If there is none, it returns of itself. That pairs clang's two functions of a
-// region: the outer one is declared at the directive, and the inner one at its statement, on the
-// same line or the next.
+// region. The outer one is declared at the directive. The inner one is declared at its statement,
+// on the same line or the next.
 func (u *unit) nearest(fs []function, of int, name *regexp.Regexp, direction int) int {
 	best, least := of, -1
 	for i := range fs {

@@ -11,8 +11,8 @@ type Row struct {
 	Stmt bool   // a statement starts here; else GCC may only carry on with an old line
 }
 
-// Rows returns the rows that start in a range of code, which must lie within
-// one compile unit, sorted by address; ends of sequences are left out.
+// Rows returns the rows that start in a range of code, sorted by address. The range must lie within
+// one compile unit. Ends of sequences are left out.
 func (x *Index) Rows(code Range) (rows []Row) {
 	u := x.unitAt(code.Lo)
 	if u == nil {

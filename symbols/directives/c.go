@@ -40,9 +40,9 @@ type cParser struct {
 
 const maxNesting = 500
 
-// next returns the next token of the text. Of a conditional that starts here, the first branch is
-// taken (for "#if 0" the second); of a conditional around, the branch that the parser is in.
-// Brackets may not balance over both branches together.
+// next returns the next token of the text. Of a conditional that starts here, next takes the first
+// branch (of "#if 0" the second). Of a conditional around this place, it takes the branch that the
+// parser is in. Brackets may not balance over both branches together.
 func (p *cParser) next() (cToken, bool) {
 	for p.at < len(p.tokens) && p.budget > 0 {
 		t := p.tokens[p.at]

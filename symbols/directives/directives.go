@@ -37,8 +37,8 @@ func (d Directive) Matches(wanted string) bool {
 	return true
 }
 
-// Overlaps reports whether the blocks of two directives share lines: one holds the other, or both
-// govern one block, as in the branches of #if and #else.
+// Overlaps reports whether the blocks of two directives share lines. Then one block holds the
+// other, or both directives govern one block, as in the branches of #if and #else.
 func (d Directive) Overlaps(o Directive) bool { return d.Begin <= o.End && o.Begin <= d.End }
 
 // Parse returns the directives of a source file, in the order of the text. The file's name tells

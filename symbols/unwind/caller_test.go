@@ -14,7 +14,7 @@ import (
 const stackCopied = 512
 
 // The caller behind the wrappers of MPI's Fortran interfaces is found from the data of a probe at
-// the C function's entry: two registers and some stack.
+// the C function's entry. The data are two registers and some stack.
 func TestCallerBehindWrappers(t *testing.T) {
 	if arch := hostArch(t); arch != "amd64" {
 		t.Skip("notes registers of amd64, not of " + arch)

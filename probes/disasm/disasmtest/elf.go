@@ -83,9 +83,9 @@ func (x *File) addSymbol(name string, addr uint64) {
 	x.syms[name] = append(x.syms[name], addr)
 }
 
-// readFrameTable reads the binary search table of .eh_frame_hdr in the form
-// that all linkers write (data-relative, signed 4 bytes), and each entry's
-// length from its FDE (position-relative, signed 4 bytes).
+// readFrameTable reads the binary search table of .eh_frame_hdr in the form that all linkers write
+// (data-relative, signed 4 bytes). It reads each entry's length from the entry's FDE
+// (position-relative, signed 4 bytes).
 func (x *File) readFrameTable(hdr uint64, spans map[uint64]uint64) {
 	h := x.Read(hdr, 12)
 	if len(h) < 12 || h[0] != 1 || h[2] != 3 || h[3] != 0x3b {

@@ -1,10 +1,10 @@
 // Package vex knows how Linux reads instructions of AVX and later, where a probe is placed.
 //
-// Linux reads the opcode of an instruction with a VEX, EVEX or XOP prefix as if it were an opcode
-// of one byte (arch/x86/kernel/uprobes.c, up to Linux 6.18 at least). So vpxor, with the opcode ef,
-// is taken for an access to a port, and refused. One refused instruction fails all probes of a
-// file. Worse, vpor (eb) and vpcmpeqd (76) are taken for jumps: Linux emulates these jumps, and the
-// instruction is never executed. The program's results would be wrong.
+// Linux takes the opcode of an instruction with a VEX, EVEX or XOP prefix for an opcode of one byte
+// (arch/x86/kernel/uprobes.c, up to Linux 6.18 at least). So vpxor, with the opcode ef, is taken
+// for an access to a port, and refused. One refused instruction fails all probes of a file. Worse,
+// vpor (eb) and vpcmpeqd (76) are taken for jumps: Linux emulates these jumps, and the instruction
+// is never executed. The program's results would be wrong.
 package vex
 
 // Opcode returns the opcode of an instruction that begins with a VEX, EVEX or XOP prefix. The
@@ -29,8 +29,8 @@ func Opcode(code []byte) (op byte, ok bool) {
 	return code[at], true
 }
 
-// Misread tells whether Linux refuses a probe at an instruction with this opcode behind a
-// VEX, EVEX or XOP prefix, or would execute the instruction wrongly.
+// Misread is about an instruction with this opcode behind a VEX, EVEX or XOP prefix. It tells
+// whether Linux refuses a probe there, or would execute the instruction wrongly.
 func Misread(op byte) bool {
 	switch {
 	case op >= 0x70 && op <= 0x7f, op == 0xe8, op == 0xe9, op == 0xeb: // jumps and the call

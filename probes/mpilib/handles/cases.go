@@ -139,8 +139,8 @@ func (p path) guards() []outcome {
 }
 
 // distinguish resolves results that only memory can tell apart. Beside other results, a fixed
-// number means that the property does not exist: there is no remote group, or a size does not fit
-// an int. Results 1 and 0 become one comparison.
+// number means that the property does not exist. For example, there is no remote group, or a size
+// does not fit an int. Results 1 and 0 become one comparison.
 func (m *explorer) distinguish(all []outcome) []outcome {
 	all = m.compare(all)
 	return slices.DeleteFunc(slices.Clone(all), func(a outcome) bool {

@@ -243,8 +243,8 @@ func (m *explorer) store(s *state, addr, v *node, bytes int) {
 	s.stores = append(s.stores, store{base, off, bytes, m.and(v, ones(bytes))})
 }
 
-// load returns the value at an address: the value that the path has stored there, or the file's
-// bytes if nothing changes them, or an unknown of memory.
+// load returns the value at an address. It is the value that the path has stored there. Otherwise
+// it is the file's bytes if nothing changes them, and else an unknown of memory.
 func (m *explorer) load(s *state, addr *node, bytes int) (*node, error) {
 	addr, err := m.resolve(s, addr)
 	if err != nil {

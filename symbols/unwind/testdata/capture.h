@@ -1,5 +1,5 @@
-// capture.h: what a probe at a function's entry would see: a function NAME that
-// notes rsp, rbp and rbx before anything else and goes on in NAME_seen.
+// capture.h shows what a probe at a function's entry would see. A function NAME notes rsp, rbp and
+// rbx before anything else, and goes on in NAME_seen.
 #include <stdint.h>
 #include <stdio.h>
 
