@@ -19,9 +19,9 @@ func calls(seconds float64) *profile.MPIStats {
 	return &profile.MPIStats{T: span(seconds).T, Calls: 1}
 }
 
-// rank returns a made-up rank with two threads: a parallel region with a critical section and one
-// call of MPI_Send by thread 0, and outside of it MPI_Recv, MPI_Init and MPI_Finalize, a second
-// each. All times are in seconds.
+// rank returns a made-up rank with two threads. It has a parallel region with a critical section,
+// and with one call of MPI_Send by thread 0. Outside of the region are MPI_Recv, MPI_Init and
+// MPI_Finalize, a second each. All times are in seconds.
 type rank struct {
 	number                int
 	wall, recv            float64 // without MPI_Init and MPI_Finalize

@@ -54,10 +54,11 @@ func (r *Run) totals() totals {
 	return t
 }
 
-// Multiplicative returns POP's hybrid multiplicative tree: a metric is the product of those below
-// it, for the first metric also by both ways down (co-design.pop-coe.eu, hybrid metrics). MPI's
-// transfer and serialisation efficiency need a replay of a timeline and are left out; computation
-// scaling needs a second run. OpenMP's metrics are quotients and can exceed 1.
+// Multiplicative returns POP's hybrid multiplicative tree (co-design.pop-coe.eu, hybrid metrics). A
+// metric is the product of the metrics below it. The first metric has two ways down, and is the
+// product of either. MPI's transfer and serialisation efficiency need a replay of a timeline and
+// are left out; computation scaling needs a second run. OpenMP's metrics are quotients and can
+// exceed 1.
 func (r *Run) Multiplicative() Metric {
 	t := r.totals()
 	hpe, mpi := quotient(t.useful, t.runtime), quotient(t.outMPI, t.runtime)

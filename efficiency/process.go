@@ -25,19 +25,19 @@ type Process struct {
 	Wall     int64 // wall time without the start and end of MPI
 	StartEnd int64 // wall time of the start and end of MPI
 	Parts    Parts // of Wall times Threads; Ended is 0
-	// Parallel is the wall time that the primary thread spent in parallel regions, and OutMPI
-	// its time outside of MPI, in regions or not: POP's inOpenMP(p,1) and OutMPI(p,1). Outside
-	// is its time in MPI outside of regions.
+	// Parallel is the wall time that the primary thread spent in parallel regions (POP's
+	// inOpenMP(p,1)). OutMPI is its time outside of MPI, in regions or not (POP's OutMPI(p,1)).
+	// Outside is its time in MPI outside of regions.
 	Parallel, OutMPI, Outside int64
 	// InTeams and InSerial are the times of all initial threads, each times the number of its
-	// threads: in parallel regions, and outside of them without MPI. UnknownIn is the part of
-	// Unknown in parallel regions.
+	// threads. InTeams is the time in parallel regions. InSerial is the time outside of regions and
+	// of MPI. UnknownIn is the part of Unknown in parallel regions.
 	InTeams, InSerial, UnknownIn int64
 	// MaxUseful is the useful time of the thread with most of it. Of a thread that lived for a part
 	// of Wall, it is that of a whole Wall at the same rate.
 	MaxUseful int64
-	// Communication is the time of all threads in calls that communicate or wait for
-	// communication (see mpi.Operation.Communicates), Calls the number of MPI calls of any kind.
+	// Communication is the time of all threads in calls that communicate or wait for communication
+	// (see mpi.Operation.Communicates). Calls is the number of MPI calls of any kind.
 	Communication int64
 	Calls         uint64
 	UsesMPI       bool
@@ -51,8 +51,8 @@ type Process struct {
 	// Estimated: figures were extrapolated, because constructs were not observed all of the time.
 	Estimated bool
 	TALP      TALP
-	// Counters are the counts of performance counters in outermost parallel regions, of all
-	// threads and by name; counts that are not known of all executions are left out.
+	// Counters are the counts of performance counters in outermost parallel regions, of all threads
+	// and by name. Counts that are not known of all executions are left out.
 	Counters map[string]int64
 }
 
@@ -60,7 +60,7 @@ type Process struct {
 type Figures struct {
 	// Own are the losses of the region itself, without the regions inside it.
 	Own Parts
-	// Team is set for parallel regions: the time of all threads of the team by part, with all
+	// Team is set for parallel regions. It is the time of all threads of the team by part, with all
 	// constructs in the region but those in nested parallel regions.
 	Team    Parts
 	Wall    int64 // of the threads that started the teams

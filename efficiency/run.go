@@ -65,7 +65,8 @@ func (r *Run) Threads() (n int) {
 }
 
 // Whole returns the time of all threads by part. The sum of the parts is Runtime times Threads,
-// less the time in which threads that lived for a part of their process's run did not live.
+// less the time in which threads did not live. Such threads lived for a part of their process's
+// run.
 func (r *Run) Whole() (all Parts) {
 	for i := range r.Processes {
 		p := &r.Processes[i]
@@ -125,9 +126,9 @@ func (r *Run) UsesMPI() bool { return r.any(func(p *Process) bool { return p.Use
 // Nested says whether a process started parallel regions in others.
 func (r *Run) Nested() bool { return r.any(func(p *Process) bool { return p.Nested }) }
 
-// Excess returns by which part of the threads' life time their parts exceed it or fall short of it,
-// in the process in which that is most. It is 0 if the parts add up. They do not where parts are
-// too short for what has to be taken out of them.
+// Excess returns by which share of the threads' life time their parts exceed it or fall short of
+// it. It is that of the process with the largest share. It is 0 if the parts add up. They do not
+// where parts are too short for what has to be taken out of them.
 func (r *Run) Excess() (most float64) {
 	for i := range r.Processes {
 		p := &r.Processes[i]

@@ -33,13 +33,13 @@ type Scaled struct {
 	Computation float64
 	// Factors of Computation; nil: not counted.
 	Factors *Factors
-	// EMT is e_mt by Eq. 4, with the run of one thread per rank on as many ranks for t_serial; nil:
-	// there is no such run, or that solved a smaller problem (weak scaling). Serial is that run's
-	// label.
+	// EMT is e_mt by Eq. 4. Its t_serial is the run of one thread per rank on as many ranks. EMT is
+	// nil if there is no such run, or if that run solved a smaller problem (weak scaling). Serial
+	// is that run's label.
 	EMT    *float64
 	Serial string
-	// Communication compares the run with one of as many ranks as this has threads; nil: there is
-	// no such run, or this one has one thread per rank.
+	// Communication compares the run with one that has as many ranks as this run has threads. It is
+	// nil if there is no such run, or if this run has one thread per rank.
 	Communication *Comparison
 	NoCore        float64 // share of the threads' time without a core
 }
@@ -205,8 +205,8 @@ func (r *Region) Key(label string) string { return r.Construct.String() + " " + 
 // RegionScaling is a parallel region over runs.
 type RegionScaling struct {
 	Label string // construct and place
-	// By run: e_mt by Eq. 4 if the run of one thread per rank on as many ranks has the region,
-	// otherwise estimated from the run itself. Absent: the run has not executed the region.
+	// By run: e_mt by Eq. 4 if the run of one thread per rank on as many ranks has the region.
+	// Otherwise e_mt is estimated from the run itself. Absent: the run has not executed the region.
 	EMT   []RegionEMT
 	Total int64 // thread time over all runs, ns
 }

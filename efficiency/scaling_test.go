@@ -8,8 +8,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// made returns a run in which each rank works in one region for the given seconds of thread time,
-// evenly spread over its threads, and communicates outside of it.
+// made returns a run in which each rank works in one region for the given seconds of thread time.
+// The work is evenly spread over the rank's threads. The rank communicates outside of the region.
 func made(ranks, threads int, work, mpi float64, counters map[string]int64) *Run {
 	var processes []Process
 	g := Region{Region: &profile.Region{Construct: event.ParallelLoop, Location: profile.Location{File: "a.c", Begin: 7}}, Number: 1}

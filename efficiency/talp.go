@@ -68,8 +68,9 @@ func blindCalls(m *profile.MPIStats) *profile.MPIStats {
 	return &b
 }
 
-// TALPMetrics are TALP's metrics of a job by its model hybrid-v2, in which the parallel efficiency
-// is not the product of those of MPI and OpenMP. 0 stands for a metric without time.
+// TALPMetrics are TALP's metrics of a job by its model hybrid-v2. In this model, the parallel
+// efficiency is not the product of the efficiencies of MPI and OpenMP. 0 stands for a metric
+// without time.
 type TALPMetrics struct {
 	CPUs, Ranks, Nodes int
 	Elapsed            int64

@@ -271,8 +271,8 @@ func (b *builder) ofCall(w *within, s *site, d directive, known bool) {
 	b.add(n, s)
 }
 
-// withoutCall makes the region of a directive that makes no call, if the function has code of it or
-// its text is known to be the directive's. rows are the function's.
+// withoutCall makes the region of a directive that makes no call. The function must have code of
+// the directive, or its text must be known to be the directive's. rows are the function's.
 func (b *builder) withoutCall(w *within, d directive, rows []symbols.Row) {
 	at, compiled := codeOf(rows, d)
 	r := Region{Code: w.f.lo, Parent: -1}

@@ -15,8 +15,9 @@ import (
 const maxCached = 256 << 20
 
 // BuildCached is Build with a cache: it keeps the table in the user's cache directory, by build id.
-// The table holds as long as this program, the sources that were used or missing, and the directory
-// to search them in (source) stay the same. If the cache cannot be used, the table is built.
+// The table holds as long as this program and the sources that were used or missing stay the same.
+// The directory to search the sources in (source) must also stay the same. If the cache cannot be
+// used, the table is built.
 func BuildCached(o *symbols.Object, source string) (*Table, error) {
 	k, ok := openCache(o, source)
 	if ok {

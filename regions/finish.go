@@ -123,8 +123,8 @@ func sameLock(a, b *site) bool {
 	return a.lockName == "" || b.lockName == "" || a.lockName == b.lockName
 }
 
-// atDepth picks one of the inlined frames of an instruction: the frame of the function in which
-// another instruction's innermost frame is, not that of a callee or a caller.
+// atDepth picks one of the inlined frames of an instruction. It is the frame of the function in
+// which another instruction's innermost frame is, not a frame of a callee or a caller.
 func atDepth(frames, like []symbols.Frame) (symbols.Frame, bool) {
 	n := len(frames) - len(like)
 	if n < 0 || len(like) == 0 || frames[n].Declared != like[0].Declared {

@@ -61,8 +61,9 @@ func (b *builder) unitRows(vaddr uint64) []symbols.Row {
 }
 
 // inLambda reports whether the code of a directive is in another function than the text says. In
-// the text the directive stands in the body of an outlined function. Its code is in a function of
-// the same unit that is not outlined, such as that of a lambda expression or of a local class.
+// the text the directive stands in the body of an outlined function. Its code is in another
+// function of the same unit, which is not outlined. Such a function is that of a lambda expression
+// or of a local class.
 func (b *builder) inLambda(f *function, d directive) bool {
 	for _, r := range b.unitRows(f.lo) {
 		if !d.holds(symbols.Frame{File: r.File, Line: r.Line}) {

@@ -15,9 +15,9 @@ type flow struct {
 	index   map[uint64]int   // by address
 	sources map[uint64][]int // jumps by target
 	calls   map[uint64]*site
-	// placed says for each instruction whether the line table places it: a statement or the code of
-	// an inlined call starts there, or earlier in the same straight line. Code that GCC gives no
-	// line seems to have the line of the code before it.
+	// placed says for each instruction whether the line table places it. It does if a statement or
+	// the code of an inlined call starts there, or earlier in the same straight line. Code that GCC
+	// gives no line seems to have the line of the code before it.
 	placed []bool
 }
 
@@ -228,7 +228,7 @@ func (w *flow) next(s *site) *site {
 }
 
 // skips returns the first call of the runtime on the way of a thread that does not execute the body
-// of a single: the barrier of the single, unless nowait is given.
+// of a single. It is the barrier of the single, unless nowait is given.
 func (w *flow) skips(s *site) *site {
 	test := disasm.NotTested
 	addr := s.Return

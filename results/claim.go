@@ -97,8 +97,9 @@ func (c *Claims) Ended(pid int) {
 }
 
 // Leave removes the directories of a job that has written nothing, and the marks. If not all ranks
-// came to this collector, the directory and its claim stay: collectors of other nodes may still
-// write there, and without the claim the next one would take their files for those of an older run.
+// came to this collector, the directory and its claim stay. Collectors of other nodes may still
+// write there. Without the claim, the next collector would take their files for those of an older
+// run.
 func (c *Claims) Leave() {
 	for _, m := range c.marks {
 		m.remove()

@@ -14,8 +14,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// However many collectors of a job come at the same time, one of them removes the files of an older
-// run before any of them goes on.
+// Many collectors of a job may come at the same time. One of them removes the files of an older run
+// before any of them goes on.
 func TestClaim(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name string) {

@@ -1,5 +1,6 @@
-// Package results keeps what was measured: which files the directory of a measurement holds, what
-// they are called, and that no measurement replaces the results of another.
+// Package results keeps what was measured. It decides which files the directory of a measurement
+// holds, and what they are called. It sees to it that no measurement replaces the results of
+// another.
 //
 // What was measured is written somewhere in any case. A profile that cannot be written to its
 // directory is written elsewhere, or kept in memory until there is room (elsewhere.go). A file is

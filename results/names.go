@@ -29,7 +29,7 @@ func KeptName(stem string, n int) string {
 }
 
 // stems returns the names of the profiles' files, without suffix. A process that runs several
-// programs one after the other has several profiles. Several jobs may have ranks of one number: all
+// programs one after the other has several profiles. Several jobs may have ranks of one number. All
 // ranks of the job that started second get the number 2, so that the jobs' files can be told apart.
 func (o *Directory) stems(res *collect.Result, dir string) (out []string) {
 	taken, jobs := map[string]bool{}, jobsByStart(res.Profiles)

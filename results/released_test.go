@@ -13,8 +13,8 @@ import (
 	"ompp-attach/collect/launch"
 )
 
-// A job's claim is removed when no process of the job is left that could start another measurement,
-// and if no rank ran on another node.
+// A job's claim is removed on two conditions: no rank ran on another node, and no process of the
+// job is left that could start another measurement.
 func TestRelease(t *testing.T) {
 	const job = "j@1"
 	for _, tc := range []struct {

@@ -208,8 +208,8 @@ func TestOpenDirectory(t *testing.T) {
 	}
 }
 
-// Links of another user in the place of root's results are not followed, and results whose
-// directory the user has not named are not written there.
+// Links of another user in the place of root's results are not followed. Another user's directory
+// is used only if the user has named it.
 func TestPlantedDirectory(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files to others")

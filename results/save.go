@@ -57,7 +57,7 @@ func givenToUser(f *os.File) error {
 	return err
 }
 
-// umask is the user's umask. It can be read only by setting it for all threads, so it is read here,
+// umask is the user's umask. It can be read only by setting it for all threads. So it is read here,
 // before the files of several ranks may be written at one time.
 var umask = func() int {
 	mask := unix.Umask(0)

@@ -14,8 +14,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// KeepSnapshots writes snapshots to files of their own, which have the given number: of the process
-// with that PID, or of all that run if pid is 0.
+// KeepSnapshots writes snapshots to files of their own, which have the given number. It writes the
+// snapshot of the process with that PID, or of all processes that run if pid is 0.
 func (o *Directory) KeepSnapshots(res *collect.Result, pid, number int) (names []string, err error) {
 	if len(res.Profiles) == 0 {
 		return nil, nil

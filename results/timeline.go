@@ -112,8 +112,8 @@ func (r *room) free() {
 	}
 }
 
-// dropTimelines removes the timelines that were written for processes which turned out to have no
-// profile: without one they show nothing that the user asked for.
+// dropTimelines removes the timelines of processes that turned out to have no profile. Without a
+// profile, a timeline shows nothing that the user asked for.
 func (o *Directory) dropTimelines(res *collect.Result) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

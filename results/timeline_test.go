@@ -106,7 +106,7 @@ func TestTimelineWithoutProfile(t *testing.T) {
 }
 
 // TestOldTimelines: a directory with timelines of an older run is refused, unless they are to be
-// replaced: then they are gone, also if the new run records none.
+// replaced. If they are, they are gone, also if the new run records no timelines.
 func TestOldTimelines(t *testing.T) {
 	for _, name := range []string{"profile.timeline", "profile.rank3.timeline", "profile.pid77.timeline", "profile.pid77-2.timeline"} {
 		dir := t.TempDir()

@@ -16,8 +16,8 @@ var (
 )
 
 // Clear removes the files of an older report from the directory of a format that writes a file for
-// each thread: those of a run with more threads would seem to belong to the new one. Other files
-// stay.
+// each thread. The files of a run with more threads would seem to belong to the new run. Other
+// files stay.
 func Clear(dir, name string) error {
 	root, _, err := OpenDirectory(dir, false)
 	if err != nil {

@@ -254,8 +254,8 @@ func (w *Window) note(s *span, at time.Time) {
 	}
 }
 
-// Apart says, if that matters, how far apart the snapshots of the processes are that were read,
-// since those of one number are written one after the other; else it returns "".
+// Apart says how far apart the snapshots of the processes are that were read. Snapshots of one
+// number are written one after the other. Apart returns "" if the distance does not matter.
 func (w *Window) Apart() string {
 	const little = 0.01 // of the window's length
 	w.mu.Lock()

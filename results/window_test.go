@@ -16,8 +16,8 @@ import (
 
 var measurementBegan = time.Unix(1000, 0)
 
-// put records a process that began and was measured until so many seconds after the measurement's
-// begin; n is the number of the snapshot, or atEnd.
+// put records a process that began, and was measured until, so many seconds after the measurement's
+// begin. n is the number of the snapshot, or atEnd.
 func put(t *testing.T, dir, stem string, n, pid int, began, until float64) {
 	t.Helper()
 	after := func(s float64) time.Time { return measurementBegan.Add(time.Duration(s * 1e9)) }
@@ -34,8 +34,8 @@ func put(t *testing.T, dir, stem string, n, pid int, began, until float64) {
 	}
 }
 
-// TestWindowOfProcesses: of all processes that ran within a window there is what they did in it,
-// also of those that began or ended meanwhile, and of nobody else.
+// TestWindowOfProcesses: of each process that ran within a window, the result has what it did in
+// the window. This includes processes that began or ended meanwhile, and no others.
 func TestWindowOfProcesses(t *testing.T) {
 	dir := t.TempDir()
 	all := func(stem string, pid int, began, until float64) {

@@ -74,8 +74,8 @@ func (o *Object) imported(wanted func(name string) bool) *Targets {
 	return t
 }
 
-// Branches returns the addresses in code, in ascending order, of bytes that may be a call of one of
-// the targets, or a jump to one. Only decoding from the function's start can tell whether they are
+// Branches returns, in ascending order, the addresses of bytes in code that may be a call of a
+// target, or a jump to one. Only decoding from the function's start can tell whether they are
 // instructions.
 func (o *Object) Branches(to *Targets) []uint64 {
 	const (

@@ -41,7 +41,7 @@ func (share *Ident) Apart(barrier *Ident) bool {
 }
 
 // Ident reads the ident_t at vaddr. Its flags are at +4, the length of its text at +12, and the
-// pointer to the text at +16 (kmp.h of LLVM, the same in Intel's runtime).
+// pointer to the text at +16. This is so in kmp.h of LLVM and in Intel's runtime.
 func (o *Object) Ident(vaddr uint64) (Ident, bool) {
 	b := o.Read(vaddr, 24)
 	if len(b) < 24 {

@@ -16,8 +16,8 @@ type Function struct {
 	// Names are the names that users know it by, the shortest first: without parameters, with
 	// parameters, and the symbol. Names of aliases are included.
 	Names []string
-	// Clone is the symbol of a copy that the compiler made for some of the callers, or of the part
-	// that the compiler did not inline. It is "" for the function itself.
+	// Clone is the symbol of a copy for some of the callers, or of the part that the compiler did
+	// not inline. It is "" for the function itself.
 	Clone string
 	// Part: only calls that did not end in the inlined head come here.
 	Part bool

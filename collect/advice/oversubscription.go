@@ -50,9 +50,9 @@ func (u *Usage) RuntimeAt(kind event.Runtime, addrs ...uint64) (label string, ok
 	return "", false
 }
 
-// Oversubscribed warns, in whole sentences, if more threads were at work than cores can be used, or
-// if several runtimes took turns on the same cores. The threads that are too many may be of one
-// runtime, or of several at a time.
+// Oversubscribed warns if more threads were at work than cores can be used, or if several runtimes
+// took turns on the same cores. The warnings are whole sentences. The threads that are too many may
+// be of one runtime, or of several at a time.
 func (u *Usage) Oversubscribed(c *Cores) (warnings []string) {
 	n := c.number()
 	if n == 0 || len(u.libraries) == 0 {

@@ -114,8 +114,8 @@ func (f *function) cover(from, calls []int, strict bool) (points []Point) {
 }
 
 // alternatives reports whether one call is the barrier of this loop and of another loop that is
-// executed instead. GCC merges such calls, as in the branches of an if. GCC merges such calls. Then
-// the call does not tell which loop it was.
+// executed instead. GCC merges such calls, as in the branches of an if. Then the call does not tell
+// which loop it was.
 func (f *function) alternatives(copies []*share, calls []int) bool {
 	before, behind := f.leading(headers(copies)), f.reach(headers(copies))
 	for n := range f.leading(calls) {

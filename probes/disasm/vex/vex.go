@@ -1,10 +1,10 @@
 // Package vex knows how Linux reads instructions of AVX and later, where a probe is placed.
 //
-// Linux takes the opcode of an instruction with a VEX, EVEX or XOP prefix for an opcode of one byte
-// (arch/x86/kernel/uprobes.c, up to Linux 6.18 at least). So vpxor, with the opcode ef, is taken
-// for an access to a port, and refused. One refused instruction fails all probes of a file. Worse,
-// vpor (eb) and vpcmpeqd (76) are taken for jumps: Linux emulates these jumps, and the instruction
-// is never executed. The program's results would be wrong.
+// Linux takes the opcode of an instruction with a VEX, EVEX or XOP prefix for one of one byte. This
+// is so up to Linux 6.18 at least (arch/x86/kernel/uprobes.c). So vpxor, with the opcode ef, is
+// taken for an access to a port, and refused. One refused instruction fails all probes of a file.
+// Worse, vpor (eb) and vpcmpeqd (76) are taken for jumps: Linux emulates these jumps, and the
+// instruction is never executed. The program's results would be wrong.
 package vex
 
 // Opcode returns the opcode of an instruction that begins with a VEX, EVEX or XOP prefix. The
