@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Before Linux 6.14 threads that hit probes at once wait for each other in the kernel: a hit of 64
+// Before Linux 6.14 threads that hit probes at once wait for each other in the kernel. A hit of 64
 // threads takes some 8 us (kernel commits e0925f2dc4de, cd7bdd9d46a9). So the costs of one thread
 // are compared with those of as many threads as there are processors. Their hits write no record:
 // rings are the tool's own matter, and each thread of a measured program has one to itself.

@@ -26,8 +26,8 @@ func unread(t *testing.T, k *bpf.Probes) {
 	}
 }
 
-// In each mode of this kernel, every hit of the program is reported, the costs are positive, and
-// the clock is read between a hit's beginning and its end.
+// In each mode of this kernel, every hit of the program is reported, and the costs are positive.
+// The clock is read between a hit's beginning and its end.
 func TestMeasure(t *testing.T) {
 	for mode := bpf.Session; mode <= bpf.Perf; mode++ {
 		t.Run(mode.String(), func(t *testing.T) {

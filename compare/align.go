@@ -2,7 +2,7 @@ package compare
 
 import "ompp-attach/profile"
 
-// What speaks for and against a pair of regions. As many regions as possible are matched; of two
+// What speaks for and against a pair of regions. As many regions as possible are matched. Of two
 // ways to do so, the better one keeps the lines that regions have, and the lines between them.
 const (
 	perPair    = 1000

@@ -52,7 +52,7 @@ func TestSameProgram(t *testing.T) {
 }
 
 // A slow-down of 10 % in one of seven loops is found and located, though the program as a whole
-// hardly shows it, and also if a line was inserted above.
+// hardly shows it. This also holds if a line was inserted above.
 func TestPlanted(t *testing.T) {
 	random := rand.New(rand.NewPCG(15, 2))
 	for _, by := range []int{0, 1, 12} {

@@ -126,8 +126,8 @@ func (j *joiner) sameBuild(run *job.Job) map[string]bool {
 
 // match finds the number of the known region that each new one is; -1: none. Regions of one build
 // are one if they are at one place. Of other builds, regions of one function are matched in their
-// order, because lines above a function shift all of them; then those whose function has another
-// file, and those whose function has another name.
+// order, because lines above a function shift all of them. Then come regions of a function in
+// another file, and at last those of a function with another name.
 func match(known, fresh []*profile.Region, same map[string]bool) []int {
 	m := &matcher{known: known, fresh: fresh, at: make([]int, len(fresh)), taken: make([]bool, len(known))}
 	at := map[place]int{}

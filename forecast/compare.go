@@ -18,9 +18,9 @@ type Compared struct {
 	Inside   bool // all runs are in the interval
 }
 
-// Compare returns for each cell that was learnt from what the runs of the other cells foretell of
-// it, if there are at least three cells. Then it returns what all cells foretell of the runs that
-// were not learnt from.
+// Compare returns for each learnt cell what the runs of the other cells foretell of it. It does so
+// if there are at least three cells. Then it returns what all cells foretell of the runs that were
+// not learnt from.
 func (f *Forecast) Compare() (out []Compared) {
 	on := func(a, b Run) bool { return a.Times.Ranks == b.Times.Ranks && a.Times.Threads == b.Times.Threads }
 	cells := 0
@@ -89,10 +89,10 @@ type Figure struct {
 	Against         bool // the run was not learnt from
 }
 
-// Multithreading returns e_mt of the measured cells: the time outside of MPI with one thread per
-// rank over the number of threads times that with them (Eq. 4). Estimated is the same of the model.
-// Cells of one thread and cells without a run of one thread on as many ranks are left out, and all
-// if the problem grows: the times then are of different problems.
+// Multithreading returns e_mt of the measured cells (Eq. 4). It is the time outside of MPI with one
+// thread per rank, over the number of threads times the time with these threads. Estimated is
+// the same of the model. Cells of one thread and cells without a run of one thread on as many ranks
+// are left out. All are left out if the problem grows: the times then are of different problems.
 func (f *Forecast) Multithreading() (out []Figure) {
 	if f.Weak {
 		return nil

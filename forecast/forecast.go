@@ -1,6 +1,6 @@
-// Package forecast foretells the time of runs on other numbers of ranks and threads: it joins the
-// signatures of recorded runs with costs, which come from these runs or from a system profile. It
-// is pure. Times are in seconds.
+// Package forecast foretells the time of runs on other numbers of ranks and threads. It joins the
+// signatures of recorded runs with costs. The costs come from these runs or from a system profile.
+// It is pure. Times are in seconds.
 package forecast
 
 import (
@@ -152,9 +152,9 @@ func (f *Forecast) numbers(of func(*model.Measured) int) (all []int) {
 }
 
 // Cells returns all cells that fit the cores, by ranks and threads. The best one has the least
-// time; if the problem grows with the threads, it is the one with the least time of those with most
-// cores. A cell with more threads than CPUs is the best one only if all have. A cell that would
-// take no time, because the fits of all its parts fall below 0, is never the best one.
+// time. If the problem grows with the threads, the best one has the least time of the cells with
+// most cores. A cell with more threads than CPUs is the best one only if all have. A cell that
+// would take no time, because the fits of all its parts fall below 0, is never the best one.
 func (f *Forecast) Cells() (out []Cell) {
 	for _, p := range f.Ranks() {
 		for _, n := range f.Threads() {

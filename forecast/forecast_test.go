@@ -233,9 +233,9 @@ func machine() *system.Profile {
 	return p
 }
 
-// cannon is a run on that machine: work of 40 s over all ranks, 10000 barriers per rank, and as in
-// Cannon's algorithm 2 sqrt(p) messages per step of 1e8/p bytes each, in 10 steps; ranks wait for
-// each other for a fifth of a second.
+// cannon is a run on that machine, with work of 40 s over all ranks and 10000 barriers per rank. As
+// in Cannon's algorithm, each of 10 steps has 2 sqrt(p) messages of 1e8/p bytes each. Ranks wait
+// for each other for a fifth of a second.
 func cannon(p, n int) Run {
 	const barriers, steps = 10000, 10
 	ranks := float64(p)
@@ -273,8 +273,8 @@ func TestSystem(t *testing.T) {
 	}
 }
 
-// TestSharing: what is one after the other costs wall time in full; tasks are shared by the
-// threads; of other constructs, each thread has its own executions.
+// TestSharing: executions that follow each other cost their wall time in full. The threads share
+// tasks. Of other constructs, each thread has its own executions.
 func TestSharing(t *testing.T) {
 	for _, c := range []struct {
 		construct event.Construct

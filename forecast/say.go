@@ -282,7 +282,7 @@ func (f *Forecast) near(cells []Cell, best Cell) string {
 	return " By their intervals, " + strings.Join(names, ", ") + " may be as good."
 }
 
-// gainOf returns the part of a time that another saves; known is false if the model has no time to
+// gainOf returns the part of a time that another saves. known is false if the model has no time to
 // compare with, because the fits of all parts fall below 0.
 func gainOf(now, then float64) (gain float64, known bool) {
 	if now <= 0 {

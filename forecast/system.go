@@ -275,8 +275,8 @@ func (s *systemCosts) Forms() (forms []model.CostForm) {
 	return forms
 }
 
-// reconcile takes the profile's overheads for the runs' own, and leaves what the runs lost beyond
-// them with the waiting for threads: a barrier's own cost is in both.
+// reconcile takes the profile's overheads for the runs' own. Losses of the runs beyond these
+// overheads stay with the waiting for threads: a barrier's own cost is in both.
 func (s *systemCosts) reconcile(points []model.Measured) []model.Measured {
 	points = slices.Clone(points)
 	for i := range points {

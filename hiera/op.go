@@ -55,7 +55,7 @@ func (o *Op) Time() int64 { return o.Finish - o.Start - o.Idle }
 const World = "MPI_COMM_WORLD"
 
 // Partners returns the ranks in MPI_COMM_WORLD to which the operation sends and from which it
-// receives; Unknown where there is none, or none that is known.
+// receives. It returns Unknown where there is no such rank, or none that is known.
 func (o *Op) Partners() (to, from int) {
 	to, from = o.Peer, o.From
 	if o.Comm == "" || o.Comm == World {

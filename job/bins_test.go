@@ -2,8 +2,8 @@ package job
 
 import "testing"
 
-// TestBins: the bins of a region add up to the region's figures, with a bin for each rank of a
-// small job, and with several ranks in each bin of a large one.
+// TestBins: the bins of a region add up to the region's figures. A small job has a bin for each
+// rank. A large one has several ranks in each bin.
 func TestBins(t *testing.T) {
 	for _, ranks := range []int{6, 1000} {
 		extras := make([]int64, ranks)

@@ -14,7 +14,7 @@ import (
 )
 
 // mayWait are the operations without a pattern of waits that may wait for other processes, ask for
-// them, or reach a file, by the MPI standard 4.0. [_c] is as in package mpi.
+// other processes, or reach a file. They are of the MPI standard 4.0. [_c] is as in package mpi.
 const mayWait = `
 Test Testall Testany Testsome Request_get_status Iprobe
 Parrived Pready Pready_list Pready_range Buffer_detach[_c] Abort Session_init Session_finalize

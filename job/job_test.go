@@ -191,8 +191,8 @@ func TestToy(t *testing.T) {
 	}
 }
 
-// The work of these jobs varies together with one figure or another. One thread of four calls MPI:
-// a difference of 2% of the wall time holds up all threads, though it is only 0.5% of the thread
+// The work of these jobs varies together with one figure or another. One thread of four calls MPI.
+// A difference of 2% of the wall time holds up all threads, though it is only 0.5% of the thread
 // time.
 func TestOneThreadsMPI(t *testing.T) {
 	j := read(t, sources(t, toyJob(0, 24*ms)), Options{})

@@ -28,13 +28,12 @@ type Summary struct {
 	// Slow are the ranks, rising, whose time in MPI is nearer to the minimum than to the mean;
 	// empty if the ranks are alike.
 	Slow []int
-	// Excess is how much less time in MPI the slowest rank has than the mean (ns): how much
-	// longer that rank takes for its own part.
+	// Excess is how much less time in MPI the slowest rank has than the mean (ns). The rank takes
+	// so much longer for its own part.
 	Excess float64
 	CPU    spread.Stats // a rank's processor time, ns
 	// Where is the region in which the slowest rank exceeds the mean most (an index in
-	// Job.Regions), and WhereBy is the figure by which it does. Where is -1 if there is no such
-	// region.
+	// Job.Regions). WhereBy is the figure by which it does. Where is -1 if there is no such region.
 	Where   int
 	WhereBy Figure
 	// Function is the function in which samples found the slowest rank more often than the
@@ -45,8 +44,8 @@ type Summary struct {
 	Why           Why
 	// Crowded is the rank that lacked cores, if Why is Crowded; otherwise nil.
 	Crowded *Rank
-	// Waits is the MPI call site at which the ranks wait most (an index in Job.Regions): their
-	// time beyond that of the rank with the least time there. -1: there is none.
+	// Waits is the MPI call site at which the ranks wait most (an index in Job.Regions). Their wait
+	// is their time beyond that of the rank with the least time there. -1: there is none.
 	Waits int
 }
 

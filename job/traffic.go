@@ -5,8 +5,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// TrafficAtLeast reports whether figures of pairs and receivers are lower bounds: messages went to
-// receivers whose ranks are not known, or ranks of the job were not read.
+// TrafficAtLeast reports whether figures of pairs and receivers are lower bounds. They are if
+// messages went to receivers whose ranks are not known, or if ranks of the job were not read.
 func (j *Job) TrafficAtLeast() bool { return j.Traffic.SentToUnknown() || len(j.Missing()) > 0 }
 
 // Receivers returns to how many other ranks the ranks sent, as far as the receivers are known (see

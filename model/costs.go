@@ -7,13 +7,13 @@ type Cost struct {
 }
 
 // Costs foretells what the OpenMP runtime and MPI take of a run on so many ranks with so many
-// threads each: wall time of a rank, mean of the ranks. A time may come out below 0 where a fit
-// ends; the prediction takes 0 then, and says so.
+// threads each. Costs are wall times of a rank, the mean of the ranks. A time may come out below 0
+// where a fit ends; the prediction takes 0 then, and says so.
 type Costs interface {
 	Overhead(ranks, threads int) Cost
 	MPI(ranks, threads int) Cost
-	// Again learns from other times of the same runs, with what was chosen for these: the
-	// intervals ask how far the times of the runs move a prediction.
+	// Again learns from other times of the same runs, with the choices that were made for these
+	// runs. The intervals ask how far the times of the runs move a prediction.
 	Again([]Measured) Costs
 	// Forms returns costs with other choices that could be the right ones too; nil: there was
 	// nothing to choose.
@@ -71,8 +71,8 @@ func (r *Recorded) Forms() (forms []CostForm) {
 	return forms
 }
 
-// FitRanks fits a figure over the ranks. One rank differs from several in what MPI does, so that
-// the runs of one rank are apart: their mean is alone, unless there are no others. again gives the
+// FitRanks fits a figure over the ranks. One rank differs from several in what MPI does, so the
+// runs of one rank are apart. alone is their mean, unless there are no others. again gives the
 // exponent; nil: it is chosen from forms.
 func FitRanks(points []Measured, of func(Measured) float64, again *Power) (f Power, alone *float64, forms []Form) {
 	var ranks, values, one []float64

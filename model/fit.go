@@ -22,10 +22,11 @@ func (f Power) At(x float64) float64 { return f.A + f.B*math.Pow(x, -f.C) }
 // that is cut into pieces.
 var exponents = []float64{1, 2. / 3, 1. / 2}
 
-// Fit returns the function a + b x^-c, a not below 0, that is nearest to the points by least
-// squares of the relative errors: times vary in proportion to their length. With points at three or
-// more places it takes the nearest exponent. With points at two places the exponent is c, or 1 if c
-// is 0. Points at one place give a function with b = 0 if c is 0, and with a = 0 otherwise.
+// Fit returns the function a + b x^-c, a not below 0, that is nearest to the points. The measure is
+// the least squares of the relative errors: times vary in proportion to their length. With points
+// at three or more places it takes the nearest exponent. With points at two places the exponent is
+// c, or 1 if c is 0. Points at one place give a function with b = 0 if c is 0, and with a = 0
+// otherwise.
 func Fit(x, y []float64, c float64) Power {
 	if forms := Forms(x, y); len(forms) > 0 {
 		return slices.MaxFunc(forms, func(a, b Form) int { return cmp.Compare(a.Weight, b.Weight) }).Power

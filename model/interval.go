@@ -70,8 +70,8 @@ func (m *Prediction) foretold(ranks, threads int) figures {
 //
 // Each component of each run is assumed to deviate from the model's value by a normally distributed
 // share. The shares of one run may be correlated: a run that others disturb is longer in all
-// components. So the covariance of the components is estimated from the residuals of
-// all runs, with the degrees of freedom that the fits have left of each component.
+// components. So the covariance of the components is estimated from the residuals of all runs. It
+// has the degrees of freedom that the fits have left of each component.
 type spread struct {
 	covariance [components]figures // relative
 	freedom    figures             // degrees; 0: none
@@ -195,9 +195,10 @@ func (s *spread) left(m *Prediction, c component, active []int, fitted []figures
 }
 
 // Interval returns the interval of the time of a run on a cell. It holds if the model's form is
-// right, so there is none where the form is not fitted but assumed: for other numbers of threads
-// than between the measured ones, for ranks that one or two measured numbers do not enclose (with
-// MPI, numbers above one), and for more threads than CPUs if no run had these.
+// right. So there is none where the form is assumed, and not fitted. This is so for other numbers
+// of threads than between the measured ones. It is so for ranks that one or two measured numbers do
+// not enclose (with MPI, numbers above one). It is also so for more threads than CPUs, if no run
+// had these.
 func (m *Prediction) Interval(ranks, threads int) Interval {
 	t := m.Time(ranks, threads)
 	v, freedom, why := m.variance(ranks, threads, 0, 0)

@@ -123,7 +123,7 @@ func TestNoInterval(t *testing.T) {
 	}
 }
 
-// TestIntervalOfMPI: runs of one rank tell nothing of MPI, so that its form is assumed where two
+// TestIntervalOfMPI: runs of one rank tell nothing of MPI. So MPI's form is assumed where two
 // numbers of ranks above one do not enclose a cell.
 func TestIntervalOfMPI(t *testing.T) {
 	const why = "ranks above one"

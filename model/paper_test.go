@@ -6,7 +6,7 @@ import (
 )
 
 // table1 is the paper's Table 1 in seconds. The seconds are used, because the cycles belong to no
-// clock of the machine: all three rows have 3.888e-7 s a cycle, which is 2.572 MHz.
+// clock of the machine. All three rows have 3.888e-7 s a cycle, which is 2.572 MHz.
 var table1 = Serial{Machine: 0.050544, Overhead: 0.204217978, Cache: 0.033358818}
 
 func near(t *testing.T, what string, got, want, tolerance float64) {

@@ -6,9 +6,8 @@ import (
 )
 
 // Measured is a run on so many ranks with so many threads each. Times are the mean of the
-// ranks, in one unit. What the threads waste and what they do adds up: without threads that lack a
-// core and ranks that wait, Time = Serial + (Work + Unparallel (Threads-1) + Uneven) / Threads +
-// Overhead + MPI.
+// ranks, in one unit. Time is Serial + (Work + Unparallel (Threads-1) + Uneven) / Threads +
+// Overhead + MPI. This leaves out threads that lack a core, and ranks that wait.
 type Measured struct {
 	Ranks   int     `json:"ranks"`
 	Threads int     `json:"threads"`  // of each rank; 0: the ranks differ
@@ -172,9 +171,9 @@ func (m *Prediction) size(threads int) float64 {
 	return 1
 }
 
-// learnGrowth finds how the work grows with threads: of runs on as many ranks, the ratio of those
-// with different numbers of threads. It returns the work by run without that growth. If no two
-// numbers of threads share a number of ranks, growth and ranks cannot be told apart, and the ranks
+// learnGrowth finds how the work grows with threads. It takes the ratio of runs with different
+// numbers of threads on as many ranks. It returns the work by run without that growth. If no two
+// numbers of threads share a number of ranks, growth and ranks cannot be told apart. Then the ranks
 // are taken for the cause. Runs without work say nothing of its growth: their ratios have no limit.
 func (m *Prediction) learnGrowth() []float64 {
 	growth, base := map[int]float64{}, map[int]float64{}
@@ -290,8 +289,8 @@ func (m *Prediction) Time(ranks, threads int) float64 {
 	return p.Time()
 }
 
-// Efficiency returns the predicted speed-up over one core by the cores used: with the problem that
-// grows with the cores, the time on one core over the time.
+// Efficiency returns the predicted speed-up over one core by the cores used. With a problem that
+// grows with the cores, it is the time on one core over the time.
 func (m *Prediction) Efficiency(ranks, threads int) float64 {
 	cores := float64(ranks * threads)
 	size := 1.

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// program is a run on p ranks x n threads of a program whose times are known: serial work 2, work
-// 64 over all ranks of which a tenth is single, threads that wait for a fifth of it, MPI 1 + 4/p.
+// program is a run on p ranks x n threads of a program with known times. Serial work is 2, and work
+// is 64 over all ranks, of which a tenth is single. Threads wait for a fifth of it. MPI is 1 + 4/p.
 func program(p, n int) Measured {
 	ranks, threads := float64(p), float64(n)
 	work := 64 / ranks
@@ -58,8 +58,8 @@ func TestPredictOne(t *testing.T) {
 	}
 }
 
-// TestWeak: the problem grows with the threads of all ranks, whichever of ranks and threads grow:
-// the same work per thread takes as long, and such a program is efficient.
+// TestWeak: the problem grows with the threads of all ranks, whichever of ranks and threads grow.
+// The same work per thread takes as long, and such a program is efficient.
 func TestWeak(t *testing.T) {
 	run := func(p, n int) Measured { return Measured{Ranks: p, Threads: n, Time: 8, Work: 8 * float64(n)} }
 	m := Predict([]Measured{run(1, 1), run(2, 1), run(1, 2)}, Options{Weak: true})

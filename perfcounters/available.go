@@ -103,9 +103,9 @@ next:
 }
 
 // Defaults returns the counters that are measured if the user names none: those of the processor.
-// There are none if the processor has no unit that counts, as in most virtual machines: what the
-// kernel counts tells little and costs time, so that the user has to ask for it. If there is such a
-// unit and it cannot be used, why is a sentence that says why.
+// There are none if the processor has no unit that counts, as in most virtual machines. What the
+// kernel counts tells little and costs time, so the user has to ask for it. If there is such a unit
+// and it cannot be used, why is a sentence that says why.
 func (m Machine) Defaults() (list []Counter, why string) {
 	for _, n := range []string{"cycles", "instructions", "cache-misses", "branch-misses"} {
 		c, _ := named(n)

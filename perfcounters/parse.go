@@ -13,10 +13,10 @@ import (
 
 // Parse makes counters of a list that is separated by commas. Commas within /.../ belong to an
 // event. The list may hold names as in perf (cycles, L1-dcache-load-misses, page-faults), raw
-// events (r01c2), events of a unit (cpu/event=0xc2,umask=1/, cpu/mem-loads/), events that sysfs
-// names, and PAPI's presets (PAPI_TOT_CYC). With the suffix :u or :k, events in user or kernel mode
-// only are counted. The error is one sentence. If a name is not known it wraps ErrUnknown, and
-// offers the most similar names.
+// events (r01c2), and events of a unit (cpu/event=0xc2,umask=1/, cpu/mem-loads/). It may also hold
+// events that sysfs names, and PAPI's presets (PAPI_TOT_CYC). With the suffix :u or :k, events in
+// user or kernel mode only are counted. The error is one sentence. If a name is not known it wraps
+// ErrUnknown, and offers the most similar names.
 func (m Machine) Parse(list string) ([]Counter, error) {
 	var out []Counter
 	for _, s := range split(list) {

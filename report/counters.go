@@ -52,9 +52,9 @@ func exclusiveCounters(s *profile.ThreadStats) []int64 {
 	return out
 }
 
-// evaluators returns the formulas of a report: those of the user, or else those that the
-// measurement recorded, and some that are useful with its counters. Formulas over counters that
-// failed are left out: the user has been told.
+// evaluators returns the formulas of a report. They are the user's formulas. If the user has none,
+// they are those that the measurement recorded, and some that are useful with its counters.
+// Formulas over counters that failed are left out: the user has been told.
 func (o *Options) evaluators(p *profile.Profile) (out []*perfcounters.Formula) {
 	if len(p.Meta.Counters) == 0 {
 		return nil

@@ -102,8 +102,8 @@ func TestLeastFiguresAreMarked(t *testing.T) {
 	}
 }
 
-// Waiting in a region whose tasks were not observed all of the time is said to be in
-// doubt, and counts with a mark are not said to be exact.
+// In a region whose tasks were not observed all of the time, waiting is said to be in doubt. Counts
+// with a mark are not said to be exact.
 func TestWaitingThatMayBeTasksIsTold(t *testing.T) {
 	b := reporttest.NewBuilder("storm", 10)
 	b.Team(0, 1)

@@ -14,8 +14,8 @@ func showsNoCore(p *profile.Profile, r analysis.Rules) bool {
 	return r == analysis.Disjoint && analysis.Ratio(analysis.NoCore(p), analysis.ThreadTime(p)) >= words.LeastShare
 }
 
-// coreText says for which share of a time threads had a core, if the share is below words.FewCore:
-// "had a core for 14% of that time".
+// coreText says for which share of a time threads had a core: "had a core for 14% of that time". It
+// says nothing unless the share is below words.FewCore.
 func coreText(share float64) string {
 	if share >= words.FewCore {
 		return ""

@@ -14,9 +14,9 @@ import (
 	"ompp-attach/report/words"
 )
 
-// WriteOmpp writes ompP's text report: its seven sections with their titles, columns and widths, so
-// that people and scripts that know ompP's reports can read this one. Additions are more header
-// lines, columns at the right end, and sections of their own (docs/reading.md lists them).
+// WriteOmpp writes ompP's text report. It has ompP's seven sections with their titles, columns and
+// widths, so that people and scripts that know ompP's reports can read this one. Additions are more
+// header lines, columns at the right end, and sections of their own (docs/reading.md lists them).
 func WriteOmpp(w io.Writer, p *profile.Profile, options Options) error {
 	out := bufio.NewWriter(w)
 	p = options.view(p)

@@ -36,8 +36,8 @@ type outline struct {
 }
 
 // findOutline finds the rows to leave out: those that take little time and hold nothing that takes
-// more. A row is shown nevertheless if it lost events, if it was not observed all of the time, or
-// if it would be the only one left out.
+// more. A row is shown nevertheless if it lost events, or was not observed all of the time. It is
+// also shown if it would be the only one left out.
 func findOutline(p *profile.Profile, o Options) *outline {
 	f := &outline{rec: findRecursion(p), regions: make([]bool, len(p.Regions)), unshown: make([][]int, len(p.Nodes))}
 	f.kids = f.rec.shown(analysis.Children(p))

@@ -13,9 +13,9 @@ import (
 	"ompp-attach/report/words"
 )
 
-// Summary writes the summary at the end of a measurement, in at most 15 lines: time, threads,
-// coverage, overheads, the regions that cost most, what was lost or could not be seen, and the
-// files that were written. It returns only errors of the writer.
+// Summary writes the summary at the end of a measurement, in at most 15 lines. It has time,
+// threads, coverage, overheads, and the regions that cost most. It also has what was lost or could
+// not be seen, and the files that were written. It returns only errors of the writer.
 func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 	out := bufio.NewWriter(w)
 	p = o.view(p)

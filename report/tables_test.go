@@ -86,8 +86,8 @@ func TestTablesAddUp(t *testing.T) {
 	}
 }
 
-// partlyIdle is a program of three threads and 10 s: a team of three for 4 s, a team of two for 3
-// s, a lock outside of regions for 1 s.
+// partlyIdle is a program of three threads and 10 s. It has a team of three for 4 s, a team of two
+// for 3 s, and a lock outside of regions for 1 s.
 func partlyIdle() *profile.Profile {
 	b := reporttest.NewBuilder("idle", 10)
 	b.Team(0, 3)
@@ -100,8 +100,8 @@ func partlyIdle() *profile.Profile {
 	return b.P
 }
 
-// The parts of each thread's time add up to that time, and none is below 0: also where MPI calls
-// have no regions of their own.
+// The parts of each thread's time add up to that time, and none is below 0. This also holds where
+// MPI calls have no regions of their own.
 func TestThreadPartsAddUp(t *testing.T) {
 	for name, c := range map[string]struct {
 		p *profile.Profile
@@ -130,8 +130,8 @@ func TestThreadPartsAddUp(t *testing.T) {
 	}
 }
 
-// Workers are idle while their primary thread is outside of regions, or in a smaller team, and the
-// time stands at the call path of that thread.
+// Workers are idle while their primary thread is outside of regions, or in a smaller team. The idle
+// time stands at the call path of the primary thread.
 func TestIdleThreads(t *testing.T) {
 	got := map[string]int64{}
 	for _, r := range tableRows(t, partlyIdle(), "property") {

@@ -24,7 +24,7 @@ func unseenProfile(unseen ...profile.Unseen) *profile.Profile {
 		Unseen: unseen}
 }
 
-// Code that could not be observed is named once for each function and file, and in the summary in
+// Code that could not be observed is named once for each function and file. The summary names it in
 // the order of its share of the time.
 func TestUnseen(t *testing.T) {
 	const reason = "the source would tell"

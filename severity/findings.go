@@ -25,7 +25,7 @@ type Finding struct {
 type Loss struct {
 	Property int   // index in Cube.Properties
 	Time     int64 // of all threads at all paths, ns
-	// Saving is the time that is saved at most if the property is mended at all paths: the sum
+	// Saving is the most time that is saved if the property is mended at all paths. It is the sum
 	// over the paths, but no more than the process took.
 	Saving    Saving
 	Estimated bool

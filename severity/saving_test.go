@@ -112,8 +112,8 @@ func TestSavingOfTasks(t *testing.T) {
 	}
 }
 
-// TestLosses: a property's places together save what each saves (2 s and 5.5 s: of 9 s, half of
-// 7 s of work is left), and no more than the run's time.
+// TestLosses: a property's places together save the sum of what each saves, and no more than the
+// run's time. Here they are 2 s and 5.5 s: of 9 s, half of 7 s of work is left.
 func TestLosses(t *testing.T) {
 	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Life: profile.Life{Duration: 20e9}}, Threads: []profile.Thread{{Num: 0}, {Num: 1}},
 		Regions: []profile.Region{{Construct: event.Parallel}, {Construct: event.Parallel}},

@@ -13,8 +13,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// teamOf3 is a process of three threads: 4 s serial, a loop of 6 s in which thread i works 6, 3 and
-// 0 s, executed twice by all, and in it a critical for which thread 1 waits 1 s.
+// teamOf3 is a process of three threads, with 4 s serial. In a loop of 6 s, thread i works 6, 3 and
+// 0 s; all execute it twice. In the loop is a critical for which thread 1 waits 1 s.
 func teamOf3() *profile.Profile {
 	const s = 1e9
 	span := func(t float64, c uint64) profile.Sum { return profile.Sum{T: int64(t * s), C: c} }

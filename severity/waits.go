@@ -222,12 +222,12 @@ func (c *Cube) CameFrom(path, thread int) (out []Cause) {
 	return slices.DeleteFunc(c.inTeam(path, LateFrom), func(x Cause) bool { return x.Thread != thread })
 }
 
-// Creators returns the threads and constructs that created tasks late for which threads of the team
-// around a path waited in a barrier, the most severe first.
+// Creators returns the threads and constructs that created tasks late, the most severe first.
+// Threads of the team around a path waited for them in a barrier.
 func (c *Cube) Creators(path int) (out []Cause) { return c.inTeam(path, LateTask) }
 
-// Executors returns the threads and tasks for which threads of the team around a path waited, in a
-// wait for tasks or a barrier, the most severe first.
+// Executors returns the threads and tasks for which threads of the team around a path waited, the
+// most severe first. They waited in a wait for tasks or in a barrier.
 func (c *Cube) Executors(path int) (out []Cause) { return c.inTeam(path, OfTask) }
 
 // ForTasks returns how long threads waited for tasks of other threads at a path (ns).
@@ -261,8 +261,8 @@ func (c *Cube) team(path int) int {
 	return -1
 }
 
-// Holders returns the threads for which others waited while they held the critical section or lock
-// at a path, or at paths below it, the most severe first.
+// Holders returns the threads for which others waited, the most severe first. The threads held the
+// critical section or lock at a path, or at paths below it.
 func (c *Cube) Holders(path int) (out []Cause) {
 	for _, v := range c.Of(c.Property(Held)) {
 		for at := v.Path; at >= path; at = c.Paths[at].Parent {

@@ -12,8 +12,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// rank returns a rank that executes a parallel region with a critical section n times, and sends n
-// messages of 8 and 16 bytes in turn outside of it. All executions take a second.
+// rank returns a rank that executes a parallel region with a critical section n times. It sends n
+// messages of 8 and 16 bytes in turn outside of the region. All executions take a second.
 func rank(number, n int) *profile.Profile {
 	const sec = int64(1e9)
 	span := func(n int) profile.Sum { return profile.Sum{T: int64(n) * sec, C: uint64(n)} }

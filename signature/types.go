@@ -1,7 +1,7 @@
-// Package signature holds the signature of an application (Adhianto and Chapman, 2007): what a run
-// executed, independently of how long the runtime and MPI took for that. The paper's signature
-// comes from a compiler and holds estimates; this one comes from a recorded run and holds counts.
-// The data, how it is made of a job, its reader and its writer are here.
+// Package signature holds the signature of an application (Adhianto and Chapman, 2007). It tells
+// what a run executed, independently of how long the runtime and MPI took for that. The paper's
+// signature comes from a compiler and holds estimates; this one comes from a recorded run and holds
+// counts. The data, how it is made of a job, its reader and its writer are here.
 package signature
 
 import (

@@ -1,7 +1,8 @@
 // Package snapshots writes what was measured so far, while the measurement goes on. A tool that is
-// killed loses what it has not written. So one snapshot of each program is written at intervals,
-// under the name that its profile will have at the end, in place of the one before. Other snapshots
-// are kept, each in a file of its own: they show how a run went on (ompP's incremental profiles).
+// killed loses what it has not written. So one snapshot of each program is written at intervals, in
+// place of the one before. It has the name that the program's profile will have at the end. Other
+// snapshots are kept, each in a file of its own: they show how a run went on (ompP's incremental
+// profiles).
 package snapshots
 
 import (

@@ -65,8 +65,8 @@ func TestReplacedBesideKept(t *testing.T) {
 	}
 }
 
-// TestNumbers: snapshots that are kept at one time have one number, also of a program that has
-// begun later, and after one that was kept on request.
+// TestNumbers: snapshots that are kept at one time have one number. This holds for a program that
+// has begun later, and after a snapshot that was kept on request.
 func TestNumbers(t *testing.T) {
 	w := New(Pace{Kept: time.Hour})
 	var taken atomic.Int32

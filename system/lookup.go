@@ -42,7 +42,7 @@ type Estimate struct {
 }
 
 // Construct returns the cost of one execution of a construct by a team of so many threads, as wall
-// time; the empty variant is the usual one. ok is false if neither the construct nor one like it
+// time. The empty variant is the usual one. ok is false if neither the construct nor one like it
 // was measured.
 func (p *Profile) Construct(c event.Construct, variant string, threads int) (e Estimate, ok bool) {
 	for _, as := range append([]event.Construct{c}, alike[c]...) {

@@ -25,8 +25,9 @@ func figure(median, err float64) Figure {
 	return Figure{N: 10, Median: median, Error: err, Mean: median, Min: median, Stopped: Precise}
 }
 
-// sample is a profile with known points: 4 CPUs, barriers of 100 t ns, messages of 1000 ns + 0.5 ns
-// per byte within a socket and twice as long between nodes, broadcasts of log2(p) messages.
+// sample is a profile with known points for 4 CPUs. Barriers take 100 t ns. Messages take 1000 ns +
+// 0.5 ns per byte within a socket, and twice as long between nodes. Broadcasts take log2(p)
+// messages.
 func sample(t *testing.T) *Profile {
 	p := &Profile{Format: Format, Version: Version, Machine: Machine{CPUs: 4, Affinity: 4}}
 	for _, n := range []int{1, 2, 4} {

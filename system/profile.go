@@ -64,17 +64,17 @@ const (
 type Figure struct {
 	N      int     `json:"n"` // samples
 	Median float64 `json:"median"`
-	// Error is the standard error of the median: half of the interval, between samples in order,
-	// that holds the true median with a probability of 68 %.
+	// Error is the standard error of the median. It is half of the interval, between samples in
+	// order, that holds the true median with a probability of 68 %.
 	Error   float64 `json:"error"`
 	Mean    float64 `json:"mean"`
 	Min     float64 `json:"min"`
 	Stopped Stop    `json:"stopped"`
 }
 
-// OpenMP is the cost of one execution of a construct, by EPCC's method: the time with the construct
-// less the time of the same work without the construct. Times are wall times in ns. A cost that is
-// small against the noise may come out below zero.
+// OpenMP is the cost of one execution of a construct, by EPCC's method. It is the time with the
+// construct less the time of the same work without the construct. Times are wall times in ns. A
+// cost that is small against the noise may come out below zero.
 type OpenMP struct {
 	Construct event.Construct `json:"construct"`
 	// Variant tells apart the measurements of one construct, as "static" and "dynamic" of a
@@ -82,8 +82,9 @@ type OpenMP struct {
 	Variant string `json:"variant,omitempty"`
 	Threads int    `json:"threads"`
 	// Shared: the threads contended, and one execution was after the other. Then the cost is the
-	// time from one execution of the team to the next; a thread's own is Threads times as long if
-	// all have as many. Otherwise each thread executes the construct, at the same time.
+	// time from one execution of the team to the next. If all threads have as many executions, a
+	// thread's own takes Threads times as long. Otherwise each thread executes the construct, at
+	// the same time.
 	Shared    bool    `json:"shared,omitempty"`
 	Cost      Figure  `json:"cost_ns"`
 	Reference float64 `json:"reference_ns"` // median of the time without the construct

@@ -28,5 +28,5 @@
 // # Loss
 //
 // Nothing is dropped silently. Each gap has its time range, the number of its spans, and its
-// reason: their age, a cap, or a packer or disk that was too slow (Why).
+// reason. The reasons are the spans' age, a cap, or a packer or disk that was too slow (Why).
 package timeline

@@ -52,8 +52,8 @@ func held(s *Span, chunk uint64) extreme {
 func (x *extreme) length() uint64   { return x.span.To - x.span.From }
 func (x *extreme) stretch() stretch { return stretch{x.span.From, x.span.To} }
 
-// extremeCost is the memory of an execution that is held, with its claim in the packer (bytes), and
-// countsCost that of event.MaxCounts counters, with what the allocator rounds up.
+// extremeCost is the memory of an execution that is held, with its claim in the packer (bytes).
+// countsCost is that of event.MaxCounts counters, with what the allocator rounds up.
 const (
 	extremeCost = 296
 	countsCost  = 64 + 2*144

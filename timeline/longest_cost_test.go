@@ -9,8 +9,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// What a held execution is reckoned to take is what it takes: without counters by the sizes of its
-// parts, with counters by what the allocator gives.
+// The reckoned cost of a held execution is its real one. Without counters it is compared with the
+// sizes of its parts, with counters with what the allocator gives.
 func TestCostOfAHeldExecution(t *testing.T) {
 	if size := unsafe.Sizeof(extreme{}) + unsafe.Sizeof(stretch{}); size > extremeCost || size < extremeCost*3/4 {
 		t.Errorf("an execution takes %d bytes, %d are reckoned", size, extremeCost)

@@ -140,7 +140,7 @@ func checkDuring(t *testing.T, f *File, spans, got []Span, sure, possible stretc
 }
 
 // TestLongest: exactly the longest executions of each region are kept, with all that was under way
-// during them, also by a copy that was made in the middle.
+// during them. A copy that was made in the middle keeps them, too.
 func TestLongest(t *testing.T) {
 	for seed := range uint64(12) {
 		rnd := rand.New(rand.NewPCG(seed, 1))

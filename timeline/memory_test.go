@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRingHeap: what a ring takes of the heap stays below its cap and what compressing takes,
-// however many spans of however many threads come, also faster than they are compressed.
+// TestRingHeap: a ring takes no more of the heap than its cap and what compressing takes. This
+// holds for any number of spans and threads, also if spans come faster than they are compressed.
 func TestRingHeap(t *testing.T) {
 	const most, fixed = 16 << 20, 6 << 20
 	for name, threads := range map[string]uint32{"one thread": 1, "many threads": 1 << 20} {

@@ -61,8 +61,8 @@ func (o *output) names(n *names) {
 	o.try(func(w io.Writer) error { return putJSON(w, blockNames, n) })
 }
 
-// try writes blocks. After a failure the file is cut behind its last whole block, and try writes no
-// more, even if the disk has room again: the user has been told.
+// try writes blocks. After a failure the file is cut behind its last whole block. try then writes
+// no more, even if the disk has room again: the user has been told.
 func (o *output) try(write func(io.Writer) error) bool {
 	if o.err != nil {
 		return false

@@ -49,8 +49,8 @@ func (sh *shelf) put(c chunk, now uint64) {
 // mostGaps bounds the gaps that are told one by one.
 const mostGaps = 256
 
-// drop notes that spans are missing. Two gaps of one reason become one if they overlap, if the
-// reason is the age or the cap, or if there are too many gaps.
+// drop notes that spans are missing. Two gaps of one reason become one if they overlap, or if the
+// reason is the age or the cap. They also do so if there are too many gaps.
 func (sh *shelf) drop(g Gap) {
 	for i := range sh.gaps {
 		if o := &sh.gaps[i]; o.Why == g.Why && (g.From <= o.To && o.From <= g.To || g.Why == ByAge || g.Why == ByCap || len(sh.gaps) >= mostGaps) {

@@ -29,7 +29,7 @@ const (
 	Open Flags = 1 << iota
 	// Unseen: the execution's end was not seen. It counts, and its times are not known.
 	Unseen
-	// Approximate: an MPI call was still under way when its thread or the measurement ended, or the
+	// Approximate: an MPI call was still under way when its thread or the measurement ended. Or the
 	// end of an execution was derived from other events and not measured.
 	Approximate
 	// Within: the construct is a part of the region around in the profile (Dictionary.Within). Only

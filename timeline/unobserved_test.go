@@ -10,7 +10,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// TestUnobserved: gaps that an engine tells are kept, in bounded memory: what was not observed
+// TestUnobserved: gaps that an engine tells are kept, in bounded memory. Time that was not observed
 // stays in a gap, and gaps of different kinds stay apart.
 func TestUnobserved(t *testing.T) {
 	var u unobserved

@@ -114,8 +114,8 @@ func (p Program) Profile(noise func() float64) *profile.Profile {
 	return out
 }
 
-// Noise returns the noise of one run: each time varies by some percent, all times of the run
-// together by some more, and now and then a time is far greater.
+// Noise returns the noise of one run. Each time varies by some percent, and all times of the run
+// together by some more. Now and then a time is far greater.
 func Noise(r *rand.Rand) func() float64 {
 	run := math.Exp(0.01 * r.NormFloat64())
 	return func() float64 {

@@ -1,5 +1,5 @@
-// Package hieratest generates the traces from which the paper on HieraAnalyses has its tables
-// (Seraphim, Seraphim and Travieso 2009): molecular dynamics on four processes, once with MPI
+// Package hieratest generates the traces of the tables in the paper on HieraAnalyses (Seraphim,
+// Seraphim and Travieso 2009). The program is molecular dynamics on four processes, once with MPI
 // alone, and once with the class library OOPS. The operations, their places and their numbers are
 // the paper's. The rows that the paper leaves out are of the file "elsewhere". For tests only.
 package hieratest

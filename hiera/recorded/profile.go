@@ -19,7 +19,7 @@ const (
 	NoteLost     = "Events were lost: counts and times are too low, see the report."
 )
 
-// Tally adds up a profile's regions: an execution of a region by a thread is an operation, and its
+// Tally adds up a profile's regions. An execution of a region by a thread is an operation. Its
 // level is the number of regions that it lies in. rank is that of the process. Partners are left
 // out: see Partners.
 func Tally(p *profile.Profile, rank int) *hiera.Tally {

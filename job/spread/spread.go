@@ -84,7 +84,7 @@ func (m *Moments) scatter(n int) float64 {
 }
 
 // absence is the factor of the squared mean of k ranks in the sum of the squared deviations over n
-// ranks, if the other ranks count with 0 (Chan, Golub and LeVeque, Updating Formulae and a Pairwise
+// ranks. The other ranks count with 0 (Chan, Golub and LeVeque, Updating Formulae and a Pairwise
 // Algorithm, 1979).
 func absence(k, n int) float64 {
 	if n <= k {

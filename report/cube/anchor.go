@@ -96,8 +96,8 @@ func (o *order) anchor(metrics []int) ([]byte, error) {
 	return append([]byte(xml.Header), append(text, '\n')...), nil
 }
 
-// dialect is what CubeLib's own parser (4.8, Cube4Parser.yy) takes in place of package xml's forms:
-// it knows the names of characters, not their numbers, and an attr has no end tag.
+// dialect holds the forms that CubeLib's own parser (4.8, Cube4Parser.yy) takes in place of package
+// xml's. The parser knows the names of characters, not their numbers, and an attr has no end tag.
 var dialect = [][2]string{{"&#39;", "&apos;"}, {"&#34;", "&quot;"}, {"></attr>", "/>"}}
 
 // clean makes a name harmless; package xml escapes the rest.

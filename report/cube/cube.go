@@ -20,8 +20,8 @@ import (
 	"ompp-attach/severity"
 )
 
-// mostCells bounds the size of a file, by its cells of 8 bytes each: Cube's rows have a cell for
-// each location, also where nothing is, and its readers hold rows in memory.
+// mostCells bounds the size of a file, by its cells of 8 bytes each. Cube's rows have a cell for
+// each location, also where nothing is, and readers of Cube files hold rows in memory.
 const mostCells = 64 << 20
 
 // Write writes the severities of a run. Of a run that would have too many cells, it writes those of
@@ -161,8 +161,9 @@ func (o *order) rows(values []severity.Value) (paths []int) {
 	return paths
 }
 
-// indexOf lists the rows of the data: a mark, the number 1 (which tells the byte order), the
-// version, the kind of index (1: sparse), the number of rows, and their call paths.
+// indexOf lists the rows of the data. It begins with a mark, the number 1 (which tells the byte
+// order), the version, and the kind of index (1: sparse). The number of rows and their call paths
+// follow.
 func indexOf(paths []int) []byte {
 	b := []byte("CUBEX.INDEX")
 	b = binary.LittleEndian.AppendUint32(b, 1)

@@ -24,8 +24,8 @@ func integer(v int64) string { return strconv.FormatInt(v, 10) }
 
 func float(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// WriteTimesCSV writes one line for the whole run, for each rank and for each parallel region: the
-// time of the threads, e_mt, and the parts of the time.
+// WriteTimesCSV writes one line for the whole run, for each rank and for each parallel region. A
+// line has the time of the threads, e_mt, and the parts of the time.
 func WriteTimesCSV(w io.Writer, r *efficiency.Run, o Options) error {
 	head := []string{"of", "number", "place", "threads", "wall_ns", "thread_ns", "e_mt", "estimated"}
 	for part := range efficiency.NumParts {

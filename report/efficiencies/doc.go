@@ -1,3 +1,4 @@
-// Package efficiencies writes the efficiency of a run: as text, as tables (CSV), as JSON, and as
-// the file that TALP, the profiler of the library DLB, writes. It computes no figures of its own.
+// Package efficiencies writes the efficiency of a run. The formats are text, tables (CSV), JSON,
+// and the file that TALP writes, the profiler of the library DLB. It computes no figures of its
+// own.
 package efficiencies

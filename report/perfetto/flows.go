@@ -7,7 +7,7 @@ import (
 	"ompp-attach/timeline/flows"
 )
 
-// markedFlow is set in the numbers of flows that have a flows.Mark.ID, so that they differ from the
+// markedFlow is set in the numbers of flows that have a flows.Mark.ID. So they differ from the
 // numbers of tasks' flows, which are made of process and task.
 const markedFlow = 1 << 63
 

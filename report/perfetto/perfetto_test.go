@@ -19,9 +19,9 @@ import (
 	"ompp-attach/timeline"
 )
 
-// decode reads a trace by the published definitions of the format, and lists what is on its tracks:
-// a line for each moment, indented by the depth. It fails the test if slices do not nest, if times
-// of a track go back, or if a name is used before it is told.
+// decode reads a trace by the published definitions of the format. It lists what is on the trace's
+// tracks: a line for each moment, indented by the depth. It fails the test if slices do not nest,
+// if times of a track go back, or if names are used before they are told.
 func decode(t *testing.T, trace []byte) []string {
 	t.Helper()
 	return readTrace(t, trace).lines

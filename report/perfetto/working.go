@@ -12,7 +12,7 @@ import (
 const workBins = 1000
 
 // working adds up, by bins of time, for how long the threads of a process were in regions and did
-// not wait (ns of the engine's clock).
+// not wait. Times are ns of the engine's clock.
 type working struct {
 	from, to uint64
 	width    uint64

@@ -14,8 +14,8 @@ import (
 // few is the largest number of threads that a line names.
 const few = 3
 
-// dueTo says for which threads or ranks others waited: those that came last to a barrier, held a
-// lock, created tasks late, or were late in MPI.
+// dueTo says for which threads or ranks others waited. These came last to a barrier, held a lock,
+// created tasks late, or were late in MPI.
 func (t *text) dueTo(f *severity.Finding) string {
 	if t.c.Properties[f.Property].ID == severity.NoTask {
 		return t.createdBy(f)

@@ -11,8 +11,8 @@ import (
 	"ompp-attach/severity"
 )
 
-// Bounds of the text, unless the user wants all: of findings in detail, of findings of one property
-// among them, of further findings in a line each, and of causes.
+// The text is bounded unless the user wants all. The bounds are of findings in detail, of findings
+// of one property among them, of further findings in a line each, and of causes.
 const (
 	inDetail    = 8
 	perProperty = 2

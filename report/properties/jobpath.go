@@ -45,8 +45,8 @@ func jobPathOf(c *severity.Cube) *jobPath {
 	return out
 }
 
-// jobPath prints the critical path over the ranks of a job: the call paths and ranks that decide
-// when the job ends, and what balance saves there.
+// jobPath prints the critical path over the ranks of a job. It names the call paths and ranks that
+// decide when the job ends, and what balance saves there.
 func (t *text) jobPath() {
 	p := t.c.JobPath
 	if p == nil || p.Unknown == p.Length {

@@ -36,7 +36,7 @@ func write(t *testing.T, format string, c *severity.Cube, o Options) string {
 	return out.String()
 }
 
-// barriers is a run of 100 s with threads, and a parallel region with a barrier for each of the
+// barriers is a run of 100 s with threads. It has a parallel region with a barrier for each of the
 // given waits: thread 0 waits so many seconds there for thread 1.
 func barriers(threads int, waits ...int64) *profile.Profile {
 	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Life: profile.Life{Duration: 100e9}, Target: profile.Target{Program: "waiting"}}, Nodes: []profile.Node{{Parent: -1, Region: -1}}}

@@ -8,8 +8,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Builder makes profiles whose figures agree with each other: Exec is the sum of its parts, and a
-// node's Child is the time of the nodes inside.
+// Builder makes profiles with figures that agree with each other. Exec is the sum of its parts, and
+// a node's Child is the time of the nodes inside.
 type Builder struct{ P *profile.Profile }
 
 // Row is one thread's times at a node, in seconds.

@@ -1,6 +1,6 @@
 // Package tables shows a process's time by region, construct, call path, thread or property, worst
-// first: as text that fits a terminal, as CSV, and as JSON. All tables are of one kind: columns
-// with a type, and rows of values. The figures come from package analysis.
+// first. The formats are text that fits a terminal, CSV, and JSON. All tables are of one kind:
+// columns with a type, and rows of values. The figures come from package analysis.
 package tables
 
 import (

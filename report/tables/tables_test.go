@@ -17,8 +17,8 @@ import (
 
 const s = 1_000_000_000 // ns
 
-// twoThreads is 10 s of two threads: a region of 6 s, in which thread 1 works 4 s and waits 2 s, a
-// critical in it of 1 s on each thread, and one of 2 ms on thread 0.
+// twoThreads is 10 s of two threads. In a region of 6 s, thread 1 works 4 s and waits 2 s. In the
+// region are two criticals: one of 1 s on each thread, and one of 2 ms on thread 0.
 func twoThreads() *profile.Profile {
 	span := func(t int64) profile.Sum { return profile.Sum{T: t, C: 3} }
 	loc := func(line int) profile.Location {

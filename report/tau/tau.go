@@ -1,7 +1,7 @@
-// Package tau writes the severities of a run as profiles of TAU, which ParaProf, pprof of TAU,
-// PerfExplorer and Hatchet read: a text file profile.N.C.T for thread T of rank N, in the format of
-// TAU 2 (context C is always 0). With performance counters there is a directory MULTI__NAME for
-// each metric.
+// Package tau writes the severities of a run as profiles of TAU. ParaProf, pprof of TAU,
+// PerfExplorer and Hatchet read them. Thread T of rank N has a text file profile.N.C.T in the
+// format of TAU 2 (context C is always 0). With performance counters there is a directory
+// MULTI__NAME for each metric.
 package tau
 
 import (

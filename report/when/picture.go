@@ -51,9 +51,9 @@ type Thread struct {
 	Label      string `json:"label"`
 	Executions uint64 `json:"executions"`
 	Depth      int    `json:"depth"` // levels of boxes
-	// Boxes are sextuples, one after the other: depth; begin, counted from the begin of the box
-	// before (ns); length (ns); index in Names of the name that took most; number of executions;
-	// sum of their times (ns).
+	// Boxes are sextuples, one after the other: depth; begin (ns), counted from the begin of the
+	// box before; length (ns); index; number of executions; sum of their times (ns). The index is
+	// that in Names of the name that took most.
 	Boxes []int64 `json:"boxes"`
 }
 

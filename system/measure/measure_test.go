@@ -127,8 +127,8 @@ func TestComplaint(t *testing.T) {
 	}
 }
 
-// TestRunIsCancelled: a program that does not end, and its children, are ended with the context,
-// also if they do not heed SIGTERM or hold the output open.
+// TestRunIsCancelled: a program that does not end, and its children, are ended with the context.
+// This also holds if they do not heed SIGTERM or hold the output open.
 func TestRunIsCancelled(t *testing.T) {
 	for name, script := range map[string]string{
 		"polite":         "sleep 600 & echo ompp-attach: child $!; wait",

@@ -100,8 +100,8 @@ func touches(list []stretch, s stretch) bool {
 }
 
 // handOver tells which execution got a lock from which. Executions with a lock follow each other.
-// So a thread got the lock from the execution before its own, if that one freed the lock after the
-// thread had asked, and if no other execution can have been between them.
+// So a thread got the lock from the execution before its own on two conditions. That execution
+// freed the lock after the thread had asked, and no other execution can have been between the two.
 func (f *finder) handOver(file int, l *locks) {
 	if l.over {
 		f.without("locks that are handed over in "+title(l.file), fmt.Sprintf("there are more than %d executions", mostEnds))

@@ -12,8 +12,8 @@ import (
 	"ompp-attach/timeline"
 )
 
-// locked is an execution of a thread that asked for a lock at from, and got it, freed it, and was
-// over at the other times.
+// locked is an execution of a thread that asked for a lock at from. It got the lock, freed it, and
+// was over at the other times.
 func locked(tid uint32, node int32, lock, from, got, freed, to uint64) timeline.Span {
 	s := timeline.Span{TID: tid, Node: node, Lock: lock, From: from, To: to, Exec: profile.Sum{T: int64(to - from), C: 1}}
 	s.Parts[timeline.Enter].T, s.Parts[timeline.Body].T, s.Parts[timeline.Exit].T = int64(got-from), int64(freed-got), int64(to-freed)

@@ -1,5 +1,5 @@
-// The cost of OpenMP constructs, by the method of EPCC's benchmarks: the time of work with a
-// construct, less the time of the same work without the construct. The code is our own.
+// The cost of OpenMP constructs is measured by the method of EPCC's benchmarks. It is the time of
+// work with a construct, less the time of the same work without the construct. The code is our own.
 //
 //	openmp ERROR LEAST SAMPLES SECONDS TARGET
 //	openmp list

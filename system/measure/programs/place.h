@@ -100,8 +100,9 @@ static struct place place_of(MPI_Comm comm)
 	return p;
 }
 
-// where names the nearest part of a machine that has all ranks of comm, and counts their nodes and
-// whether one has more ranks with `threads` threads than CPUs. The values are those of all ranks.
+// where names the nearest part of a machine that has all ranks of comm. It counts the nodes of the
+// part, and tells whether a node has more ranks with `threads` threads than CPUs. The values are
+// those of all ranks.
 static const char *where(MPI_Comm comm, int threads, int *nodes, int *oversubscribed)
 {
 	struct place own = place_of(comm), *all;
