@@ -83,6 +83,6 @@ func Read() clocks.Reading {
 // timeError is what adjtimex returns if the clock is not synchronised: TIME_ERROR of <sys/timex.h>.
 const timeError = 5
 
-// rate returns by how much the kernel corrects its clock, in millionths: freq is in units of 2^-16
-// millionths, tick in us per 10,000 us (adjtimex(2)).
+// rate returns by how much the kernel corrects its clock, in millionths. freq is in units of 2^-16
+// millionths, and tick is in us per 10,000 us (adjtimex(2)).
 func rate(freq, tick int64) float64 { return float64(freq)/(1<<16) + 100*float64(tick-10000) }

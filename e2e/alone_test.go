@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unlessOthersRun judges an attempt that needs the machine for itself: the tool has to read hits as
+// unlessOthersRun judges an attempt that needs the machine for itself. The tool has to read hits as
 // fast as a program that does nothing else makes them. What is wrong fails the test, unless other
 // programs took a good part of the processors meanwhile: then the attempt is made again.
 func unlessOthersRun(t *testing.T, attempt func() (wrong []string)) {
@@ -26,7 +26,7 @@ func unlessOthersRun(t *testing.T, attempt func() (wrong []string)) {
 }
 
 // judged fails the test with what is wrong, unless other programs took a good part of the
-// processors since then: that is only told, and judged is false.
+// processors since then. In that case it only tells, and judged is false.
 func judged(t *testing.T, since machine, wrong string) bool {
 	t.Helper()
 	now := readMachine(t)

@@ -10,8 +10,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// Of two loops in the branches of an if, the one that was not executed is not counted, although GCC
-// made one call of their barriers. A directive that the preprocessor left out is not missed.
+// Of two loops in the branches of an if, the one that was not executed is not counted. This holds
+// although GCC made one call of their barriers. A directive that the preprocessor left out is not
+// missed.
 func TestAlternativeLoops(t *testing.T) {
 	atOnce(t)
 	const threads = 3

@@ -75,7 +75,7 @@ func (tg *target) team(t *testing.T) {
 
 func (tg *target) pid() int { return tg.cmd.Process.Pid }
 
-// aLongTime, in seconds, is how long a target may run that enough ends: a test takes as long as the
+// aLongTime, in seconds, is how long a target may run that enough ends. A test takes as long as the
 // machine needs for it, and no longer. Several events, each with its patience, come before.
 const aLongTime = "600"
 
@@ -148,9 +148,8 @@ func codeOf(pid int) (map[string][]byte, error) {
 	return code, nil
 }
 
-// windowOf checks that what was recorded of longrun's regions fits together:
-// each whole execution has its constructs once per thread, and only one
-// execution at either end of the window may be cut.
+// windowOf checks that the recorded figures of longrun's regions fit together. Each whole execution
+// has its constructs once per thread. Only one execution at either end of the window may be cut.
 func windowOf(t *testing.T, p *profile.Profile) {
 	t.Helper()
 	regions := count(p, execC, parallel)
@@ -216,8 +215,8 @@ func (s *started) measured(t *testing.T) {
 	})
 }
 
-// probed waits until a tool has placed probes in the target, and then for a while: many of its
-// regions, of a millisecond or two each.
+// probed waits until a tool has placed probes in the target, and then for a while. In this time
+// many of its regions run, of a millisecond or two each.
 func (tg *target) probed(t *testing.T) {
 	t.Helper()
 	until(t, "probes are placed", func() bool {

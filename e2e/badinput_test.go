@@ -12,8 +12,8 @@ import (
 	"ompp-attach/internal/testbin"
 )
 
-// A process may map as code what no linker has made, and its files may be gone
-// or others by the time it is looked at: what can be measured is.
+// A process may map as code what no linker has made. Its files may be gone or others by the time
+// the tool looks at them. What can be measured is measured.
 func TestAttachToOddMaps(t *testing.T) {
 	atOnce(t)
 	needTool(t)

@@ -35,9 +35,9 @@ func said(p *profile.Profile, constructs event.Constructs) (least, most uint64, 
 	return least, most, open
 }
 
-// Where an operation takes nanoseconds and a probe of it a microsecond, what is said
-// of executions that were not observed is true: the interval holds the program's own
-// count, or no more is said than that there were at least so many.
+// In a storm, an operation takes nanoseconds and a probe of it a microsecond. What is said of
+// executions that were not observed is true. The interval holds the program's own count, or the
+// report says only that there were at least so many.
 func TestBudgetInStorms(t *testing.T) {
 	task, tasks := "task", event.SetOf(event.Task, event.UntiedTask)
 	waits, locks := event.SetOf(event.TaskWait), event.SetOf(event.Lock)

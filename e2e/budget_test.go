@@ -83,9 +83,8 @@ func worstWindow(s *stream.Stream, window uint64) (worst float64) {
 	return worst
 }
 
-// A storm between quiet phases: what it costs stays within the budget over any
-// time, what was not observed is extrapolated within its error, and what was
-// quiet is exact.
+// A storm between quiet phases stays within the budget over any time. What was not observed is
+// extrapolated within its error. What was quiet is exact.
 func TestBudget(t *testing.T) {
 	const budget, threads, seconds = 0.05, 2, 10
 	lines := stormLines(t)

@@ -17,8 +17,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// crowded is the processor that programs share: the last, since on the first a
-// virtual machine's devices and the kernel's grace periods have to go on.
+// crowded is the processor that programs share. It is the last one, since on the first a virtual
+// machine's devices and the kernel's grace periods have to go on.
 var crowded = strconv.Itoa(runtime.NumCPU() - 1)
 
 // countedRegions are the flat figures of busy.c, by the number in its comments.
@@ -71,9 +71,8 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// The program works until a clock says so, which on a virtual machine that is not
-// given its processor goes on: wrong says how much more some times (ns) are, but
-// for what is late.
+// The program works until a clock says so. On a virtual machine that is not given its processor,
+// this clock goes on. wrong says how much more some times (ns) are, but for what is late.
 func checkBusy(t *testing.T, p *profile.Profile, late int64) (wrong []string) {
 	t.Helper()
 	regions := countedRegions(p)
@@ -85,8 +84,8 @@ func checkBusy(t *testing.T, p *profile.Profile, late int64) (wrong []string) {
 			wrong = append(wrong, text)
 		}
 	}
-	// The program's own clock ends and begins at other moments of a switch than ours
-	// (1 % below), and the rest of the region takes time, too.
+	// The program's own clock ends and begins at other moments of a switch than ours (1 % below).
+	// The rest of the region takes time, too.
 	const ms, clock, faults = 1_000_000, 0, 1
 	for n, threads := range map[int]int{1: 2, 2: 2, 3: 2, 4: 3} {
 		for thread := range threads {

@@ -13,8 +13,8 @@ import (
 	"ompp-attach/internal/testbin"
 )
 
-// A debugger that sets a breakpoint where a probe is, and removes it after the
-// measurement, leaves a trap that nobody answers for, unless the probe is still there.
+// A debugger that sets a breakpoint where a probe is, and removes it after the measurement, leaves
+// a trap. Nobody answers for the trap, unless the probe is still there.
 func TestDebugger(t *testing.T) {
 	atOnce(t)
 	needTool(t)

@@ -13,8 +13,8 @@ import (
 	"ompp-attach/event"
 )
 
-// Names and lines of a stripped library come from a debuginfod server, if one is
-// named, once; a server that does not answer costs no more than the time it is given.
+// Names and lines of a stripped library come from a debuginfod server, once, if one is named. A
+// server that does not answer costs no more than the time it is given.
 func TestDebuginfod(t *testing.T) {
 	atOnce(t)
 	bin, lib, whole := strippedProgram(t, "gcc")

@@ -35,8 +35,9 @@ func readClocked(t *testing.T, dir string, rank int) clocked {
 	}
 }
 
-// outsideMain adds the time before main's first line and after its last one, of which the program's
-// clock knows nothing: loading, and the end of the process, which take long on a busy machine.
+// outsideMain adds the time before main's first line and after its last one. The program's clock
+// knows nothing of this time. It goes to loading, and to the end of the process, which take long on
+// a busy machine.
 func (c clocked) outsideMain(t *testing.T, p *efficiency.Process) {
 	t.Helper()
 	more := float64(p.Wall) - c["wall"]
@@ -135,9 +136,9 @@ func compareMetrics(t *testing.T, run *efficiency.Run, truth []clocked) {
 	t.Logf("hybrid parallel efficiency %.4f, want %.4f; %.1f%% without a core", tree.Value, want["hybrid_parallel"], 100*away)
 }
 
-// TestMultithreadingEfficiency: e_mt of a region by Eq. 4, from a run of one thread and one of
-// several, and its estimate from the latter alone, are within 2 % of those by the program's own
-// clock.
+// TestMultithreadingEfficiency takes e_mt of a region by Eq. 4, from a run of one thread and one of
+// several. It also takes its estimate from the latter alone. Both are within 2 % of those by the
+// program's own clock.
 func TestMultithreadingEfficiency(t *testing.T) {
 	for _, b := range []build{{"gcc", "-O0 -g"}, {"clang-19", "-O3 -g"}} {
 		t.Run(b.compiler, func(t *testing.T) {

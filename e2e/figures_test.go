@@ -95,9 +95,9 @@ func complete(t testing.TB, p *profile.Profile) {
 	}
 }
 
-// aboutCores tells warnings that depend on the machine, and on how fast it starts threads, from
-// those about the measurement: more threads than cores, what samples cost and when they begin,
-// initial threads that lived briefly.
+// aboutCores tells warnings about the machine from those about the measurement. The former depend
+// on the machine and on how fast it starts threads. They are: more threads than cores, what samples
+// cost and when they begin, and initial threads that lived briefly.
 func aboutCores(warning string) bool {
 	for _, begin := range []string{"A sample costs ", "Samples of this process begin "} {
 		if strings.HasPrefix(warning, begin) {

@@ -35,8 +35,8 @@ func countsByPath(p *profile.Profile) map[string]string {
 	return out
 }
 
-// Criticals and locks that nest, overlap, and are left in all ways: folded, they
-// count as when each hit is told by itself, and as they were made to.
+// Criticals and locks nest, overlap, and are left in all ways. Folded, they count as when each hit
+// is told by itself, and as they were made to.
 func TestFolded(t *testing.T) {
 	atOnce(t)
 	const n = 40
@@ -117,7 +117,8 @@ func TestFoldedInTheMiddle(t *testing.T) {
 					t.Errorf("%d criticals, %d locks", critical, lock)
 				}
 				// The place of a call is unknown if its probe was taken away while a thread waited
-				// in it, and its return was not seen: two threads, at the pause and at the end.
+				// in it, and its return was not seen. That is so for two threads, at the pause and
+				// at the end.
 				for i, r := range p.Regions {
 					known := r.Location.Function == "storm"
 					if n := count(p, execC, func(other *profile.Region) bool { return other == &p.Regions[i] }).total(); is(event.Critical, event.Lock)(&r) && !known && (r.Location.Object != "" || n > 2*2) {

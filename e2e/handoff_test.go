@@ -10,8 +10,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// A lock that one thread sets and another one unsets: the first is not inside
-// the lock for ever, and the report says that it happened.
+// One thread sets a lock, and another one unsets it. The first thread is not inside the lock for
+// ever, and the report says that this happened.
 func TestLockHandedOver(t *testing.T) {
 	atOnce(t)
 	const rounds = 5

@@ -9,9 +9,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// addsUp checks what holds of a measured process: threads lack a core in regions for no
-// longer than in all, the parts of the time are the threads' time, and POP's metrics fit together.
-// 1 in 1000 is for the clocks of different threads.
+// addsUp checks what holds of a measured process. Threads lack a core in regions for no longer than
+// in all. The parts of the time are the threads' time. POP's metrics fit together. 1 in 1000 is for
+// the clocks of different threads.
 func addsUp(t testing.TB, recorded *profile.Profile) {
 	t.Helper()
 	lacked := make([]int64, len(recorded.Threads))

@@ -98,7 +98,7 @@ func (s slots) execute(t *testing.T, bin, file string) (states []string) {
 	return states
 }
 
-// An instruction that may be probed does with a probe what it does without: the processor is the
+// An instruction that may be probed does with a probe what it does without. The processor is the
 // truth, for AVX, AVX-512, SSE and other extensions. The kernel accepts all these probes.
 func TestProbedInstructions(t *testing.T) {
 	atOnce(t)

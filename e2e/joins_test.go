@@ -7,9 +7,9 @@ import (
 	"ompp-attach/internal/testbin"
 )
 
-// TestJoins compares regions of libomp that begin and end in all ways with OMPT's counts: where all
-// ends are measured, and with --derive-edges, where the ends of workers and of threads that forked
-// have places of their own, and returns are left out.
+// TestJoins compares regions of libomp that begin and end in all ways with OMPT's counts. It does
+// so where all ends are measured, and with --derive-edges. There the ends of workers and of threads
+// that forked have places of their own, and returns are left out.
 func TestJoins(t *testing.T) {
 	atOnce(t)
 	env := append(newerEnv(4), "OMP_MAX_ACTIVE_LEVELS=4")

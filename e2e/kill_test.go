@@ -25,9 +25,9 @@ func kills(loops int) int {
 	return few / loops
 }
 
-// A tool that is killed at any moment, and whatever else there is of it, harms
-// nobody: programs that it was about to stop, had stopped or had placed probes in go
-// on and end as they would have.
+// A tool that is killed at any moment, with whatever else there is of it, harms nobody. The tool
+// was about to stop programs, had stopped them, or had placed probes in them. These programs go on
+// and end as they would have.
 func TestKillLoop(t *testing.T) {
 	atOnce(t)
 	const loops = 3

@@ -30,10 +30,10 @@ func buildLevelStorm(t *testing.T) (bin, cheap string) {
 	return bin, cheap
 }
 
-// If a budget is given and one level is called in a storm, its probes go, and no others: the counts
-// of the other level, and of a function of the user's, are those of a library between them, also of
-// calls that the storming level makes. Levels of one library go together. The report says which
-// levels went, and how many of their calls were counted.
+// If a budget is given and one level is called in a storm, the probes of that level go, and no
+// others. The counts of the other level, and of a function of the user's, are those of a library
+// between them. This also holds for calls that the storming level makes. Levels of one library go
+// together. The report says which levels went, and how many of their calls were counted.
 func TestBudgetLetsGoOneLevel(t *testing.T) {
 	needTool(t)
 	bin, cheap := buildLevelStorm(t)

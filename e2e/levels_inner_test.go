@@ -10,7 +10,7 @@ import (
 	"ompp-attach/internal/testbin"
 )
 
-// The hits at the entries of calls that a level's library makes itself write no record, and are
+// The hits at the entries of calls that a level's library makes itself write no record. They are
 // counted all the same: the profile has all hits of the probes.
 func TestHitsOfInnerCalls(t *testing.T) {
 	atOnce(t)

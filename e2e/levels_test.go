@@ -21,9 +21,9 @@ var scalapackLevels = [][2]string{
 	{"blacs", `^(C?blacs_|C?[isdcz](ge|tr)(sd|rv|bs|br)2d|C?[isdcz]g(am[xn]|sum)2d)`},
 }
 
-// levelShim writes a library that stands before the functions of the levels of another one, in
-// whose file's name is a part, and counts the calls that come from another level, or from outside
-// of the library.
+// levelShim writes a library that stands before the functions of the levels of another one, which
+// has part in its file's name. The library counts the calls that come from another level, or from
+// outside of the library.
 func levelShim(t *testing.T, library, part string, levels [][2]string) string {
 	t.Helper()
 	out, err := exec.Command("nm", "-D", "--defined-only", library).Output()
@@ -158,7 +158,7 @@ func TestLevels(t *testing.T) {
 }
 
 // FFTW's functions are a level, with the counts of a library between. fftw_execute ends in a jump
-// to code that only the plan knows: its time is not its own, which a note says, and the teams of
+// to code that only the plan knows. So its time is not its own, which a note says. The teams of
 // FFTW's OpenMP variant lie beside it.
 func TestFFTWLevel(t *testing.T) {
 	atOnce(t)

@@ -12,9 +12,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// TestLines: counts are at the lines of the constructs that they are of, where
-// constructs of one kind follow one another; align.c says how often each thread
-// executes each.
+// TestLines: counts are at the lines of their constructs, where constructs of one kind follow one
+// another. align.c says how often each thread executes each.
 func TestLines(t *testing.T) {
 	atOnce(t)
 	const threads = 3

@@ -37,8 +37,8 @@ func TestExecChain(t *testing.T) {
 	}
 }
 
-// A file that is written anew in its place, as linkers and cp do, is another
-// program: probes at the old one's offsets would break it.
+// A file that is written anew in its place, as linkers and cp do, is another program. Probes at the
+// old file's offsets would break it.
 func TestRebuiltInPlace(t *testing.T) {
 	atOnce(t)
 	static := func(flags ...string) string {

@@ -76,8 +76,8 @@ func TestEmptyLoops(t *testing.T) {
 	})
 }
 
-// The barrier of a loop without iterations is not taken for that of the construct before it, with
-// and without lines, with probes at calls and at libomp's functions.
+// The barrier of a loop without iterations is not taken for that of the construct before it. This
+// is tested with and without lines, and with probes at calls and at libomp's functions.
 func TestBarriersOfEmptyLoops(t *testing.T) {
 	atOnce(t)
 	const reps = 20

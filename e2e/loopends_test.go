@@ -13,8 +13,8 @@ import (
 )
 
 // Static loops of libomp of which the next event tells the end are counted exactly, and so is all
-// that follows them: the same program with probes at libomp's functions, where each end has its
-// own, has the same executions at each place.
+// that follows them. The same program is run with probes at libomp's functions, where each end has
+// its own probe. It has the same executions at each place.
 func TestLoopEnds(t *testing.T) {
 	atOnce(t)
 	for _, level := range []string{"-O0", "-O2"} {

@@ -96,8 +96,8 @@ func (j *joinedJob) attach(t *testing.T, more ...string) *started {
 }
 
 // TestMPIWaitsAttached: of ranks that were attached to at different moments, the waits are those
-// that the program knows, in all collective operations that all ranks began while they were
-// measured, and in messages on communicators that were made meanwhile.
+// that the program knows. This is so in all collective operations that all ranks began while they
+// were measured. It is also so in messages on communicators that were made meanwhile.
 func TestMPIWaitsAttached(t *testing.T) {
 	atOnce(t)
 	for _, m := range bothMPIs {
@@ -253,8 +253,8 @@ func splitsSeen(notes []noted, ps []*profile.Profile) (out [joinedRanks]map[int]
 	return out
 }
 
-// recordedSince returns the notes of calls that the tool recorded, with the times that it recorded,
-// and how many recorded calls of collective operations are noted.
+// recordedSince returns the notes of calls that the tool recorded, with the times that it recorded.
+// It also returns how many recorded calls of collective operations are noted.
 func recordedSince(t *testing.T, notes []noted, ps []*profile.Profile) (out []noted, collectives uint64) {
 	t.Helper()
 	for rank, p := range ps {

@@ -18,8 +18,8 @@ import (
 )
 
 // TestSchedOfRanks: a rank that computes has lost its core to another process. The job's report,
-// its JSON and its page name that process, and no more time than it had, and the rank lacked, by
-// the kernel's own account.
+// its JSON and its page name that process. They tell no more time than it had, and no more than the
+// rank lacked, by the kernel's own account.
 func TestSchedOfRanks(t *testing.T) {
 	if runtime.NumCPU() < 2 {
 		t.Skip("the program binds ranks to two processors")
@@ -56,7 +56,7 @@ func TestSchedOfRanks(t *testing.T) {
 }
 
 // inFormats: the text and the page of a job name the processes that had cores longest, and the JSON
-// all of them: the rival is there. A busy machine may have others that had cores longer.
+// names all of them. The rival is there. A busy machine may have others that had cores longer.
 func inFormats(t *testing.T, j *jobs.Job, pid int) {
 	t.Helper()
 	var text, data, html bytes.Buffer

@@ -11,8 +11,8 @@ import (
 	"ompp-attach/mpi"
 )
 
-// Of the operations that are wanted every call is there, and of the others none;
-// operations that only look something up are wanted by --mpi-all, or by name.
+// Of the operations that are wanted every call is there, and of the others none. Operations that
+// only look something up are wanted by --mpi-all, or by name.
 func TestMPISelection(t *testing.T) {
 	atOnce(t)
 	const ranks = 2

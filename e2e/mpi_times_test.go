@@ -103,10 +103,9 @@ func TestMPIInCritical(t *testing.T) {
 	}
 }
 
-// Fig. 9: where threads wait in an imbalanced loop on some of the ranks, the
-// others wait as long in the all-to-all behind it, with the rest of their teams.
-// The sum of the overheads stays about constant, while MPI and imbalance trade
-// places. (All but one thread of 4 wait, or all.)
+// Fig. Fig. 9: threads wait in an imbalanced loop on some of the ranks. The others wait as long in
+// the all-to-all behind it, with the rest of their teams. The sum of the overheads stays about
+// constant, while MPI and imbalance trade places. (All but one thread of 4 wait, or all.)
 func TestMPIToy(t *testing.T) {
 	const ms, reps, threads = 150, 3, 4
 	const late = reps * ms * int64(time.Millisecond)

@@ -147,8 +147,9 @@ func sameTraffic(t *testing.T, j *jobs.Job, p *profile.Profile, truth *testbin.M
 	return unknown
 }
 
-// TestMPIPartners: with whom each call site exchanged how much, in which sizes, on communicators
-// and windows that were made in all ways of which the ranks can be told. All are known.
+// TestMPIPartners: for each call site it is known with whom it exchanged how much, in which sizes.
+// The communicators and windows were made in all ways of which the ranks can be told. All are
+// known.
 func TestMPIPartners(t *testing.T) {
 	atOnce(t)
 	for _, tc := range []struct {

@@ -184,9 +184,10 @@ func lineOfCall(p *profile.Profile, site int) int {
 	return p.Regions[p.Nodes[at.Node].Region].Location.Begin
 }
 
-// TestMPIWaits: the waits between ranks are those that the program knows, at the right calls, due
-// to the right ranks and calls, and all calls are matched. Ranks may lose their cores at any time,
-// so the times of single calls are those recorded, which must lie within the program's own notes.
+// TestMPIWaits: the waits between ranks are those that the program knows, at the right calls. They
+// are due to the right ranks and calls, and all calls are matched. Ranks may lose their cores at
+// any time, so the times of single calls are those recorded, which must lie within the program's
+// own notes.
 func TestMPIWaits(t *testing.T) {
 	atOnce(t)
 	const ranks, rounds = 3, 5

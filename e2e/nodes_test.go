@@ -12,7 +12,7 @@ import (
 	"ompp-attach/internal/testbin"
 )
 
-// namespaceNode is a machine of its own, as far as programs can tell: its namespaces hold a host
+// namespaceNode is a machine of its own, as far as programs can tell. Its namespaces hold a host
 // name, a network, a CLOCK_MONOTONIC and a boot id. The kernel is shared, and its clock, too.
 type namespaceNode struct {
 	name, address string

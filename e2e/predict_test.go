@@ -14,7 +14,7 @@ import (
 )
 
 // TestPredictCannon: the signature of Cannon's algorithm has the messages and regions that the
-// algorithm has, so that their numbers on other ranks can be foretold; predict learns from runs and
+// algorithm has. So their numbers on other ranks can be foretold. predict learns from runs and
 // compares with others. Times are the machine's, and not looked at.
 func TestPredictCannon(t *testing.T) {
 	t.Parallel()

@@ -130,8 +130,8 @@ func startProbed(t *testing.T, b build, library string) *hitCounted {
 	return g
 }
 
-// atCalls makes the plan as `run` does for a program with calls of static loops that are all known:
-// the probes at libomp's entry points of such loops go, and those at the calls come.
+// atCalls makes the plan as `run` does for a program with calls of static loops that are all known.
+// The probes at libomp's entry points of such loops go, and those at the calls come.
 func (g *hitCounted) atCalls() {
 	g.t.Helper()
 	if calls := sites.Of(g.program); !loops.Divisible(g.plan) || calls.Open != "" || calls.Spared == 0 {

@@ -314,8 +314,8 @@ func TestAttachJob(t *testing.T) {
 	})
 }
 
-// The ranks of a job that is measured: dump keeps a snapshot of the rank that it is given, and top
-// shows all of them without measuring a second time.
+// The ranks of a job that is measured are looked at. dump keeps a snapshot of the rank that it is
+// given. top shows all of them without measuring a second time.
 func TestLookAtRanks(t *testing.T) {
 	atOnce(t)
 	eachMPI(t, func(t *testing.T, mpirun, bin string) {

@@ -8,8 +8,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// However often samples are asked for, they take a small part of the program's time: at a
-// hundred thousand a second a program would run at half its speed.
+// However often samples are asked for, they take a small part of the program's time. At a hundred
+// thousand a second a program would run at half its speed.
 func TestSamplingIsBounded(t *testing.T) {
 	bin := testbin.Build(t, "hotlines.c", testbin.Options{})
 	measured := func(flags ...string) (p *profile.Profile, cpu int64) {

@@ -10,10 +10,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// Of a program whose probes take a good part of its time, the samples say so:
-// those of phase probe are about the share that the hits' cost predicts. They
-// lack what comes due while the kernel lets no interrupt in, which hits user
-// code right behind the probe.
+// If a program's probes take a good part of its time, the samples say so. The samples of phase
+// probe are about the share that the hits' cost predicts. They lack what comes due while the kernel
+// lets no interrupt in, which hits user code right behind the probe.
 func TestSamplesOfProbes(t *testing.T) {
 	const least, most = 0.5, 1.5 // of what the cost predicts
 	for _, c := range []struct {

@@ -10,9 +10,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Two threads that do nothing else for seconds than enter criticals, set locks,
-// pass barriers, create and execute tasks: nothing is lost, and the counts are
-// those of the program.
+// For seconds, two threads do nothing else than enter criticals, set locks, pass barriers, create
+// and execute tasks. Nothing is lost, and the counts are those of the program.
 func TestSaturationForSeconds(t *testing.T) {
 	const seconds, threads = "1.5", "2"
 	for _, compiler := range []string{"gcc", "clang-19"} {

@@ -164,9 +164,9 @@ func (u *user) follow(t *testing.T) {
 	}
 }
 
-// With exactly the capabilities that the tool asks for, everything works for
-// somebody who is not root; and the program that is launched has its whole
-// environment, of which glibc takes a part from a tool with capabilities.
+// With exactly the capabilities that the tool asks for, everything works for somebody who is not
+// root. The program that is launched has its whole environment, of which glibc takes a part from a
+// tool with capabilities.
 func TestSetcapAsAdvised(t *testing.T) {
 	atOnce(t)
 	needTool(t)
@@ -224,8 +224,8 @@ func TestSetcapAsAdvised(t *testing.T) {
 // what differs without being of interest.
 var whereAndHowLong = regexp.MustCompile(` -o \S+| --duration \S+| input.dat`)
 
-// The commands for jobs in README and documents are typed as they stand there,
-// by root and by a user whose tool has capabilities, under both MPI libraries.
+// The commands for jobs in README and documents are typed as they stand there. They are typed by
+// root and by a user whose tool has capabilities, under both MPI libraries.
 func TestDocumentedJobs(t *testing.T) {
 	atOnce(t)
 	var user, root []string

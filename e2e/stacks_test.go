@@ -10,9 +10,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// Region bodies that go on on another, higher stack: the kernel takes return
-// probes pending on the lower one for left by longjmp and forgets them, so that
-// a return through one of them kills the program.
+// Region bodies may go on on another, higher stack. Then the kernel takes return probes pending on
+// the lower one for left by longjmp, and forgets them. So a return through one of them kills the
+// program.
 func TestCoroutines(t *testing.T) {
 	atOnce(t)
 	const rounds, team = 20, 3
@@ -75,9 +75,8 @@ func TestRecursion(t *testing.T) {
 	}
 }
 
-// The same in the ways in which older kernels attach: of one process, and of
-// two at once under one tool, for which a return probe of one process may be
-// armed by the other's hits.
+// The same holds in the ways in which older kernels attach. They attach one process, or two at once
+// under one tool, where the hits of one process may arm a return probe of the other.
 func TestRecursionInAllModes(t *testing.T) {
 	atOnce(t)
 	modes := []string{"multi", "perf"}

@@ -64,8 +64,8 @@ func TestSamplesBeginLate(t *testing.T) {
 	}
 }
 
-// A program that has run for a while is sampled, also if it uses no runtime so far; if it
-// uses none at all, nothing is said of it.
+// A program that has run for a while is sampled, also if it uses no runtime so far. If it uses none
+// at all, nothing is said of it.
 func TestPlainProgramRunsLong(t *testing.T) {
 	atOnce(t)
 	s := run(t, options{}, "/bin/sh", "-c", `sleep 0.8; echo "$0"`, "over")

@@ -44,8 +44,8 @@ func openObject(t *testing.T, path string) *symbols.Object {
 	return o
 }
 
-// In code without symbols, a function is told by where it begins, a region in it
-// by who calls it, and pprof can name it when it finds the symbols.
+// In code without symbols, a function is told by where it begins, and a region in it by who calls
+// it. pprof can name it when it finds the symbols.
 func TestStrippedLibrary(t *testing.T) {
 	for _, compiler := range []string{"gcc", "clang-19"} {
 		t.Run(compiler, func(t *testing.T) {

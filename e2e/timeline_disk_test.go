@@ -24,8 +24,9 @@ import (
 // machine many may be lost.
 const barriers = 1_500_000
 
-// Where a timeline that is written meanwhile finds no more room, or may not be larger, what it has
-// can be read, what it lacks is counted, the status says so, and the profile is whole in its place.
+// A timeline that is written meanwhile may find no more room, or may not grow any more. Then what
+// it has can be read, what it lacks is counted, and the status says so. The profile is whole in its
+// place.
 func TestTimelineDiskFull(t *testing.T) {
 	atOnce(t)
 	needTool(t)

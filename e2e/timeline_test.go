@@ -25,8 +25,8 @@ import (
 	"ompp-attach/timeline/timelinetest"
 )
 
-// The spans of a timeline add up to the profile, exactly: of a program with every construct, of one
-// with tasks, kept in memory and written meanwhile.
+// The spans of a timeline add up to the profile, exactly. This is tested of a program with every
+// construct, and of one with tasks, kept in memory and written meanwhile.
 func TestTimeline(t *testing.T) {
 	atOnce(t)
 	for _, tc := range []struct{ name, compiler, source, plan, counters string }{

@@ -3,7 +3,7 @@
 //
 // Tests that only count, or wait for events, call atOnce: they run at once, after all others. Not
 // so tests that compare times. The code of a runtime that several targets load shows the probes of
-// all tools: a test that reads code has a copy of the runtime (ownRuntimes).
+// all tools. So a test that reads code has a copy of the runtime (ownRuntimes).
 package e2e
 
 import (
@@ -35,8 +35,8 @@ var tool, runtimes, noTool string
 // hold up the others. Programs that meet in 100,000 barriers need minutes on a crowded machine.
 const runLimit = 5 * time.Minute
 
-// patience bounds the wait for an event that a machine at rest sees at once: only a hang takes as
-// long, on a crowded machine too.
+// patience bounds the wait for an event that a machine at rest sees at once. Only a hang takes as
+// long, on a crowded machine, too.
 const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) {
@@ -64,8 +64,8 @@ func withTool(run func() int) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	// Only a lack of permission is a reason not to test: a kernel side that
-	// does not load for any other reason is what these tests are for.
+	// Only a lack of permission is a reason not to test. A kernel side that does not load for any
+	// other reason is what these tests are for.
 	p, err := bpf.LoadProbes(bpf.Session)
 	switch {
 	case err == nil:
@@ -79,9 +79,9 @@ func withTool(run func() int) int {
 	return run()
 }
 
-// copyRuntimes lets the tests' programs load copies of the OpenMP runtimes:
-// probes belong to files, and the kernel shows everybody's probes of a file to
-// every process that maps it. Other tools must not disturb what is tested.
+// copyRuntimes lets the tests' programs load copies of the OpenMP runtimes. Probes belong to files,
+// and the kernel shows everybody's probes of a file to every process that maps it. Other tools must
+// not disturb what is tested.
 func copyRuntimes(dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return fmt.Errorf("copying the runtimes: %w", err)

@@ -183,8 +183,8 @@ func TestTopOnTerminal(t *testing.T) {
 	}
 }
 
-// A program that top launches keeps its exit status, and what it writes appears when the screen is
-// gone; after q it goes on without being measured.
+// A program that top launches keeps its exit status. Its output appears when the screen is gone.
+// After q it goes on without being measured.
 func TestTopOfProgram(t *testing.T) {
 	atOnce(t)
 	bin := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}})
@@ -227,7 +227,7 @@ func TestTopLeavesAll(t *testing.T) {
 	}
 }
 
-// Where somebody measures a process already, top shows that measurement: it places no probes, the
+// Where somebody measures a process already, top shows that measurement and places no probes. The
 // measurement goes on when top ends, and has counted all that the program did.
 func TestTopJoins(t *testing.T) {
 	atOnce(t)

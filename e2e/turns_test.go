@@ -10,10 +10,10 @@ import (
 	"ompp-attach/profile"
 )
 
-// A sample that hits while the call returns by which a critical is entered, and
-// which is not told of yet: the thread stands on the critical's first line, so it
-// is no time of the region around it. Most of the samples on that line are such,
-// as the return's probe takes longer than what stands there.
+// A sample may hit while the call by which a critical is entered returns, and before that return is
+// told. The thread then stands on the critical's first line, so the sample is no time of the region
+// around it. Most of the samples on that line are such, as the return's probe takes longer than
+// what stands there.
 func TestSampleAtReturn(t *testing.T) {
 	inside := lineMarks(t, "turns.c")["INSIDE"]
 	for _, compiler := range []string{"gcc", "clang-19"} {

@@ -41,8 +41,8 @@ func bundled(t *testing.T) (lib string) {
 	return lib
 }
 
-// Two runtimes in one process are both measured and told apart, and a warning
-// says with what evidence that they have more threads at work than cores.
+// Two runtimes in one process are both measured and told apart. A warning says with what evidence
+// that they have more threads at work than cores.
 func TestTwoRuntimes(t *testing.T) {
 	lib := func(compiler string) string {
 		return testbin.Build(t, "libspin.c", testbin.Options{Compiler: compiler, Flags: []string{"-O2", "-g", "-fPIC", "-shared"}})
@@ -102,8 +102,8 @@ func TestTwoRuntimes(t *testing.T) {
 	}
 }
 
-// Code that GCC compiled may run on libomp; that it cannot be measured then must
-// not pass in silence, whether its libgomp is loaded too or not.
+// Code that GCC compiled may run on libomp. Such code cannot be measured. This must not pass in
+// silence, whether the code's libgomp is loaded too or not.
 func TestGCCOnLibomp(t *testing.T) {
 	atOnce(t)
 	libomp, err := filepath.Glob(filepath.Join(runtimes, "libomp.so.*"))

@@ -14,8 +14,8 @@ import (
 	"ompp-attach/internal/testbin"
 )
 
-// talkative runs a shell that runs two programs and tells which signals it was
-// started to ignore, under a tool that says a lot to stderr.
+// talkative runs a shell that runs two programs, and tells which signals it was started to ignore.
+// The shell runs under a tool that says a lot to stderr.
 func talkative(t *testing.T, stderr *os.File) (cmd *exec.Cmd, dir string) {
 	t.Helper()
 	needTool(t)

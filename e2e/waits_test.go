@@ -13,8 +13,8 @@ import (
 	"ompp-attach/severity"
 )
 
-// Who waited how long at barriers, who came last, and what is due to what the late thread did:
-// equal to the times that the program itself noted. Counts are exact.
+// The test is about who waited how long at barriers, who came last, and what is due to the late
+// thread. The results are equal to the times that the program itself noted. Counts are exact.
 func TestWaits(t *testing.T) {
 	for _, compiler := range []string{"gcc", "clang-14", "clang-19"} {
 		t.Run(compiler, func(t *testing.T) {

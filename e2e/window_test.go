@@ -13,8 +13,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Snapshots that are kept, at intervals and on request, tell what happened between them: the
-// windows add up to the final profile, and that to what the program counted itself.
+// Snapshots that are kept, at intervals and on request, tell what happened between them. The
+// windows add up to the final profile, and the profile to the program's own counts.
 func TestIncrementalProfiles(t *testing.T) {
 	atOnce(t)
 	bin := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}})

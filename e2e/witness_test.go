@@ -19,10 +19,10 @@ const (
 )
 
 // timed tries a measurement of times until they are right. Each attempt returns
-// a judge, which says what is wrong if anything may be as late as it is told. A
-// machine of which no attempt is right is given the time for which its processors
-// were away (a hypervisor's other guests, other programs): a witness on each saw
-// it. On a machine of its own that is nothing.
+// a judge, which says what is wrong if anything may be as late as it is told. A machine on which no
+// attempt is right is given the time for which its processors were away (a hypervisor's other
+// guests, other programs). A witness on each processor saw that time. On a machine of its own that
+// is nothing.
 func timed(t *testing.T, attempt func() (judge func(late time.Duration) []string)) {
 	t.Helper()
 	var forgiven time.Duration

@@ -28,8 +28,9 @@ const mostLinks = 40
 // all other users, it is followed, as far as the kernel permits.
 type Way struct {
 	Trusted []int // user ids, besides root's and this user's
-	// Own refuses a link in the directory's own place, and a directory that does not belong to this
-	// user or one of Trusted: others could have foreseen its name.
+	// Own refuses a link in the directory's own place, since others could have foreseen the name.
+	// For the same reason it refuses a directory that belongs neither to this user nor to one of
+	// Trusted.
 	Own bool
 	// Make is the mode of missing directories, which are made; 0: none is made.
 	Make fs.FileMode

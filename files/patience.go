@@ -13,8 +13,8 @@ import (
 var ErrStuck = errors.New("its file system does not answer")
 
 // How long a file system may take to answer. A program may be stopped meanwhile. While one
-// directory does not answer, the others get half of the time, but not less than least: the files of
-// a job are mostly on one server.
+// directory does not answer, the others get half of the time, but not less than shortest. The files
+// of a job are mostly on one server.
 const (
 	longest  = 5 * time.Second
 	shortest = 250 * time.Millisecond
@@ -43,8 +43,8 @@ func (p *patience) limit(dir string) (d time.Duration, ok bool) {
 	return max(longest>>min(p.calls, 8), shortest), true
 }
 
-// note counts the calls that wait for a directory: by is 1 for a call that does not return, and -1
-// when it has returned at last.
+// note counts the calls that wait for a directory. by is 1 for a call that does not return, and -1
+// when the call has returned at last.
 func (p *patience) note(dir string, by int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,7 +11,7 @@
  * The name is a string literal of letters, digits, blanks and _ - . : / only.
  * Regions nest; the begin and the end of a region are in one executable or
  * library, and are reached by the same thread. A region that is left without
- * its end marker ends when a region around it does: in C++, let a destructor
+ * its end marker ends when a region around it does. In C++, let a destructor
  * set the end marker if exceptions may pass.
  */
 #ifndef OMPP_H

@@ -1,7 +1,7 @@
 // Package live shows a measurement that goes on: from one snapshot to the next it tells what
 // happened in between, by class, region and thread. Figures of a window are differences of the
-// figures that a report of either snapshot would have, so all windows add up to the final profile's
-// figures. What a snapshot took for work may turn out to be the lack of a core, for example; so a
+// figures that a report of either snapshot would have. So all windows add up to the final profile's
+// figures. A snapshot may take for work what turns out to be, for example, the lack of a core. So a
 // short window may have a time below 0. Times are in nanoseconds. The package is pure.
 package live
 

@@ -28,8 +28,8 @@ func teamOfTwo(primary uint32, from, to uint64) (events []event.Event) {
 }
 
 // TestBriefThreadsInWindows: the rows of brief threads become one row when there are enough of
-// them, and a thread that lives on leaves that row in the profile. No row has more time in a window
-// than the window is long, for no two of these threads live at once, nor less than none.
+// them. A thread that lives on leaves that row in the profile. In a window, no row has more time
+// than the window is long, for no two of these threads live at once. No row has less than no time.
 func TestBriefThreadsInWindows(t *testing.T) {
 	s := stream.Stream{PID: 1, Began: 0}
 	s.Events = append(teamOfTwo(1, 10, 500), teamOfTwo(1, 59000, 59500)...)

@@ -1,5 +1,5 @@
-// Package page writes a report as one page for a browser: profile.html of a process, job.html of a
-// job, and one of the difference of two sides. The page holds its scripts, its style and its
+// Package page writes a report as one page for a browser. It is profile.html of a process, job.html
+// of a job, or a page of the difference of two sides. The page holds its scripts, its style and its
 // figures, and loads nothing.
 //
 // Process and Job hold all figures that a page shows. Their JSON is embedded in the page, and the

@@ -118,8 +118,8 @@ type Finding struct {
 	Time     int64   `json:"ns"`
 	Severity float64 `json:"severity"` // share of all threads' time, 0 to 1
 	Core     float64 `json:"core"`     // share of the region's time with a core
-	// Saves is the wall time in ns that would be saved if the property were gone: an estimate, as
-	// if the same threads waited each time.
+	// Saves is the wall time in ns that would be saved if the property were gone. It is an
+	// estimate, as if the same threads waited each time.
 	Saves int64 `json:"saves_ns"`
 	// Most and Least are the threads (or ranks) with most and with least of the time. Absent: there
 	// is one thread.

@@ -109,8 +109,8 @@ func solver() *profile.Profile {
 	return m.p
 }
 
-// figure9 is a rank of the paper's toy job (Fig. 9): two threads, of which the second has more to
-// do in a loop, then an alltoall by the first one that ends at the same time on all ranks.
+// figure9 is a rank of the paper's toy job (Fig. 9). It has two threads. The second has more to do
+// in a loop. Then the first one executes an alltoall that ends at the same time on all ranks.
 func figure9(rank, size int, imbal float64) *profile.Profile {
 	m := newMaker("toy", 412*ms, 2)
 	m.p.Meta.MPI = &profile.MPIJob{Library: "Open MPI 4.1.4", Rank: rank, Size: size, Level: "MPI_THREAD_FUNNELED"}
@@ -131,8 +131,8 @@ func figure9(rank, size int, imbal float64) *profile.Profile {
 	return m.p
 }
 
-// smg is a rank of a job like the paper's Fig. 8: region A takes 18.11 s on all ranks but for 1 %,
-// region B 6.16 s, and 60 % of it on ranks 3 and 5.
+// smg is a rank of a job like the paper's Fig. 8. Region A takes 18.11 s on all ranks but for 1 %.
+// Region B takes 6.16 s, and 60 % of it on ranks 3 and 5.
 func smg(rank int) *profile.Profile {
 	m := newMaker("smg2000", 30000*ms, 2)
 	m.p.Meta.MPI = &profile.MPIJob{Library: "MPICH 4.0.2", Rank: rank, Size: 8}

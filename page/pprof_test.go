@@ -78,8 +78,8 @@ func servePprof(t *testing.T, file string) (address string) {
 	}
 }
 
-// TestPprofInBrowser: pprof's pages show the regions of a profile, and the sampled functions, by
-// names that say what they are, also in boxes that are too narrow for the whole name.
+// TestPprofInBrowser: pprof's pages show the regions of a profile, and the sampled functions. Their
+// names say what they are, also in boxes that are too narrow for the whole name.
 func TestPprofInBrowser(t *testing.T) {
 	b := openBrowser(t)
 	p := withSource(t, solver())

@@ -14,8 +14,8 @@ const (
 	mostStripRows = 128
 )
 
-// Strip is in which state each thread of the operating system was, over time; of a job, each rank,
-// or some neighbouring ranks: the mean of their threads.
+// Strip is in which state each thread of the operating system was, over time. Of a job, it is the
+// state of each rank, or of some neighbouring ranks, as the mean of their threads.
 type Strip struct {
 	Width int64 `json:"width_ns"` // of a bin
 	Bins  int   `json:"bins"`

@@ -12,7 +12,7 @@ import (
 )
 
 // striped is a profile with a strip of two threads. The first one works in the first half and is in
-// barriers in the second; the second one is in MPI for a quarter of each bin.
+// barriers in the second. The second one is in MPI for a quarter of each bin.
 func striped() *profile.Profile {
 	p := solver()
 	half := bytes.Repeat([]byte{255}, 1024)
@@ -83,8 +83,8 @@ func TestStrip(t *testing.T) {
 	}
 }
 
-// stripedRanks are ranks of which each works for longer than the one before, waits in MPI until all
-// have come, and then is in barriers for a fifth of the time.
+// Of stripedRanks, each works for longer than the one before. It waits in MPI until all have come.
+// Then it is in barriers for a fifth of the time.
 func stripedRanks(t *testing.T, n int) *job.Job {
 	t.Helper()
 	var ranks []*profile.Profile

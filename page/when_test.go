@@ -14,8 +14,8 @@ import (
 	"ompp-attach/report/when"
 )
 
-// drawnPicture is what happened when on some ranks with two threads: steps of a parallel region
-// with a loop and its barrier, then a message to the next rank.
+// drawnPicture is a picture of some ranks with two threads. They pass through steps of a parallel
+// region with a loop and its barrier. Then each sends a message to the next rank.
 func drawnPicture(ranks int) *when.Picture {
 	p := &when.Picture{Length: 1000 * ms, Shortest: 12_000, Bins: 512, Notes: []string{"No flows show messages of rank 2: it cancels operations."},
 		Gaps: []when.Gap{{Process: "rank 1", From: 0, To: 40 * ms, Why: "older than what was to be kept", Spans: 812}}}

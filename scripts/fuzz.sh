@@ -14,8 +14,8 @@ ulimit -v 16000000 || true
 GOMEMLIMIT=${GOMEMLIMIT:-768MiB}
 export GOMEMLIMIT
 
-# Before Go 1.27 the end of the given time may itself be told as a failure (golang.org/issue/75804):
-# with this sentence alone, and without a failing input.
+# Before Go 1.27 the end of the given time may itself be told as a failure (golang.org/issue/75804).
+# Then there is this sentence alone, and no failing input.
 only_time_was_up() {
 	[ "$(grep -A1 '^--- FAIL: Fuzz' "$dir/log" | tail -n +2 | tr -d ' ')" = contextdeadlineexceeded ] &&
 		! grep -q 'Failing input written' "$dir/log"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs programs in an emulated machine: one of arm64, which has a performance monitoring
-# unit (QEMU's PMUv3), as virtual machines rarely show, or one of x86-64.
+# Runs programs in an emulated machine of arm64 or of x86-64. The one of arm64 has a performance
+# monitoring unit (QEMU's PMUv3), as virtual machines rarely show.
 #
 #	scripts/guest.sh [-a arm64|amd64] [-k 5.10|6.1|6.12] [-c CPU] SCRIPT FILE...
 #
@@ -34,7 +34,7 @@ arm64) qemu=(qemu-system-aarch64 -machine virt -cpu "${cpu:-cortex-a57}" -icount
 	packages=(busybox-static libc6 libgomp1 libgcc-s1) ;;
 # One thread for all processors: where each has its own, QEMU 7.2 may go on to execute an
 # int3 that the kernel has replaced. The kernel writes one each time it changes its own code, as it
-# does for tracepoints and BPF programs: 6.1 then traps for ever, 6.12 panics with "Oops: int3".
+# does for tracepoints and BPF programs. 6.1 then traps for ever. 6.12 panics with "Oops: int3".
 # QEMU translated the page before it watched the page for writes (tb_gen_code, tb_link_page).
 amd64) qemu=(qemu-system-x86_64 -machine q35 -accel "${GUEST_ACCEL:-tcg,thread=single}" -cpu "${cpu:-Nehalem,-cx16}") console=ttyS0
 	packages=(busybox-static) ;;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # All tests, and at the end where the time went, and what failed: a kind that fails does not keep the
-# others from running. Kinds that measure no times run in three lanes at once: one alone leaves
+# others from running. Kinds that measure no times run in three lanes at once. One alone leaves
 # processors idle where it waits, links, or emulates a machine, which takes one core and has its own
 # time. Tests of times run last, alone.
 set -eu

@@ -66,8 +66,8 @@ func (v *View) Say(sentence string) { v.sink.say(sentence) }
 // passes before the next one.
 const rest = 20
 
-// Follow shows a frame at the end of each window, until ctx ends, the user leaves, or no snapshot
-// can be taken: then it returns the error of take.
+// Follow shows a frame at the end of each window, until ctx ends, or until the user leaves. If no
+// snapshot can be taken, it returns the error of take.
 func (v *View) Follow(ctx context.Context, take Take) error {
 	runtime.LockOSThread() // for the thread's own processor time
 	defer runtime.UnlockOSThread()

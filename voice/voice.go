@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Voice writes messages to the user, in order, from a goroutine of its own. So no caller waits: the
+// Voice writes messages to the user, in order, from a goroutine of its own. So no caller waits. The
 // reader of the rings must go on when a terminal is held (Ctrl-S) or the pipe to a pager is full.
 // Text that cannot be written is dropped, since then nobody reads it any more.
 type Voice struct {

@@ -18,8 +18,8 @@ const (
 	sizeIn      = 32
 )
 
-// An edit is so many bytes of what a fuzzer makes up: a kind, a number of what is edited, a place
-// in it, and a value.
+// An edit is made of so many bytes of what a fuzzer makes up. They are a kind, a number of what is
+// edited, a place in it, and a value.
 const editSize = 14
 
 // mostEdits bounds the edits of one file: one that is damaged everywhere is opened by nobody.

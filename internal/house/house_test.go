@@ -1,5 +1,5 @@
-// Package house holds the rules that a compiler does not: which package may
-// import which, and how long a file, a function or a line of text may be.
+// Package house holds the rules that a compiler does not check. They say which package may import
+// which, and how long a file, a function or a line of text may be.
 package house
 
 import (
@@ -144,9 +144,8 @@ func TestImportDirections(t *testing.T) {
 	}
 }
 
-// TestPurity: what computes from events and profiles must run without root and
-// without a kernel, and so may not reach BPF over any path; the leaf uses the
-// standard library only.
+// TestPurity: code that computes from events and profiles must run without root and without a
+// kernel. So it may not reach BPF over any path. The leaf uses the standard library only.
 func TestPurity(t *testing.T) {
 	impure := []string{"github.com/cilium/ebpf", "golang.org/x/sys/unix", module + "/bpf", "net", "os/exec"}
 	banned := map[string][]string{
@@ -377,8 +376,8 @@ func TestSchemaDocumented(t *testing.T) {
 	}
 }
 
-// TestOneDoor: files whose names come from others are opened by package files, which does not
-// wait for a FIFO or read the kernel's own without end.
+// TestOneDoor: files with names that come from others are opened by package files. It does not wait
+// for a FIFO, and does not read the kernel's own files without end.
 func TestOneDoor(t *testing.T) {
 	opens := regexp.MustCompile(`\bos\.(Open|OpenFile|ReadFile)\(|\belf\.Open\(|\bfilepath\.EvalSymlinks\(`)
 	own := regexp.MustCompile(`"/proc/|\bproc \+ "/`) // the kernel's, by our own names

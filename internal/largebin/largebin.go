@@ -21,8 +21,8 @@ var code = []byte("\x8b\x43\x08" + // mov 8(%rbx),%eax
 	"\x48\x8b\x5b\x18\x48\x8d\x7b\x20") // mov 24(%rbx),%rbx; lea 32(%rbx),%rdi
 
 // Program compiles a C program with OpenMP into one of some mb megabytes. Two thirds of these are
-// code in functions of 1 KiB with symbols and unwind information; some of its functions, two per
-// megabyte, call the runtime. The program runs as the source says.
+// code in functions of 1 KiB with symbols and unwind information. Two functions per megabyte call
+// the runtime. The program runs as the source says.
 func Program(dir, source string, mb int) (bin string, err error) {
 	body := filepath.Join(dir, "body.bin")
 	if err := os.WriteFile(body, append(bytes.Repeat(code, 1024/len(code)), 0xc3), 0o644); err != nil {

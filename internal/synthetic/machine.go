@@ -26,9 +26,9 @@ const (
 	nestedSize = 4
 )
 
-// Period is one iteration of a program's outermost loop: a parallel region with
-// criticals, free and contended, a dynamic loop, an explicit barrier, tasks that
-// the creator's neighbour executes, a lock, and nested teams with criticals.
+// Period is one iteration of a program's outermost loop, a parallel region. It has criticals, free
+// and contended, a dynamic loop, an explicit barrier, and tasks that the creator's neighbour
+// executes. It also has a lock, and nested teams with criticals.
 type Period struct {
 	Rings  [][]event.Event            // by ring, in the order in which they were written
 	Length uint64                     // ns
@@ -191,8 +191,8 @@ func (p *period) deal() {
 	}
 }
 
-// TIDs is from where on the threads of nested teams are counted in the n-th
-// period: libgomp makes new ones each time, and numbers come again.
+// TIDs is the number from which the threads of nested teams are counted in the n-th period. libgomp
+// makes new threads each time, and numbers come again.
 func (p *Period) TIDs(n int) uint32 {
 	const numbers = 1 << 22 // pid_max
 	lots := uint32(numbers-Process-p.nested) / uint32(max(p.nested, 1))

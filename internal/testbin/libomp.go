@@ -14,9 +14,9 @@ type libomp struct {
 	includeFlags, linkFlags []string
 }
 
-// findLibomp locates compiler's libomp; if only another version of clang has
-// one (distributions allow one libomp at a time), that serves: the ABI is the
-// same. It skips the test when there is none.
+// findLibomp locates compiler's libomp. If only another version of clang has one (distributions
+// allow one libomp at a time), that one serves: the ABI is the same. It skips the test when there
+// is none.
 func findLibomp(t testing.TB, compiler string) libomp {
 	t.Helper()
 	if _, err := exec.LookPath(compiler); err != nil {
