@@ -128,9 +128,9 @@ func (lv *lives) loaded(p *Process, g *Program, l *bpf.Life) *Process {
 	return p
 }
 
-// mayRun tells whether a process that was stopped at its exec may go on without probes. It may if
-// its loader is watched, so that it will be reported again, or if it maps nothing that can be
-// measured.
+// mayRun tells whether a process that was stopped at its exec may go on without probes. It may run
+// on if its loader is watched, so that it will be reported again. It may also run on if it maps
+// nothing that can be measured.
 func (lv *lives) mayRun(pid int) bool {
 	plain, watched := lv.judge(uint32(pid), target.Files(pid))
 	target.PopFiles(pid) // removes the entry that Files has made

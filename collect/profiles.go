@@ -28,7 +28,7 @@ type profiles struct {
 	debug places.DebugFiles
 }
 
-// endedSomehow stands in the report for a process whose way of ending is not known.
+// endedSomehow stands in the report for a process if it is not known how the process ended.
 const endedSomehow = "the process ended"
 
 // detached stands in the report for a process that went on when its measurement ended.
@@ -70,8 +70,8 @@ func (pf *profiles) finish(p *Process, ended string) {
 	}
 }
 
-// profileOf completes the profile that an engine gave with what else is known of the process. end
-// is the time at which the profile ends. profiles.mu is held.
+// profileOf completes the profile that an engine gave: it adds all else that is known of the
+// process. end is the time at which the profile ends. profiles.mu is held.
 func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *profile.Profile {
 	told := prof.Meta // by the engine
 	prof.Meta = p.meta

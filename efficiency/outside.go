@@ -7,7 +7,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// idle adds the time outside of regions: that of initial threads, and that of the others meanwhile.
+// idle adds the time outside of regions: the time of initial threads there, and the time of the
+// other threads meanwhile.
 func (w *walker) idle() {
 	for node, list := range analysis.IdleThreads(w.p) {
 		var own Parts

@@ -82,8 +82,8 @@ func (r *Run) Multiplicative() Metric {
 	return m
 }
 
-// Additive returns POP's hybrid additive tree: what a metric loses is the sum of what those below
-// it lose. Processes weigh as many threads as they have. OpenMP's loss is divided by its causes,
+// Additive returns POP's hybrid additive tree: a metric loses the sum of the losses of the metrics
+// below it. Processes weigh as many threads as they have. OpenMP's loss is divided by its causes,
 // the parts of the time in parallel regions.
 func (r *Run) Additive() Metric {
 	t := r.totals()

@@ -6,8 +6,8 @@ import "ompp-attach/model"
 // if the ranks have different numbers of threads. Missing ranks are taken to be as the others.
 //
 // The parts of the time are taken once each. In limited parallelism, all threads but one wait for
-// the one that works: what that one does is Unparallel. What it does in MPI is MPI, and the others'
-// wait for that is in no part, since the wall time has it already.
+// the one that works: what that one does is Unparallel. Its time in MPI is MPI. The others' wait
+// for that is in no part, since the wall time has it already.
 func (r *Run) Means() *model.Measured {
 	p := &model.Measured{Ranks: r.Ranks(), Threads: r.Processes[0].Threads, Time: float64(r.Runtime) / 1e9}
 	for i := range r.Processes {

@@ -246,8 +246,8 @@ func (w *walker) node(i int) {
 	}
 }
 
-// root charges what the root itself holds: calls whose regions were taken out, and time without a
-// core outside of all regions.
+// root charges what the root itself holds. That is calls with regions that were taken out, and time
+// without a core outside of all regions.
 func (w *walker) root() {
 	n := &w.p.Nodes[0]
 	noCore := make([]int64, len(w.p.Threads)) // in regions

@@ -128,7 +128,7 @@ func (r *Run) Nested() bool { return r.any(func(p *Process) bool { return p.Nest
 
 // Excess returns by which share of the threads' life time their parts exceed it or fall short of
 // it. It is that of the process with the largest share. It is 0 if the parts add up. They do not
-// where parts are too short for what has to be taken out of them.
+// add up where parts are shorter than the time that has to be taken out of them.
 func (r *Run) Excess() (most float64) {
 	for i := range r.Processes {
 		p := &r.Processes[i]

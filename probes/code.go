@@ -23,10 +23,10 @@ type CodePoint struct {
 	Runtime   event.Runtime // whose construct it is; NoRuntime for a user's own
 	Marks     event.Flag    // flags set on its events
 	Value     int64         // the Value of its events
-	// Of a function of a library's level: Fn names it in its events, whose Site is where the call
-	// returns to. Lift is what the stack pointer at the probe is below that at the function's
-	// entry. Outside: the calls that the library makes itself are left out; the ends tell how many
-	// hits that were (event.LeftOut).
+	// Of a function of a library's level, Fn names it in its events. The Site of these events is
+	// where the call returns to. Lift is what the stack pointer at the probe is below that at the
+	// function's entry. Outside: the calls that the library makes itself are left out; the ends
+	// tell how many hits that were (event.LeftOut).
 	Fn      uint64
 	Lift    int64
 	Outside bool

@@ -59,8 +59,8 @@ type Row struct {
 	// Num and Size are 1 + the number of the argument that is a thread number, or a team's size.
 	// 0: there is none.
 	Num, Size int
-	// Fast: the function begins with a compare-and-swap whose outcome tells whether the slow path,
-	// and with it a return probe, is needed.
+	// Fast: the function begins with a compare-and-swap. Its outcome tells whether the slow path is
+	// needed, and with it a return probe.
 	Fast bool
 	// Sparse: the return may be left out where it tells little (bpf/sparse.h).
 	Sparse bool

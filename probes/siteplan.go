@@ -30,8 +30,8 @@ func NewSitePlan(o *symbols.Object, r event.Runtime, at []Site) *Plan {
 	return p
 }
 
-// Divide divides a plan's probes by their symbols: into those whose symbol belongs accepts, and the
-// others.
+// Divide divides a plan's probes by their symbols: into the probes with a symbol that belongs
+// accepts, and the others.
 func (a *Attached) Divide(belongs func(symbol string) bool) (those, others []bpf.Point) {
 	for i, p := range a.points {
 		if belongs(a.Plan.Placements[i].Symbol) {

@@ -133,8 +133,8 @@ func (b *builder) body(f *function, d directive) {
 	f.region = n
 }
 
-// functionAt returns the source function of an address in f. Some outlined functions, as those of
-// clang's tasks, have names that do not tell the function of which they were made. Then the call
+// functionAt returns the source function of an address in f. Some outlined functions, such as those
+// of clang's tasks, have names that do not tell from which function they were made. Then the call
 // that is given the outlined function tells it.
 func (b *builder) functionAt(f *function, addr uint64) string {
 	name := b.object.SourceFunction(addr)

@@ -12,8 +12,8 @@ import (
 // as the two of a load-linked, store-conditional loop.
 const near = 32
 
-// inline finds atomics and flushes of an outlined function whose source is not known: instructions
-// with a lock prefix, exclusive accesses, and fences.
+// inline finds atomics and flushes of an outlined function without a known source. It looks for
+// instructions with a lock prefix, exclusive accesses, and fences.
 func (b *builder) inline(f *function, body int) {
 	o := b.object
 	if f.body == nil {

@@ -13,8 +13,8 @@ import (
 var outlinedPart = regexp.MustCompile(`^(.*(?:\._omp_fn\.[0-9]+|\.omp_outlined(?:\.?_debug__)?\.?(?:\.[0-9]+)?|\.omp_task_entry\.(?:\.[0-9]+)?))` +
 	`\.(?:constprop|part|isra|cold|lto_priv|localalias)\b`)
 
-// outlinedWhole returns the name of the outlined function of which the named function is a part or
-// a copy, and "" if there is none.
+// outlinedWhole is for a part or copy of an outlined function. It returns the name of that
+// function, and "" if there is none.
 func outlinedWhole(name string) string {
 	if m := outlinedPart.FindStringSubmatch(name); m != nil {
 		return m[1]

@@ -12,8 +12,8 @@ import (
 type sourceFile struct {
 	name string
 	ds   []directives.Directive
-	// owner has for each directive the innermost directive around it whose body becomes an outlined
-	// function; -1: there is none.
+	// owner has for each directive the innermost directive around it with a body that becomes an
+	// outlined function; -1: there is none.
 	owner    []int
 	sections []int // number of section directives of each
 }

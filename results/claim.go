@@ -87,7 +87,7 @@ func (c *Claims) Open(dir string, overwrite bool, r *launch.Rank, from string, p
 	return &Directory{Dir: d.Dir, named: d.named, ours: d.ours, rank: r}, nil
 }
 
-// Ended notes that a rank's program has ended whose files are not written yet.
+// Ended notes that a rank's program has ended, and that its files are not written yet.
 func (c *Claims) Ended(pid int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 )
 
 // While a measurement is under way, its results directory holds a locked file, the mark. The kernel
-// releases the lock when the tool ends, in whatever way. So `report` can tell which results are
+// releases the lock when the tool ends, however it ends. So `report` can tell which results are
 // still being written, and which were cut short.
 
 // markPrefix begins the name of a mark; host and PID follow.

@@ -114,8 +114,8 @@ var resultTree = func() *regexp.Regexp {
 	return regexp.MustCompile("^(" + RecordStem + `(\.rank\d+)?(\.pid\d+)?(-\d+)?(` + strings.Join(ends, "|") + ")|" + regexp.QuoteMeta(jobs.TAUDirectory) + ")$")
 }()
 
-// isRank tells whether a profile is that of a known rank. A process that did not reach MPI_Init, or
-// whose library does not tell its rank, counts as a process without one.
+// isRank tells whether a profile is that of a known rank. A process counts as one without a rank if
+// it did not reach MPI_Init, or if its library does not tell its rank.
 func isRank(p *profile.Profile) bool { return p.Meta.MPI != nil && p.Meta.MPI.Rank >= 0 }
 
 // Recorded matches the names of all recorded profiles.

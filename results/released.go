@@ -37,9 +37,9 @@ func above(pid int, job string) (pids []int) {
 	return pids
 }
 
-// Release removes the claims of a job of which nothing is left. It comes after Leave, and waits a
-// moment for the job's last processes. A job with ranks on other nodes keeps its claims: nobody
-// knows when those end.
+// Release removes the claims of a job if nothing is left of the job. It comes after Leave, and
+// waits a moment for the job's last processes. A job with ranks on other nodes keeps its claims:
+// nobody knows when those end.
 func (c *Claims) Release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

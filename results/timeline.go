@@ -134,7 +134,7 @@ func (o *Directory) dropTimelines(res *collect.Result) {
 	o.streams = nil
 }
 
-// mostPrograms bounds the programs of one process of which timelines are written.
+// mostPrograms bounds the programs of one process that have a timeline written.
 const mostPrograms = 1000
 
 // writeTimeline writes the timeline of the profile with that stem. A file that was written while
@@ -190,9 +190,9 @@ func OpenTimeline(name string) (*timeline.File, io.Closer, error) {
 	return t, f, nil
 }
 
-// OpenTimelines opens the timelines of a directory. rank -1 stands for all. warn is told of what
-// cannot be read, which is left out if there are others. done closes all. The error says in one
-// sentence why there is none.
+// OpenTimelines opens the timelines of a directory. rank -1 stands for all. warn is told of parts
+// that cannot be read. They are left out if there are others. done closes all. The error says in
+// one sentence why there is none.
 func OpenTimelines(dir string, rank int, warn func(format string, a ...any)) (timelines []*timeline.File, done func(), err error) {
 	var open []io.Closer
 	done = func() {

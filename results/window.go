@@ -135,9 +135,9 @@ func (w *Window) Stems() (stems []string) {
 	return slices.Compact(stems)
 }
 
-// Read returns what was measured within the window of the process whose profile has that stem. A
-// process that began or ended within the window is there from its begin, or to its end. The error
-// is ErrNotThere if the process did not run within the window.
+// Read returns what the process did within the window. stem is the beginning of the name of its
+// profile. A process that began or ended within the window is there from its begin, or to its end.
+// The error is ErrNotThere if the process did not run within the window.
 func (w *Window) Read(stem string) (*profile.Profile, error) {
 	later, err := w.later(stem)
 	if err != nil {
@@ -163,7 +163,7 @@ func (w *Window) Read(stem string) (*profile.Profile, error) {
 		w.note(&w.ends, later.Meta.SnapshotAt)
 	}
 	if w.to != atEnd && !p.Meta.SnapshotAt.IsZero() {
-		// The user wants no more than that: nothing is said of how the process ended.
+		// The user wants no more than that, so nothing is said of how the process ended.
 		p.Meta.SnapshotAt, p.Meta.Ended = time.Time{}, ""
 	}
 	if w.from != atBegin || w.to != atEnd {
@@ -204,7 +204,8 @@ func (w *Window) later(stem string) (*profile.Profile, error) {
 	return final, nil
 }
 
-// begunWithin returns nil if a process of which there is no earlier state began after the window.
+// begunWithin is for a process that has no earlier state. It returns nil if the process began after
+// the window.
 func (w *Window) begunWithin(p *profile.Profile) error {
 	begin, err := w.at(w.from)
 	switch {

@@ -11,7 +11,7 @@ import (
 type relocations struct {
 	slots map[uint64]string // GOT slot -> symbol it will point to
 	stubs map[uint64]bool   // slots through which only stubs of the PLT jump
-	// Symbols of which the loader writes the address elsewhere than for stubs.
+	// For these symbols the loader writes the address elsewhere than for stubs.
 	taken    map[string]bool
 	pointers []pointer // sorted by slot
 	tls      []TLSSlot

@@ -13,8 +13,8 @@ import (
 )
 
 // Sections may be compressed, and a few megabytes of zeros may unpack to gigabytes. So the size to
-// which one section, and all sections of a file, unpack is limited to what is plausible. Debug
-// information compresses to a fifth; long lists of one name, or of zeros, to less.
+// which sections unpack is limited to a plausible one: of one section, and of all sections of a
+// file. Debug information compresses to a fifth; long lists of one name, or of zeros, to less.
 const (
 	unpacksTo  = 32      // times the size in the file
 	unpacksMin = 1 << 20 // bytes that any section may have

@@ -182,8 +182,8 @@ func (u *Usage) names(libs []*library) string {
 	return strings.Join(parts, " and ")
 }
 
-// nesting finds the pair of runtimes of which one ran most inside regions of the other. It returns
-// nil if that makes up less than a quarter of the excess.
+// nesting finds a pair of runtimes: inner ran most inside regions of outer. It returns nil if that
+// makes up less than a quarter of the excess.
 func (u *Usage) nesting(excess time.Duration) (outer, inner *library) {
 	const leastPart = 0.25
 	most := uint64(leastPart * float64(excess))

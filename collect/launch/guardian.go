@@ -17,9 +17,9 @@ import (
 	"ompp-attach/bpf"
 )
 
-// From Linux 6.16 on, the kernel side continues the processes that we have stopped when we die, in
-// whatever way (bpf/release.h). On older kernels the guardian does that: a second process of ours,
-// which notices our death because its standard input is closed.
+// From Linux 6.16 on, the kernel side continues the processes that we have stopped, however we die
+// (bpf/release.h). On older kernels the guardian does that: a second process of ours, which notices
+// our death because its standard input is closed.
 
 // GuardianCommand is the hidden subcommand that runs the guardian.
 const GuardianCommand = "__guardian"

@@ -22,8 +22,8 @@ func RankOf(pid int) (r Rank, ok bool) {
 }
 
 // launchers are the environment variables by which launchers tell a process its rank. One launcher
-// may run under another, whose variables its processes inherit. So the inner ones come first: hydra
-// and orted are tasks of srun in a Slurm job.
+// may run under another. Then its processes inherit the other launcher's variables. So the inner
+// ones come first: hydra and orted are tasks of srun in a Slurm job.
 var launchers = []struct {
 	rank       string
 	sizes, job []string

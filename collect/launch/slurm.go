@@ -29,8 +29,8 @@ func BehindSlurm(args, flags []string) error {
 	return nil
 }
 
-// Options of srun (srun(1)) that take no value from the next argument: flags, and options whose
-// value, if any, stands in the same argument.
+// These options of srun (srun(1)) take no value from the next argument. They are flags, and options
+// that have their value, if any, in the same argument.
 const (
 	srunFlags     = "EhHlOQsuvVXZ"
 	srunLongFlags = " bcast contiguous disable-status exact exclusive help hold immediate kill-on-bad-exit label multi-prog nice no-allocate " +

@@ -23,7 +23,7 @@ type Calls struct {
 	links   map[target.FileID]io.Closer
 }
 
-// New makes the probes at calls of a runtime, of which none is placed yet.
+// New makes the probes at calls of a runtime. None of them is placed yet.
 func New(runtime *probes.Attached, mod *symbols.Module) *Calls {
 	return &Calls{target.IDOf(mod), mod.HostPath, runtime, map[target.FileID]io.Closer{}}
 }

@@ -10,7 +10,7 @@ import (
 	"ompp-attach/symbols"
 )
 
-// namesElsewhere lists the files with regions whose debug information lies mostly in other files,
+// namesElsewhere lists files with regions. Their debug information lies mostly in other files,
 // which are not read.
 func (r *Resolver) namesElsewhere() (out []profile.Unseen) {
 	seen := map[*symbols.Object]bool{}

@@ -118,7 +118,7 @@ func (f *Files) Tells(mod *symbols.Module) bool {
 }
 
 // Switches tells whether one of the files may switch measurement off or on. That hides the events
-// that tell of loops, in whatever file these are.
+// that tell of loops, no matter in which file the loops are.
 func (f *Files) Switches(mods []symbols.Module) bool {
 	for i := range mods {
 		if slices.ContainsFunc(f.wanted(&mods[i]), func(p probes.CodePoint) bool { return p.Edge == event.Off || p.Edge == event.On }) {

@@ -59,7 +59,7 @@ type Files struct {
 	plain                       memo[bool]
 }
 
-// New returns the plans of a measurement, of which none is made yet.
+// New returns the plans of a measurement. None of them is made yet.
 func New(m Measurement) *Files {
 	return &Files{m: m, runtimes: memo[*probes.Attached]{}, code: memo[*probes.Attached]{}, told: memo[*probes.Attached]{}, loops: memo[*probes.Attached]{},
 		beginnings: memo[*probes.Attached]{},

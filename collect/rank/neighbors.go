@@ -8,8 +8,8 @@ import (
 
 // Neighbors completes the record of a neighbourhood collective on a communicator that the kernel
 // side has not seen being made. Such a communicator is a duplicate, or was made before attaching.
-// The volume of the call stays unknown if it depends on arrays, whose length was not known. ok is
-// false if the numbers of neighbours cannot be found.
+// The volume of the call stays unknown if it depends on arrays of unknown length. ok is false if
+// the numbers of neighbours cannot be found.
 func (r *Rank) Neighbors(rec *bpf.MPIRecord) (ok bool) {
 	if r.noNeighbors[rec.Comm] || r.library == nil {
 		return false

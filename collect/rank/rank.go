@@ -151,7 +151,7 @@ func (r *Rank) Doubt(err error) {
 // oneLine is the text of several errors, as part of a sentence.
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
-// Copy returns a copy of which Job does not change when MPI tells more.
+// Copy returns a copy with a Job that does not change when MPI tells more.
 func (r *Rank) Copy() Rank {
 	c := *r
 	if r.Job != nil {

@@ -265,8 +265,9 @@ type AttachError struct{ Sentence string }
 // Error implements error.
 func (e *AttachError) Error() string { return e.Sentence }
 
-// HostPIDs refuses to run where PIDs are not those of the initial PID namespace, which the records
-// carry. The inode of that namespace is fixed (PROC_PID_INIT_INO, include/linux/proc_ns.h).
+// HostPIDs refuses to run where PIDs are not those of the initial PID namespace: the records carry
+// the PIDs of that namespace. The inode of that namespace is fixed (PROC_PID_INIT_INO,
+// include/linux/proc_ns.h).
 func HostPIDs() error {
 	const initial = "pid:[4026531836]"
 	if ns, err := os.Readlink("/proc/self/ns/pid"); err == nil && ns != initial {

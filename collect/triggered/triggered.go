@@ -39,9 +39,9 @@ type Snapshots struct {
 	failed string // why a snapshot could not be written; empty: each could
 }
 
-// New returns the snapshots of a process whose measurement began at a time (engine's clock, ns).
-// dump writes a snapshot, and returns the file's name. say tells the user of it; nil: nobody
-// listens.
+// New returns the snapshots of a process. began is when the measurement of the process began
+// (engine's clock, ns). dump writes a snapshot, and returns the file's name. say tells the user of
+// it; nil: nobody listens.
 func New(rec *timeline.Recorder, when []*trigger.Condition, began uint64, dump func() (string, error), say func(string)) *Snapshots {
 	s := &Snapshots{began: began, dump: dump, say: say}
 	s.sink = trigger.NewSink(rec, when, s.fulfilled)

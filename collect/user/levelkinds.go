@@ -8,10 +8,10 @@ import (
 	"ompp-attach/event"
 )
 
-// levelKinds are the kinds of levels whose probes --max-overhead removes and places together: by
-// kind, the names of the levels. Levels that share a library are one kind, because the probes of
-// one level also tell where calls of the other levels came from. A level that has one library to
-// itself and shares another one is of two kinds.
+// levelKinds are the kinds of levels. --max-overhead removes and places the probes of a kind
+// together. The value has the names of the levels by kind. Levels that share a library are one
+// kind, because the probes of one level also tell where calls of the other levels came from. A
+// level that has one library to itself and shares another one is of two kinds.
 type levelKinds [][]string
 
 // of returns the kind, from 1, of a library's functions. names are the levels of the library. When

@@ -13,7 +13,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// level is a library, or a part of its functions, whose calls from outside are measured.
+// level is a library, or a part of its functions. Calls of these functions from outside are
+// measured.
 type level struct {
 	text    string
 	name    string
@@ -175,10 +176,10 @@ func (u *Regions) findLevels(mod *symbols.Module) []probes.CodePoint {
 	return points
 }
 
-// Later finds probes of a library's levels: those of functions that only files import which were
-// loaded after the library was first seen. continued are functions, named by the Fn of their
-// events, whose entries event.UserContinues marks from now on. The library's file was given to a
-// finder before.
+// Later finds probes of a library's levels that are wanted late. Only files that were loaded after
+// the library was first seen import the functions of these probes. continued are functions, named
+// by the Fn of their events. From now on event.UserContinues marks their entries. The library's
+// file was given to a finder before.
 func (u *Regions) Later(mod *symbols.Module) (points []probes.CodePoint, continued []uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -88,8 +88,8 @@ func (p *pattern) suggest(name string) {
 	}
 }
 
-// distance is how different a name is from what the pattern seems to mean; -1 if it is too
-// different.
+// distance is how much a name differs from the name that the pattern seems to mean; -1 if it
+// differs too much.
 func (p *pattern) distance(name string) int {
 	want := p.name
 	if p.regex != nil {

@@ -305,8 +305,7 @@ func (g *Graph) Reachable(from []uint64, depth int) []uint64 {
 	return slices.Compact(found)
 }
 
-// PointerCallers returns those of the given functions that make calls as PointerCalls finds them,
-// decoded.
+// PointerCallers returns, decoded, the given functions that make calls as PointerCalls finds them.
 func (g *Graph) PointerCallers(entries []uint64) []uint64 {
 	found := slices.DeleteFunc(entries, func(entry uint64) bool { return len(g.PointerCalls(entry)) == 0 })
 	g.readAll(found)

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Cut finds instructions of which exactly one is hit, by its rule, for each execution of one of the
-// targets. They are the last points on the ways to a target from which control can only go to a
-// target. No call lies between them and the target, except those that over allows. Instructions for
-// which fits is false are not taken; of the others, the cheapest ones near the target are. If there
-// are none, the targets themselves are returned.
+// Cut finds instructions, by a rule for each. For each execution of one of the targets exactly one
+// of them is hit. They are the last points on the ways to a target from which control can only go
+// to a target. No call lies between them and the target, except those that over allows.
+// Instructions for which fits is false are not taken; of the others, the cheapest ones near the
+// target are. If there are none, the targets themselves are returned.
 func (f *Flow) Cut(targets []uint64, over, fits func(Inst) bool) ([]Approach, error) {
 	c := f.newCutter(targets, over, fits)
 	found, ok := c.cut()
@@ -211,8 +211,8 @@ func (c *cutter) take(n int) bool {
 	return true
 }
 
-// once drops the duplicate of an instruction that was found twice: a conditional jump both of whose
-// ways lead inside.
+// once drops the duplicate of an instruction that was found twice. Such an instruction is a
+// conditional jump with both ways leading inside.
 func once(found []Approach) ([]Approach, bool) {
 	slices.SortFunc(found, func(a, b Approach) int { return int(int64(a.Inst.Addr - b.Inst.Addr)) })
 	var out []Approach

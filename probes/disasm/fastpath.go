@@ -9,8 +9,7 @@ import "golang.org/x/arch/x86/x86asm"
 //	lock cmpxchg %edx,(lock); jne slow            acquire: ZF=1 means it was free
 //	xchg %eax,(lock); test %eax,%eax; js slow     release: SF=0 means no waiter
 //
-// Other forms give Always; arm64 compares in registers, whose outcome
-// flags alone do not tell.
+// Other forms give Always. arm64 compares in registers, so flags alone do not tell the outcome.
 func lockOutcome(line []Inst) (atomic bool, free When) {
 	var (
 		state  When

@@ -12,7 +12,7 @@ import (
 	"ompp-attach/symbols"
 )
 
-// apartEnds are the places that tell the ends of bodies by thread: a worker's, and that of the
+// apartEnds are the places that tell the ends of bodies by thread: one for workers, and one for the
 // thread that forked. They serve where the join may be derived. Behind __kmp_invoke_microtask both
 // kinds of threads pass, and the join takes a hit of its own.
 type apartEnds struct {
@@ -246,8 +246,8 @@ func workersCall(g *callgraph.Graph, c *forkCalls, invoke uint32) (call disasm.I
 	return found[0], nil
 }
 
-// launchedFunctions returns the functions to which callers of pthread_create refer, and those that
-// these call: __kmp_launch_worker and __kmp_launch_thread are among them.
+// launchedFunctions returns the functions to which callers of pthread_create refer, and the
+// functions that these call. __kmp_launch_worker and __kmp_launch_thread are among them.
 func launchedFunctions(g *callgraph.Graph) (map[uint64]bool, error) {
 	creates, _, err := callgraph.CallsOf(g.Object, "pthread_create")
 	if err != nil {

@@ -20,8 +20,8 @@ const mostBehind = 100
 // but a probe tells whether a loop has ended or was cancelled.
 var cancelling = []string{"__kmpc_cancel", "__kmpc_cancellationpoint", "__kmpc_cancel_barrier"}
 
-// end is the call at the end of a loop that the thread's next event tells, and what is executed
-// behind it until that event.
+// end is the call at the end of a loop that the thread's next event tells. It also holds what is
+// executed behind the call until that event.
 type end struct {
 	Call
 	way []uint64

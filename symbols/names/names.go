@@ -19,7 +19,7 @@ var outlined = regexp.MustCompile(`\._omp_(cpy)?fn\.|\.omp_outlined|\.omp_task_|
 // LLVM make.
 var cloned = regexp.MustCompile(`\.(cold|part|constprop|isra|lto_priv|localalias|llvm|extracted)(\.|$)`)
 
-// IsOutlined reports whether a symbol is that of a parallel region or task that the compiler moved
+// IsOutlined reports whether the compiler gave a symbol to a parallel region or task that it moved
 // into a function of its own.
 func IsOutlined(symbol string) bool { return outlined.MatchString(symbol) }
 

@@ -15,9 +15,9 @@ type predefined struct {
 	size   uint64
 }
 
-// predefinedTypes returns the types of Open MPI, which have names, or else those of MPICH's ABI,
-// which its whole family shares. In MPICH's ABI, pair types are objects in memory; the handles of
-// the other types contain the size.
+// predefinedTypes returns the types of Open MPI, which have names. For other libraries it returns
+// the types of MPICH's ABI, which MPICH's whole family shares. In MPICH's ABI, pair types are
+// objects in memory; the handles of the other types contain the size.
 func predefinedTypes(o *symbols.Object) (types []predefined) {
 	// Those that are not filled at run time: the program may have a copy.
 	for name, size := range map[string]uint64{"ompi_mpi_char": 1, "ompi_mpi_int": 4, "ompi_mpi_double": 8} {
