@@ -139,8 +139,8 @@ type Difference struct {
 }
 
 // Differences returns all regions that vary, the greatest spread first. If a part of a region has a
-// larger spread than the whole, the part's spread counts. Waiting can make up for work, so that
-// ranks that differ leave a region at the same time.
+// larger spread than the whole, the part's spread counts. Waiting can make up for work. Then ranks
+// that differ leave a region at the same time.
 func (j *Job) Differences() []Difference {
 	all := j.RankStats(func(r *Rank) int64 { return r.ThreadTime })
 	wall := j.RankStats(func(r *Rank) int64 { return r.Wall })

@@ -155,8 +155,7 @@ func (p *Paths) step(parent int, region key) int {
 	return n
 }
 
-// group returns the number of the group (rank, host or job) whose values a rank's samples are added
-// to.
+// group returns the number of the group (rank, host or job) to which a rank's samples are added.
 func (p *Paths) group(rank int) int {
 	switch p.Level {
 	case ByRank:

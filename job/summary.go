@@ -267,8 +267,8 @@ func (s *Summary) waits(j *Job) {
 	}
 }
 
-// callMayWait tells whether an MPI call may wait for other ranks. Local calls do not, and neither
-// do those that only make a request, as MPI_Irecv. A call without a row here may.
+// callMayWait tells whether an MPI call may wait for other ranks. Local calls do not. Nor do calls
+// that only make a request, such as MPI_Irecv. A call without a row here may.
 func callMayWait(name string) bool {
 	op, ok := mpi.ParseOp(name)
 	if !ok {

@@ -15,11 +15,11 @@ type Power struct {
 	Held bool `json:"a_held_at_0,omitempty"`
 }
 
-// At returns the function's value. That of a function that rises can be below 0 below its points.
+// At returns the function's value. A function that rises can be below 0 below its points.
 func (f Power) At(x float64) float64 { return f.A + f.B*math.Pow(x, -f.C) }
 
-// exponents are those that Fit chooses from: what the whole, a surface, and an edge of a grid have
-// that is cut into pieces.
+// Fit chooses from these exponents. When a grid is cut into pieces, they are the exponents of a
+// piece's whole, of its surface, and of its edge.
 var exponents = []float64{1, 2. / 3, 1. / 2}
 
 // Fit returns the function a + b x^-c, a not below 0, that is nearest to the points. The measure is

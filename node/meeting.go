@@ -30,8 +30,8 @@ type Meeting struct {
 	args []string // the flags that the collector is started with
 }
 
-// Meet names the place by what all tools that share a collector have in common. args are the flags
-// that the collector is started with. The error says why there is no place.
+// Meet names the place by the properties that all tools of one collector have in common. args are
+// the flags that the collector is started with. The error says why there is no place.
 func Meet(common, args []string) (*Meeting, error) {
 	dir, err := control.PrivateDir()
 	if err != nil {

@@ -46,8 +46,8 @@ func (c *Client) send(r reply) {
 // Say tells a sentence to the user of the tool.
 func (c *Client) Say(sentence string) { c.send(reply{Say: sentence}) }
 
-// Follow lets the program start, whose results go to a directory, and waits for its end. ok is
-// false if the tool is gone; then the program may run on.
+// Follow lets the program start, and waits for its end. The program's results go to a directory. ok
+// is false if the tool is gone; then the program may run on.
 func (c *Client) Follow(dir string) (e launch.Ending, ok bool) {
 	c.send(reply{Followed: true, Dir: dir})
 	return e, c.from.Decode(&e) == nil

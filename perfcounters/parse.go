@@ -126,7 +126,7 @@ func (m Machine) names() (out []string) {
 	return out
 }
 
-// offer names at most three candidates that are similar to what was asked for, as the end of a
+// offer names at most three candidates that are similar to the wanted name, as the end of a
 // sentence.
 func offer(asked string, candidates []string) string {
 	type near struct {

@@ -36,7 +36,7 @@ func (m Machine) Units() []string {
 }
 
 // core tells whether a unit belongs to the processor cores, so that it can count for one thread.
-// Units of a whole socket have a cpumask and cannot tell whose events they count.
+// Units of a whole socket have a cpumask. They cannot tell for which thread they count events.
 func (m Machine) core(unit string) bool {
 	_, err := fs.Stat(m.devices, path.Join(unit, "cpumask"))
 	return errors.Is(err, fs.ErrNotExist)

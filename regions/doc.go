@@ -8,10 +8,10 @@
 //
 // With the source, each call is given its directive (align.go). The ident_t tells the directive, or
 // the call's line, where it is the directive's. Otherwise the first line on the way into the
-// construct's body tells it. It is the line of a row of the line table that begins a statement,
-// because GCC gives calls and jumped-to code the line of the code before. The order decides last.
-// Constructs without a call are the directives left over in a function's text. Without the source,
-// ends are estimated, and marked so.
+// construct's body tells it. It is the line of a row of the line table that begins a statement. GCC
+// gives calls and jumped-to code the line of the code before. The order decides last. Constructs
+// without a call are the directives left over in a function's text. Without the source, ends are
+// estimated, and marked so.
 //
 // Package collect asks the table for each call's place (At) and each outlined function's
 // (Function).

@@ -15,8 +15,8 @@ import (
 // wantsSymbols is the share of samples from which on a file's missing names are reported.
 const wantsSymbols = 0.01
 
-// debugNotes list the files whose names or lines are missing where they would help, and the
-// packages that have them.
+// debugNotes list the files without names or lines where these would help, and the packages that
+// have them.
 func debugNotes(p *profile.Profile) []string {
 	inRegions := map[string]bool{}
 	for i := range p.Regions {

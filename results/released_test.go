@@ -13,8 +13,8 @@ import (
 	"ompp-attach/collect/launch"
 )
 
-// A job's claim is removed on two conditions: no rank ran on another node, and no process of the
-// job is left that could start another measurement.
+// A job's claim is removed on two conditions. No rank ran on another node. No process of the job is
+// left that could start another measurement.
 func TestRelease(t *testing.T) {
 	const job = "j@1"
 	for _, tc := range []struct {

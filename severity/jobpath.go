@@ -97,7 +97,7 @@ type RankCause struct {
 	In bool // in the MPI calls there; false: before them
 }
 
-// RankDelays returns the places at which late ranks spent more time than those that waited for
+// RankDelays returns the places at which late ranks spent more time than the ranks that waited for
 // them, the most severe first. far asks for those that made third ranks late.
 func (c *Cube) RankDelays(far bool) (out []RankCause) {
 	property := RankDelay

@@ -14,8 +14,8 @@ type Options struct {
 }
 
 // Of returns the severities of a process. The profile is a view: adjusted, or as measured. Times
-// without a core, and times that probes took, come from other clocks than the times of which they
-// are parts. So parts may exceed the whole, by some microseconds. The rest of the whole is 0 then.
+// without a core, and times that probes took, are parts of other times. They come from other clocks
+// than these. So parts may exceed the whole, by some microseconds. The rest of the whole is 0 then.
 func Of(p *profile.Profile, o Options) *Cube {
 	w := &walker{builder: newBuilder(Catalogue()), p: p, o: o, life: analysis.LifeTimes(p), spent: make([]int64, len(p.Threads)),
 		noCore: make([]int64, len(p.Threads)), paths: analysis.NewPaths(p), sections: map[int]string{}}

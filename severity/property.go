@@ -17,7 +17,7 @@ type Gain uint8
 
 // The rules. See Cube.Findings.
 const (
-	// NoGain: the property is no loss, or nothing is known of what mending it saves.
+	// NoGain: the property is no loss, or it is not known how much mending it saves.
 	NoGain Gain = iota
 	// Balance: threads wait for the last one of their team. If all had the same work, the wait
 	// would be shared by the whole team.

@@ -22,8 +22,8 @@ type Profile struct {
 	Method  Method    `json:"method"`
 	// Interrupted: the user ended the measurement. What had been measured is here.
 	Interrupted bool `json:"interrupted,omitempty"`
-	// Others is how many CPUs others used meanwhile, of those of the affinity mask, and a
-	// hypervisor gave to others. Above some hundredths the figures show the noise, too.
+	// Others is how many CPUs of the affinity mask were used by others meanwhile, or given to
+	// others by a hypervisor. Above some hundredths the figures show the noise, too.
 	Others   float64    `json:"others_cpus"`
 	LeftOut  []LeftOut  `json:"left_out,omitempty"`
 	Machine  Machine    `json:"machine"`

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// shelf keeps chunks in memory: the latest ones, up to a number of bytes and an age, or those that
-// a keeper wants.
+// shelf keeps chunks in memory. They are the latest ones, up to a number of bytes and an age, or
+// the chunks that a keeper wants.
 type shelf struct {
 	chunks []chunk // in the order in which they were closed
 	bytes  int64

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// stretch is a time from one moment to another, both of which lie in it (ns).
+// stretch is a time from one moment to another (ns). Both moments lie in it.
 type stretch struct{ from, to uint64 }
 
 // stretches are apart from each other, and in order.

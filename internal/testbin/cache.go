@@ -32,9 +32,9 @@ func Program(t testing.TB, src string) string {
 	return shared(t, filepath.Join(Repo(t), "testdata", "programs", src))
 }
 
-// shared copies a source of the checkout and the headers beside it into the cache, into a folder
-// that is named for what they hold. So one program serves all checkouts: it names no other source.
-// A source elsewhere stays there.
+// shared copies a source of the checkout and the headers beside it into the cache. The folder is
+// named for their contents. So one program serves all checkouts: it names no other source. A source
+// elsewhere stays there.
 func shared(t testing.TB, src string) string {
 	t.Helper()
 	src, err := filepath.Abs(src)

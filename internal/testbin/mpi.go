@@ -96,9 +96,9 @@ func yielding(t testing.TB) string {
 		[]string{"-O2", "-g", "-fPIC", "-shared"}, []string{"-ldl"})
 }
 
-// RunTruth runs ranks processes of argv under the count of their MPI calls, and
-// returns what those that initialized MPI did, by rank. The exit code does not
-// matter; a job that does not end fails the test.
+// RunTruth runs ranks processes of argv under the count of their MPI calls. It returns, by rank,
+// what the processes that initialized MPI did. The exit code does not matter; a job that does not
+// end fails the test.
 func (m MPI) RunTruth(t testing.TB, ranks int, env []string, argv ...string) map[int]*MPIRank {
 	t.Helper()
 	m.Need(t)

@@ -24,9 +24,9 @@ import (
 // each location, also where nothing is, and readers of Cube files hold rows in memory.
 const mostCells = 64 << 20
 
-// Write writes the severities of a run. Of a run that would have too many cells, it writes those of
-// processes, or of the whole. Cells are written row by row:
-// in memory are only those that hold a value.
+// Write writes the severities of a run. If a run would have too many cells, Write writes the
+// severities of processes, or of the whole. Cells are written row by row. Memory holds only cells
+// with a value.
 func Write(w io.Writer, c *severity.Cube) error {
 	for c.Level < severity.Whole && cells(c) > mostCells {
 		c = c.Coarser(len(c.Values) - 1)
@@ -77,8 +77,8 @@ func head(out *tar.Writer, name string, size int64) error {
 	return out.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: size, ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR})
 }
 
-// cells estimates the number of cells, from above: values of a property are in the rows of those
-// above it, too.
+// cells estimates the number of cells, from above. Values of a property are also in the rows of the
+// properties above it.
 func cells(c *severity.Cube) int {
 	rows := map[[2]int]bool{}
 	for _, v := range c.Values {

@@ -27,8 +27,8 @@ type (
 	}
 )
 
-// byRankToJSON returns the figures over the ranks of the regions that differ most between ranks,
-// and of those that take most time.
+// byRankToJSON returns figures over the ranks. They are of the regions that differ most between
+// ranks, and of the regions that take most time.
 func byRankToJSON(j *job.Job) byRankJSON {
 	out := byRankJSON{Width: j.BinWidth(), Ranks: []int{}, Regions: []regionByRankJSON{}}
 	for _, number := range regionsByRank(j) {

@@ -62,8 +62,8 @@ type jobText struct {
 	others      []job.Difference
 }
 
-// choose chooses the regions to be shown: the first of those that differ or, if none differs, the
-// first few of those that vary.
+// choose chooses the regions to be shown. They are the first of the regions that differ. If none
+// differs, they are the first few of the regions that vary.
 func (t *jobText) choose(all []job.Difference) {
 	const few = 3
 	n := 0

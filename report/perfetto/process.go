@@ -86,7 +86,7 @@ func processLabel(f *timeline.File) string {
 	return name
 }
 
-// gaps writes the stretches of time of which spans are missing. Those that overlap have tracks of
+// gaps writes the stretches of time in which spans are missing. Those that overlap have tracks of
 // their own.
 func (p *process) gaps() {
 	gaps := slices.Clone(p.file.Gaps)

@@ -65,7 +65,7 @@ func (t *text) head() {
 	}
 }
 
-// tree prints the properties that divide the time, with the time of those below each.
+// tree prints the properties that divide the time. The time of the properties below is with each.
 func (t *text) tree() {
 	all := t.c.Total(severity.Time)
 	if more := all - t.c.ThreadTime; analysis.Ratio(more, t.c.ThreadTime) >= little/2 {

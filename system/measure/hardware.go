@@ -154,8 +154,8 @@ func cpuList(s string) (out []int) {
 	return out
 }
 
-// pairs chooses two CPUs of the affinity mask for each distance that there is, the first of which
-// is the first of the mask.
+// pairs chooses two CPUs of the affinity mask for each distance that there is. The first of the two
+// is the first CPU of the mask.
 func (m *measurement) pairs() (out []pair) {
 	f := facts{m.root}
 	cpus := cpuList(m.p.Machine.AffinityList)

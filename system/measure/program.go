@@ -165,7 +165,7 @@ func (l *lines) Write(b []byte) (int, error) {
 	return len(b), nil // also what cannot be taken is read, or the program would wait for ever
 }
 
-// said keeps the beginning of what a program said, where the reason of a failure is. The exec
+// said keeps the beginning of a program's output, because it has the reason of a failure. The exec
 // package copies the standard error in a goroutine of its own.
 type said struct {
 	mu sync.Mutex
