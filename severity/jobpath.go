@@ -48,27 +48,27 @@ func pathTrees() (out []Property) {
 			Description: "The path's time at a call path, as far as it exceeds the mean of all ranks there. Each rank has a share by its time on the path.",
 			Formula:     "max(0, time on the path - mean of all ranks' own time)"},
 		{ID: JobSaving, Name: "Saved by balance, at most", Source: own,
-			Description: "What the job would save at most if, between two calls at which all ranks meet, all ranks had the same time at the call path, " +
-				"and all else took as long as before. Each rank has a share by its time on the path. What call paths save does not add up.",
+			Description: "What the job saves at most if all ranks have the same time at the call path, and all else takes as long as before. Both are " +
+				"between two calls at which all ranks meet. Each rank has a share by its time on the path. Savings of call paths do not add up.",
 			Formula: "between two such calls: min(time on the path, length - most other own time of a rank - mean of all ranks' own time)"},
 		{ID: RankDelay, Name: "Delay between ranks", Source: scalasca,
-			Description: "The part of other ranks' waits that is due to what the late rank did at the call path: more than the rank that waited.",
+			Description: "The part of other ranks' waits that is due to the time that the late rank spent at the call path beyond the waiting rank's.",
 			Formula:     "max(0, time of the late rank - time of the waiting one) since one of the two last waited for the other, scaled to the wait"},
 		{ID: RankFar, Name: "Long-term delay between ranks", Source: scalasca,
-			Description: "The part of other ranks' waits that is due to what this rank did at the call path, because a third rank waited for it, and came late.",
+			Description: "The part of other ranks' waits that is due to this rank's time at the call path: a third rank waited for this rank, and came late.",
 			Formula:     "waits that a wait for this rank caused x share of the call path in that wait"},
 	} {
 		p.Unit = Seconds
 		out = append(out, p)
 		q := Property{Parent: p.ID, Unit: Seconds, Source: p.Source, Formula: p.Formula}
-		q.ID, q.Name, q.Description = p.ID+beforeCall, "Before MPI calls", "The part between the rank's MPI call before, of those that --waits records, and the one at the call path."
+		q.ID, q.Name, q.Description = p.ID+beforeCall, "Before MPI calls", "The part before the MPI call at the call path, since the rank's last MPI call that --waits records."
 		out = append(out, q)
 		q.ID, q.Name, q.Description = p.ID+inCall, "In MPI calls", "The part in the MPI call at the call path, after its wait."
 		out = append(out, q)
 	}
 	return append(out,
 		Property{ID: RankIndirect, Name: "Indirect waiting for ranks", Unit: Seconds, Source: scalasca,
-			Description: "The part of a rank's wait for another one that is due to that one's own waits. The rest is direct.",
+			Description: "The part of a rank's wait for another rank that is due to the other rank's own waits. The rest is direct.",
 			Formula:     "wait x waits of the late rank / (delay + waits of the late rank), at most those waits"},
 		Property{ID: RankPassed, Name: "Propagating waiting for ranks", Unit: Seconds, Source: scalasca,
 			Description: "Waits of other ranks that are due to this rank's wait, near and far. Where there are none, the wait is terminal.",

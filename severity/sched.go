@@ -33,7 +33,7 @@ var waitKinds = [...]Property{
 // schedTrees returns the properties that --sched brings.
 func schedTrees() (out []Property) {
 	out = append(out, Property{ID: Made, Name: "Waits, by what they were made of", Unit: Seconds, Source: own,
-		Description: "The threads' waits of which the scheduler's events tell what they were made of. Time without a core is a part of them, and so is what probes took.",
+		Description: "The threads' waits that the scheduler's events divide. They include time without a core, and the time of probes.",
 		Formula:     "Sum of the properties below."})
 	for _, k := range waitKinds {
 		k.Unit, k.Source = Seconds, own

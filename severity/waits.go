@@ -74,29 +74,29 @@ var causeTrees = []Property{
 		Description: "The same waits, at the call path from which the late thread came.",
 		Formula:     "sum of the others' waits in instances in which the thread came last"},
 	{ID: Delay, Name: "Delay", Unit: Seconds, Source: scalasca,
-		Description: "The part of others' waits that is due to what the late thread did at the call path: more than they did.",
+		Description: "The part of others' waits that is due to the time that the late thread spent at the call path beyond the waiting thread's.",
 		Formula:     "max(0, time of the late thread - time of the waiting one) since they were last together, scaled to the wait"},
 	{ID: LateCore, Name: "Late for want of a core", Unit: Seconds, Source: own,
-		Description: "The part of others' waits at barriers that is due to the late thread having been ready to run without a core.",
+		Description: "The part of others' waits at barriers that is due to the time in which the late thread was ready to run, but had no core.",
 		Formula: "max(0, time without a core of the late thread - of the waiting one) since they were last together, at most the delay, " +
 			"scaled to the wait"},
 	{ID: DelayFar, Name: "Long-term delay", Unit: Seconds, Source: scalasca,
-		Description: "The part of others' waits at barriers that is due to this thread, because it held a lock, or executed a task, for which the late thread waited.",
+		Description: "The part of others' waits at barriers that is due to this thread: the late thread waited for a lock that it held, or for its task.",
 		Formula:     "waits passed on x share of the holder or task in the late thread's waiting"},
 	{ID: Indirect, Name: "Indirect waiting", Unit: Seconds, Source: scalasca,
 		Description: "The part of a thread's wait at a barrier that is due to the late thread's own waiting. The rest is direct.",
 		Formula:     "wait x waiting of the late thread / (delay + waiting of the late thread), at most that waiting"},
 	{ID: Passed, Name: "Propagating waiting", Unit: Seconds, Source: scalasca,
-		Description: "The part of others' waits at barriers that is due to what the late thread itself waited for here.",
+		Description: "The part of others' waits at barriers that is due to the late thread's own waits here.",
 		Formula:     "sum of the others' indirect waiting, by where the late thread waited"},
 	{ID: CriticalPath, Name: "Critical path", Unit: Seconds, Source: scalasca,
-		Description: "The time that decides when a process ends: its initial thread's outside of teams, and in a team that of the thread for which " +
-			"the others waited at each barrier. What that thread waited for a lock counts for the holder, and for a task, for the task. While tasks " +
-			"are left after the last arrival, it is the time in tasks of the thread that executes one last. Several initial threads are added up.",
+		Description: "The time that decides when a process ends. Outside of teams, it is the initial thread's. In a team, it is the time of the thread for " +
+			"which the others waited at each barrier. Waits of that thread for a lock count for the lock's holder, and waits for a task for the task. " +
+			"While tasks are left after the last arrival, it is the time in tasks of the thread that executes one last. Several initial threads are added up.",
 		Formula: "time since the barrier before, of the last thread to arrive"},
 	{ID: CriticalRest, Parent: CriticalPath, Name: "Barriers, joins, or not known", Unit: Seconds, Source: own,
-		Description: "The rest of a parallel region's wall time: completing barriers, waiting there for tasks, ending the team, barriers of which " +
-			"the last thread is not known, and regions beyond 255 between two barriers.",
+		Description: "The rest of a parallel region's wall time. It goes to completing barriers, waiting there for tasks, and ending the team. " +
+			"Barriers without a known last thread are in it, and regions beyond 255 between two barriers.",
 		Formula: "wall time of the region - critical path in it"},
 	{ID: TimesLast, Name: "Times a thread came last", Unit: Count, Source: own,
 		Description: "Instances of the barrier in which the thread came last.", Formula: "number of instances"},
