@@ -103,7 +103,7 @@ func TestMPIInCritical(t *testing.T) {
 	}
 }
 
-// Fig. Fig. 9: threads wait in an imbalanced loop on some of the ranks. The others wait as long in
+// Fig. 9: threads wait in an imbalanced loop on some of the ranks. The others wait as long in
 // the all-to-all behind it, with the rest of their teams. The sum of the overheads stays about
 // constant, while MPI and imbalance trade places. (All but one thread of 4 wait, or all.)
 func TestMPIToy(t *testing.T) {

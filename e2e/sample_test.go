@@ -115,9 +115,9 @@ func checkHotLines(t *testing.T, p *profile.Profile, tolerance float64) (wrong [
 			by[line] += s.Count
 		}
 	}
-	// The system call by which a probed function returns has the stack pointer of before, and the
-	// place of after. This is so for some instructions of its own (Linux 6.11,
-	// arch/x86/kernel/uprobes.c, sys_uretprobe: regs->sp -= sizeof(r11_cx_ax)).
+	// A probed function returns by a system call. For some instructions of that call, the thread
+	// has the stack pointer of before the call, and the place of after it. See
+	// sys_uretprobe of Linux 6.11 (arch/x86/kernel/uprobes.c): regs->sp -= sizeof(r11_cx_ax).
 	if float64(odd) > 0.001*float64(seen) {
 		t.Errorf("of %d samples, %d have another stack than their line", seen, odd)
 	}

@@ -65,8 +65,7 @@ func (r *Run) Threads() (n int) {
 }
 
 // Whole returns the time of all threads by part. The sum of the parts is Runtime times Threads,
-// less the time in which threads did not live. Such threads lived for a part of their process's
-// run.
+// less the time in which threads did not live. Some live for a part of their process's run.
 func (r *Run) Whole() (all Parts) {
 	for i := range r.Processes {
 		p := &r.Processes[i]

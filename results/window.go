@@ -205,7 +205,7 @@ func (w *Window) later(stem string) (*profile.Profile, error) {
 }
 
 // begunWithin is for a process that has no earlier state. It returns nil if the process began after
-// the window.
+// the window's begin, and was measured within the window.
 func (w *Window) begunWithin(p *profile.Profile) error {
 	begin, err := w.at(w.from)
 	switch {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes cmd/ompp-attach/default.pgo, the profile by which go build compiles the tool. The profile is
-# of the engine and decoder on the streams that they are measured with, and of the tool itself
-# beside programs that hit many probes. As root.
+# Makes cmd/ompp-attach/default.pgo, the profile by which go build compiles the tool. It is a
+# profile of the engine and decoder on the streams that they are measured with. It is also one of
+# the tool itself beside programs that hit many probes. As root.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dir=$(mktemp -d)

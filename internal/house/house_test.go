@@ -376,8 +376,8 @@ func TestSchemaDocumented(t *testing.T) {
 	}
 }
 
-// TestOneDoor: files with names that come from others are opened by package files. It does not wait
-// for a FIFO, and does not read the kernel's own files without end.
+// TestOneDoor: package files opens the files with names that come from others. Package files does
+// not wait for a FIFO, and does not read the kernel's own files without end.
 func TestOneDoor(t *testing.T) {
 	opens := regexp.MustCompile(`\bos\.(Open|OpenFile|ReadFile)\(|\belf\.Open\(|\bfilepath\.EvalSymlinks\(`)
 	own := regexp.MustCompile(`"/proc/|\bproc \+ "/`) // the kernel's, by our own names

@@ -1,5 +1,5 @@
 // Package gomp knows GCC's libgomp. It knows the entry points and three kinds of places inside the
-// library. There threads start their part of a team, end this part, or run tasks. Most of these
+// library. At these places threads start their part of a team, end it, or run tasks. Most of these
 // places have no symbols; they are found by disassembly, and each finding is confirmed by a second
 // one.
 //

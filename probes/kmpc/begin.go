@@ -40,8 +40,8 @@ func locateBegins(p *probes.Planner, in internals) (calls []bodyCall, err error)
 
 // teamAt returns the register that holds the team at a call of __kmp_invoke_microtask.
 func teamAt(p *probes.Planner, call disasm.Inst, in internals) disasm.Reg {
-	// The function that calls the bodies of all teams is small. The large functions call the
-	// functions of single threads. To follow the values of the large ones takes 20 ms.
+	// The function that calls the bodies of all teams is small. The large functions call the bodies
+	// of teams of one thread. To follow the values of the large ones takes 20 ms.
 	const most = 1000
 	const arguments = 4 // of __kmp_invoke_microtask(fn, gtid, tid, argc, argv)
 	parts, err := disasm.Parts(p.Code, call.Addr)
