@@ -14,7 +14,7 @@ func TestSetAside(t *testing.T) {
 	const each = 1000
 	hit := func() {
 		t.Helper()
-		if err := d.drive(1, Hits{Steps: []Step{{Row: row}}, Count: each}); err != nil {
+		if err := d.drive(1, series{steps: []step{{row: row}}, count: each}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,7 +87,7 @@ func TestApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hits := Hits{Steps: []Step{{Row: row}}, Count: 100}
+	hits := series{steps: []step{{row: row}}, count: 100}
 	if err := d.drive(2, hits); err != nil {
 		t.Fatal(err)
 	}

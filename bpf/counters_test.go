@@ -14,6 +14,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"ompp-attach/internal/testbin"
 )
 
 // The counters in a thread's records are the thread's own: they count between two hits, and do not
@@ -62,7 +64,7 @@ func testCounters(t *testing.T, mode Mode, c Counters) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	off, err := offsetOf(reflect.ValueOf(probed).Pointer())
+	off, err := testbin.FileOffset(reflect.ValueOf(probed).Pointer())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,5 +79,10 @@
 //
 // The verifier is fast where ways that meet again are alike. So what is known of a constant on one
 // way only is hidden from it (`unknown` in probe.bpf.c). Programs are verified several at a time
-// (load.go). drive.h has the kernel side do what it does at a hit, without a probe, for tests.
+// (load.go).
+//
+// # Testing hits without probes
+//
+// drive.bpf.c is an object of the tests. It runs the code of a hit (hits.h) without a probe, on the
+// maps of a loaded kernel side (driven_test.go).
 package bpf

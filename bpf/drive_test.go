@@ -14,26 +14,26 @@ import (
 
 // drivers are threads of a large machine. Each lives until the test ends.
 type drivers struct {
-	start []chan Hits
+	start []chan series
 	done  chan error
 	tids  []int
 	over  sync.WaitGroup
 }
 
-func startDrivers(p *Probes, threads int) *drivers {
-	d := &drivers{done: make(chan error), start: make([]chan Hits, threads), tids: make([]int, threads)}
+func startDrivers(p *driven, threads int) *drivers {
+	d := &drivers{done: make(chan error), start: make([]chan series, threads), tids: make([]int, threads)}
 	var ready sync.WaitGroup
 	ready.Add(threads)
 	for i := range threads {
-		d.start[i] = make(chan Hits)
+		d.start[i] = make(chan series)
 		d.over.Go(func() {
 			runtime.LockOSThread() // for good: the thread ends with it
 			d.tids[i] = unix.Gettid()
 			ready.Done()
 			var stack [64]uint64
 			for h := range d.start[i] {
-				h.SP, h.Slot = uint64(uintptr(unsafe.Pointer(&stack[0]))), uint32(i)
-				d.done <- p.Drive(&h)
+				h.sp, h.slot = uint64(uintptr(unsafe.Pointer(&stack[0]))), uint32(i)
+				d.done <- p.drive(&h)
 			}
 		})
 	}
@@ -42,7 +42,7 @@ func startDrivers(p *Probes, threads int) *drivers {
 }
 
 // drive makes the first n threads hit, all at the same time.
-func (d *drivers) drive(n int, h Hits) error {
+func (d *drivers) drive(n int, h series) error {
 	for _, c := range d.start[:n] {
 		c <- h
 	}
@@ -58,35 +58,6 @@ func (d *drivers) end() {
 		close(c)
 	}
 	d.over.Wait()
-}
-
-// driven loads what Drive needs, with a row that reports entry and return.
-func drivenProbes(t testing.TB) (*Probes, []*Ring, uint32) {
-	p, err := LoadDriven()
-	if errors.Is(err, unix.EPERM) {
-		t.Skip("loading BPF programs is not permitted")
-	}
-	if err != nil {
-		t.Skipf("this kernel cannot drive probes: %v", err)
-	}
-	t.Cleanup(p.Close)
-	if _, err := p.AddRow(Row{}); err != nil { // so that ours is not the first
-		t.Fatal(err)
-	}
-	row, err := p.AddRow(Row{Flags: RowEntry | RowReturn, A: Arg(0)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rings, err := p.Rings()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		for _, r := range rings {
-			r.Close()
-		}
-	})
-	return p, rings, row
 }
 
 // seen counts the records and losses of a thread's hits.
@@ -131,7 +102,7 @@ func TestManyThreadsAreCountedExactly(t *testing.T) {
 	p, rings, row := drivenProbes(t)
 	d := startDrivers(p, threads)
 	defer d.end()
-	hits := Hits{Steps: []Step{{Row: row}, {Row: row, Return: true}}, Count: chunk, Arg: 7}
+	hits := series{steps: []step{{row: row}, {row: row, ret: true}}, count: chunk, arg: 7}
 	of := map[uint32]*seen{}
 	made := 0
 	drive := func() {
@@ -206,7 +177,7 @@ func driveAndDrain(b *testing.B, threads int) (driving, draining time.Duration, 
 	p, rings, row := drivenProbes(b)
 	d := startDrivers(p, threads)
 	defer d.end()
-	hits := Hits{Steps: []Step{{Row: row}, {Row: row, Return: true}}, Count: chunk}
+	hits := series{steps: []step{{row: row}, {row: row, ret: true}}, count: chunk}
 	read, sum := 0, uint64(0)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -24,7 +24,7 @@ func TestUnheeded(t *testing.T) {
 		if got := p.Unheeded(); got != want {
 			t.Errorf("%d times not switched off, want %d", got, want)
 		}
-		if err := d.drive(1, Hits{Steps: []Step{{Row: off}}, Count: 1}); err != nil {
+		if err := d.drive(1, series{steps: []step{{row: off}}, count: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,7 +54,7 @@ func TestHear(t *testing.T) {
 	}
 	records := func() (n int) {
 		t.Helper()
-		if err := d.drive(1, Hits{Steps: []Step{{Row: row}}, Count: 1}); err != nil {
+		if err := d.drive(1, series{steps: []step{{row: row}}, count: 1}); err != nil {
 			t.Fatal(err)
 		}
 		drainFolds(t, rings, func(*Record) { n++ })
@@ -65,7 +65,7 @@ func TestHear(t *testing.T) {
 		t.Fatalf("%d silent at the beginning", n)
 	}
 	for range 2 { // a second time counts once
-		if err := d.drive(1, Hits{Steps: []Step{{Row: off}}, Count: 1}); err != nil {
+		if err := d.drive(1, series{steps: []step{{row: off}}, count: 1}); err != nil {
 			t.Fatal(err)
 		}
 		if n, r := silent(), records(); n != 1 || r != 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 // foldRows are the rows of a folded construct: one begins it, one ends it.
-func foldRows(t testing.TB, p *Probes, fold bool) (begin, end uint32) {
+func foldRows(t testing.TB, p *driven, fold bool) (begin, end uint32) {
 	t.Helper()
 	add := func(flags uint32) uint32 {
 		if fold {
@@ -53,7 +53,7 @@ func TestFoldedByManyThreads(t *testing.T) {
 	begin, end := foldRows(t, p, true)
 	d := startDrivers(p, threads)
 	defer d.end()
-	hits := Hits{Steps: []Step{{Row: begin}, {Row: end}}, Count: chunk, Arg: 7, Equal: true}
+	hits := series{steps: []step{{row: begin}, {row: end}}, count: chunk, arg: 7, equal: true}
 	nobody := func(rec *Record) { t.Errorf("record %+v", rec) }
 	check := func(by string, records func(*Record)) {
 		t.Helper()
@@ -80,7 +80,7 @@ func TestFoldedByManyThreads(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := d.drive(threads, Hits{Steps: []Step{{Row: row}}, Count: 1}); err != nil {
+	if err := d.drive(threads, series{steps: []step{{row: row}}, count: 1}); err != nil {
 		t.Fatal(err)
 	}
 	others := 0
@@ -90,15 +90,15 @@ func TestFoldedByManyThreads(t *testing.T) {
 	}
 
 	// Held, what is open goes out as it began, and its end by itself.
-	if err := d.drive(threads, Hits{Steps: []Step{{Row: begin}}, Count: 1, Arg: 7, Equal: true}); err != nil {
+	if err := d.drive(threads, series{steps: []step{{row: begin}}, count: 1, arg: 7, equal: true}); err != nil {
 		t.Fatal(err)
 	}
 	drainFolds(t, rings, nobody)
 	if err := p.HoldFolds(); err != nil {
 		t.Fatal(err)
 	}
-	hits.Count = 3
-	hits.Steps = []Step{{Row: end}, {Row: begin}}
+	hits.count = 3
+	hits.steps = []step{{row: end}, {row: begin}}
 	if err := d.drive(threads, hits); err != nil {
 		t.Fatal(err)
 	}
@@ -123,11 +123,11 @@ func TestCalibrationFoldsForItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pairs := Hits{Steps: []Step{{Row: begin}, {Row: end}}, Count: 100, Equal: true}
-	one := Hits{Steps: []Step{{Row: row}}, Count: 1}
+	pairs := series{steps: []step{{row: begin}, {row: end}}, count: 100, equal: true}
+	one := series{steps: []step{{row: row}}, count: 1}
 	folds := func(who int, wanted []*Ring) {
 		t.Helper()
-		for _, h := range []Hits{pairs, one} {
+		for _, h := range []series{pairs, one} {
 			d.start[who] <- h
 			if err := <-d.done; err != nil {
 				t.Fatal(err)
@@ -175,7 +175,7 @@ func BenchmarkFold(b *testing.B) {
 			begin, end := foldRows(b, p, fold)
 			d := startDrivers(p, 1)
 			defer d.end()
-			hits := Hits{Steps: []Step{{Row: begin}, {Row: end}}, Count: chunk, Equal: true}
+			hits := series{steps: []step{{row: begin}, {row: end}}, count: chunk, equal: true}
 			var driving time.Duration
 			made := 0
 			for b.Loop() {

@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"ompp-attach/internal/testbin"
 )
 
 // In every mode of this kernel, each call of a function of the test gives one record, with both
@@ -56,7 +58,7 @@ func deliverMPI(t *testing.T, mode Mode, arrays bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	off, err := offsetOf(reflect.ValueOf(probed).Pointer())
+	off, err := testbin.FileOffset(reflect.ValueOf(probed).Pointer())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +95,7 @@ func deliverMPI(t *testing.T, mode Mode, arrays bool) {
 		}
 		r.Close()
 	}
-	if _, err := offsetOf(uintptr(last)); got != calls || err != nil {
+	if _, err := testbin.FileOffset(uintptr(last)); got != calls || err != nil {
 		t.Errorf("%d records of %d calls, the last at %#x: %v", got, calls, last, err)
 	}
 	dropped, err := m.Dropped()

@@ -32,7 +32,7 @@ type tellers struct {
 }
 
 // hit makes the first n threads hit, and reads what came.
-func (w *tellers) hit(t *testing.T, rings []*Ring, n int, h Hits) {
+func (w *tellers) hit(t *testing.T, rings []*Ring, n int, h series) {
 	t.Helper()
 	if err := w.drive(n, h); err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func (w *tellers) hit(t *testing.T, rings []*Ring, n int, h Hits) {
 }
 
 // waitMore makes the first n threads hit until each has waited for a core so long (ns) once more.
-func (w *tellers) waitMore(t *testing.T, rings []*Ring, n int, more uint64, h Hits) {
+func (w *tellers) waitMore(t *testing.T, rings []*Ring, n int, more uint64, h series) {
 	t.Helper()
 	least := func() uint64 {
 		least := waitedForCore(t, w.tids[0])
@@ -68,14 +68,14 @@ func (w *tellers) waitMore(t *testing.T, rings []*Ring, n int, more uint64, h Hi
 }
 
 // check compares what the first n threads have told with what the scheduler knows.
-func (w *tellers) check(t *testing.T, rings []*Ring, n int, h Hits) {
+func (w *tellers) check(t *testing.T, rings []*Ring, n int, h series) {
 	t.Helper()
 	const step = 100_000 // CORE_WAIT_STEP of core_wait.h, ns
 	before := make([]uint64, n)
 	for i := range before {
 		before[i] = waitedForCore(t, w.tids[i])
 	}
-	h.Count = 2
+	h.count = 2
 	w.hit(t, rings, n, h)
 	for i, tid := range w.tids[:n] {
 		if told, after := w.told[uint32(tid)], waitedForCore(t, tid); told+step < before[i] || told > after {
@@ -98,7 +98,7 @@ func TestWaitsForCoresAreTold(t *testing.T) {
 	}
 	w := tellers{startDrivers(p, 3*runtime.NumCPU()), map[uint32]uint64{}, map[uint32]int{}}
 	defer w.end()
-	hits := Hits{Steps: []Step{{Row: row}, {Row: row, Return: true}}, Count: 1 << 13}
+	hits := series{steps: []step{{row: row}, {row: row, ret: true}}, count: 1 << 13}
 	w.waitMore(t, rings, len(w.tids), enough, hits)
 	w.check(t, rings, len(w.tids), hits)
 	var over atomic.Bool

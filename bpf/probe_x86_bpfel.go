@@ -69,44 +69,6 @@ type probeCpu struct {
 	_      [4]byte
 }
 
-type probeDrive struct {
-	_    structs.HostLayout
-	Regs struct {
-		_      structs.HostLayout
-		R15    uint64
-		R14    uint64
-		R13    uint64
-		R12    uint64
-		Bp     uint64
-		Bx     uint64
-		R11    uint64
-		R10    uint64
-		R9     uint64
-		R8     uint64
-		Ax     uint64
-		Cx     uint64
-		Dx     uint64
-		Si     uint64
-		Di     uint64
-		OrigAx uint64
-		Ip     uint64
-		Cs     uint64
-		Flags  uint64
-		Sp     uint64
-		Ss     uint64
-	}
-	Sp      uint64
-	Ip      uint64
-	Arg0    uint64
-	Zero    uint32
-	Sign    uint32
-	Row     [8]uint32
-	Returns uint32
-	Steps   uint32
-	Hits    uint32
-	Pad     uint32
-}
-
 type probeFoldRecord struct {
 	_     structs.HostLayout
 	Time  uint64
@@ -331,7 +293,6 @@ const (
 	probeMapCounterEvents6      = "counter_events_6"
 	probeMapCounterEvents7      = "counter_events_7"
 	probeMapCpus                = "cpus"
-	probeMapDrives              = "drives"
 	probeMapDropped             = "dropped"
 	probeMapRings               = "rings"
 	probeMapRows                = "rows"
@@ -343,7 +304,6 @@ const (
 	probeProgFoldExit           = "fold_exit"
 	probeProgFoldSettle         = "fold_settle"
 	probeProgHear               = "hear"
-	probeProgOnDrive            = "on_drive"
 	probeProgOnEntryMulti       = "on_entry_multi"
 	probeProgOnEntryPerf        = "on_entry_perf"
 	probeProgOnReturnMulti      = "on_return_multi"
@@ -373,7 +333,6 @@ const (
 	probeVarUnheeded            = "unheeded"
 	probeVarUnknown             = "unknown"
 	probeVarUnusedCounterSource = "unused_counter_source"
-	probeVarUnusedDrive         = "unused_drive"
 	probeVarUnusedFoldRecord    = "unused_fold_record"
 	probeVarUnusedRecord        = "unused_record"
 	probeVarUnusedRecordFlag    = "unused_record_flag"
@@ -427,7 +386,6 @@ type probeProgramSpecs struct {
 	FoldExit      *ebpf.ProgramSpec `ebpf:"fold_exit"`
 	FoldSettle    *ebpf.ProgramSpec `ebpf:"fold_settle"`
 	Hear          *ebpf.ProgramSpec `ebpf:"hear"`
-	OnDrive       *ebpf.ProgramSpec `ebpf:"on_drive"`
 	OnEntryMulti  *ebpf.ProgramSpec `ebpf:"on_entry_multi"`
 	OnEntryPerf   *ebpf.ProgramSpec `ebpf:"on_entry_perf"`
 	OnReturnMulti *ebpf.ProgramSpec `ebpf:"on_return_multi"`
@@ -451,7 +409,6 @@ type probeMapSpecs struct {
 	CounterEvents6 *ebpf.MapSpec `ebpf:"counter_events_6"`
 	CounterEvents7 *ebpf.MapSpec `ebpf:"counter_events_7"`
 	Cpus           *ebpf.MapSpec `ebpf:"cpus"`
-	Drives         *ebpf.MapSpec `ebpf:"drives"`
 	Dropped        *ebpf.MapSpec `ebpf:"dropped"`
 	Rings          *ebpf.MapSpec `ebpf:"rings"`
 	Rows           *ebpf.MapSpec `ebpf:"rows"`
@@ -487,7 +444,6 @@ type probeVariableSpecs struct {
 	Unheeded            *ebpf.VariableSpec `ebpf:"unheeded"`
 	Unknown             *ebpf.VariableSpec `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.VariableSpec `ebpf:"unused_counter_source"`
-	UnusedDrive         *ebpf.VariableSpec `ebpf:"unused_drive"`
 	UnusedFoldRecord    *ebpf.VariableSpec `ebpf:"unused_fold_record"`
 	UnusedRecord        *ebpf.VariableSpec `ebpf:"unused_record"`
 	UnusedRecordFlag    *ebpf.VariableSpec `ebpf:"unused_record_flag"`
@@ -525,7 +481,6 @@ type probeMaps struct {
 	CounterEvents6 *ebpf.Map `ebpf:"counter_events_6"`
 	CounterEvents7 *ebpf.Map `ebpf:"counter_events_7"`
 	Cpus           *ebpf.Map `ebpf:"cpus"`
-	Drives         *ebpf.Map `ebpf:"drives"`
 	Dropped        *ebpf.Map `ebpf:"dropped"`
 	Rings          *ebpf.Map `ebpf:"rings"`
 	Rows           *ebpf.Map `ebpf:"rows"`
@@ -547,7 +502,6 @@ func (m *probeMaps) Close() error {
 		m.CounterEvents6,
 		m.CounterEvents7,
 		m.Cpus,
-		m.Drives,
 		m.Dropped,
 		m.Rings,
 		m.Rows,
@@ -584,7 +538,6 @@ type probeVariables struct {
 	Unheeded            *ebpf.Variable `ebpf:"unheeded"`
 	Unknown             *ebpf.Variable `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.Variable `ebpf:"unused_counter_source"`
-	UnusedDrive         *ebpf.Variable `ebpf:"unused_drive"`
 	UnusedFoldRecord    *ebpf.Variable `ebpf:"unused_fold_record"`
 	UnusedRecord        *ebpf.Variable `ebpf:"unused_record"`
 	UnusedRecordFlag    *ebpf.Variable `ebpf:"unused_record_flag"`
@@ -600,7 +553,6 @@ type probePrograms struct {
 	FoldExit      *ebpf.Program `ebpf:"fold_exit"`
 	FoldSettle    *ebpf.Program `ebpf:"fold_settle"`
 	Hear          *ebpf.Program `ebpf:"hear"`
-	OnDrive       *ebpf.Program `ebpf:"on_drive"`
 	OnEntryMulti  *ebpf.Program `ebpf:"on_entry_multi"`
 	OnEntryPerf   *ebpf.Program `ebpf:"on_entry_perf"`
 	OnReturnMulti *ebpf.Program `ebpf:"on_return_multi"`
@@ -616,7 +568,6 @@ func (p *probePrograms) Close() error {
 		p.FoldExit,
 		p.FoldSettle,
 		p.Hear,
-		p.OnDrive,
 		p.OnEntryMulti,
 		p.OnEntryPerf,
 		p.OnReturnMulti,

@@ -61,12 +61,11 @@ const (
 	Session Mode = iota // one probe for entry and return, which may skip the return: 6.13
 	Multi               // many addresses in one link: 6.6
 	Perf                // a perf event per address, with cookies: 5.15
-	driven              // attaches nothing: see Drive
 )
 
 // String returns the mode's name for the report and the command check.
 func (m Mode) String() string {
-	return [...]string{"uprobe.session", "uprobe.multi", "perf_event uprobes", "driven"}[m]
+	return [...]string{"uprobe.session", "uprobe.multi", "perf_event uprobes"}[m]
 }
 
 // Point is one place to probe.
@@ -97,7 +96,6 @@ var programs = map[Mode][2]string{
 	Session: {probeProgOnEntryMulti, probeProgOnSession},
 	Multi:   {probeProgOnEntryMulti, probeProgOnReturnMulti},
 	Perf:    {probeProgOnEntryPerf, probeProgOnReturnPerf},
-	driven:  {probeProgOnDrive, probeProgOnDrive},
 }
 
 // LoadProbes loads the programs in the best mode that the kernel offers, from the given one on
@@ -142,9 +140,6 @@ func loadProbes(mode Mode, c Counters, sleeping bool) (*Probes, error) {
 		if p := programs[mode]; name != p[0] && name != p[1] && name != probeProgOnSwitch && name != probeProgOnThread && name != probeProgHear && !foldPrograms[name] {
 			delete(spec.Programs, name)
 		}
-	}
-	if mode != driven {
-		delete(spec.Maps, probeMapDrives)
 	}
 	if err := c.configure(spec); err != nil {
 		return nil, err

@@ -2,13 +2,13 @@ package bpf
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"reflect"
-	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"ompp-attach/internal/testbin"
 )
 
 // probed has no stack check at its start, which would run it again after the
@@ -41,7 +41,7 @@ func TestModesDeliver(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			off, err := offsetOf(reflect.ValueOf(probed).Pointer())
+			off, err := testbin.FileOffset(reflect.ValueOf(probed).Pointer())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,24 +87,4 @@ func TestModesDeliver(t *testing.T) {
 			}
 		})
 	}
-}
-
-// offsetOf converts an address of this executable to a file offset.
-func offsetOf(addr uintptr) (uint64, error) {
-	f, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		return 0, err
-	}
-	return offsetIn(string(f), uint64(addr))
-}
-
-func offsetIn(maps string, addr uint64) (uint64, error) {
-	for _, line := range strings.Split(maps, "\n") {
-		var lo, hi, off uint64
-		var perm string
-		if n, _ := fmt.Sscanf(line, "%x-%x %s %x", &lo, &hi, &perm, &off); n == 4 && lo <= addr && addr < hi {
-			return addr - lo + off, nil
-		}
-	}
-	return 0, fmt.Errorf("address %#x is not mapped", addr)
 }

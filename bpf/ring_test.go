@@ -17,7 +17,7 @@ func TestReadersTakeTurns(t *testing.T) {
 		}
 	}()
 	for _, reader := range [][]*Ring{first, rings, first} {
-		if err := d.drive(1, Hits{Steps: []Step{{Row: row}}, Count: 100}); err != nil {
+		if err := d.drive(1, series{steps: []step{{row: row}}, count: 100}); err != nil {
 			t.Fatal(err)
 		}
 		if n := readAll(t, reader, map[uint32]*seen{}); n != 100 {

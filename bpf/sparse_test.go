@@ -26,7 +26,7 @@ func TestReturnsAreSparse(t *testing.T) {
 	defer d.end()
 	drive := func(row uint32, n int) map[uint16]int {
 		t.Helper()
-		if err := d.drive(1, Hits{Steps: []Step{{Row: row}}, Count: n}); err != nil {
+		if err := d.drive(1, series{steps: []step{{row: row}}, count: n}); err != nil {
 			t.Fatal(err)
 		}
 		return reasons(t, rings)
@@ -61,7 +61,7 @@ func TestArmAll(t *testing.T) {
 	}
 	d := startDrivers(p, 1)
 	defer d.end()
-	if err := d.drive(1, Hits{Steps: []Step{{Row: row}}, Count: 500}); err != nil {
+	if err := d.drive(1, series{steps: []step{{row: row}}, count: 500}); err != nil {
 		t.Fatal(err)
 	}
 	if got := reasons(t, rings); got[0] != 500 {

@@ -34,8 +34,8 @@ func TestLittleToVerify(t *testing.T) {
 	if err := new(Counters).configure(probe); err != nil {
 		t.Fatal(err)
 	}
-	if err := letSleep(probe, probeVarMaySleep, probeProgOnDrive, probeProgOnSession, probeProgOnEntryMulti,
-		probeProgOnReturnMulti, probeProgOnEntryPerf, probeProgOnReturnPerf); err != nil {
+	if err := letSleep(probe, probeVarMaySleep, probeProgOnSession, probeProgOnEntryMulti, probeProgOnReturnMulti,
+		probeProgOnEntryPerf, probeProgOnReturnPerf); err != nil {
 		t.Fatal(err)
 	}
 	probe.Maps[probeMapRings].InnerMap.MaxEntries = 1 << 16

@@ -19,7 +19,7 @@ func TestReaderIsWokenAsRingsFill(t *testing.T) {
 	defer w.Close()
 	d := startDrivers(p, 1)
 	defer d.end()
-	hits := Hits{Steps: []Step{{Row: row}, {Row: row, Return: true}}, Count: chunk}
+	hits := series{steps: []step{{row: row}, {row: row, ret: true}}, count: chunk}
 	woken := 0
 	for range stretches * wakeBytes / (chunk * recordBytes) {
 		if err := d.drive(1, hits); err != nil {

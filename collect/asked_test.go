@@ -12,7 +12,7 @@ import (
 // Other runs of the tool may ask while a measurement ends, and after its end. Whoever reads a ring
 // that is not mapped any more ends the whole tool.
 func TestAskedAtTheEnd(t *testing.T) {
-	k := driven(t)
+	k := kernelSide(t)
 	m := assemble(&common{kernel: k, logf: func(string, ...any) {}})
 	var err error
 	if m.reader.rings, err = k.Rings(); err != nil {

@@ -1,21 +1,27 @@
 package collect
 
 import (
-	"runtime"
+	"reflect"
 	"testing"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/bpf"
 	"ompp-attach/calibration"
 	"ompp-attach/event"
+	"ompp-attach/internal/testbin"
 )
+
+// probed has no stack check at its start, which would run it again after the stack has grown.
+//
+//go:noinline
+//go:nosplit
+func probed() {}
 
 // Engines get no events until it is known what hits cost. Then they get the costs first, and all of
 // the events.
 func TestPendingCosts(t *testing.T) {
-	k := driven(t)
+	k := kernelSide(t)
 	row, err := k.AddRow(bpf.Row{Flags: bpf.RowEntry | bpf.RowNoSite})
 	if err != nil {
 		t.Fatal(err)
@@ -30,13 +36,18 @@ func TestPendingCosts(t *testing.T) {
 		}
 	}()
 	m.reader.readTo = make([]uint64, len(m.reader.rings))
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	var stack [64]uint64
+	off, err := testbin.FileOffset(reflect.ValueOf(probed).Pointer())
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := k.Attach("/proc/self/exe", unix.Getpid(), []bpf.Point{{Offset: off, Row: row}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer link.Close()
 	hit := func(n int) {
-		t.Helper()
-		if err := k.Drive(&bpf.Hits{Steps: []bpf.Step{{Row: row}}, Count: n, SP: uint64(uintptr(unsafe.Pointer(&stack[0])))}); err != nil {
-			t.Fatal(err)
+		for range n {
+			probed()
 		}
 	}
 	drain := func() {

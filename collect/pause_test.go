@@ -15,7 +15,7 @@ import (
 // A process that ends, or runs another program, while its probes come or go is not touched any
 // more: another goroutine makes its profile.
 func TestPauseAtTheEnd(t *testing.T) {
-	k := driven(t)
+	k := kernelSide(t)
 	pid := unix.Getpid()
 	for _, verb := range []string{"pause", "resume"} {
 		m := assemble(&common{kernel: k, logf: t.Logf})

@@ -13,7 +13,7 @@ import (
 // A snapshot describes how a process is sampled while the rate of samples is lowered. The race
 // detector sees if the two use the description without a lock.
 func TestSampledAsWhileTheRateIsLowered(t *testing.T) {
-	m := assemble(&common{kernel: driven(t), logf: t.Logf})
+	m := assemble(&common{kernel: kernelSide(t), logf: t.Logf})
 	attr, as, err := sampling.Parse(perfcounters.NewMachine(os.DirFS("/sys/bus/event_source/devices")), "task-clock:1", 0)
 	if err != nil {
 		t.Fatal(err)

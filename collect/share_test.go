@@ -26,7 +26,7 @@ func (s several) Close() (err error) {
 // A process stops sharing before its links are closed, and once: closing may take until another
 // program with its PID shares the probes anew.
 func TestUnshare(t *testing.T) {
-	k := driven(t)
+	k := kernelSide(t)
 	m := assemble(&common{kernel: k, logf: t.Logf})
 	removed := 0
 	place := func(int) (io.Closer, error) { return closerFunc(func() error { removed++; return nil }), nil }

@@ -26,9 +26,9 @@ if command -v "$BPF_CLANG" >/dev/null; then
 	mkdir "$tmp/bpf-copy/bench"
 	cp -r bench/baseline "$tmp/bpf-copy/bench"
 	for package in bpf bench/baseline; do
-		rm -f "$tmp/bpf-copy/$package"/*_bpfel.go "$tmp/bpf-copy/$package"/*_bpfel.o
+		rm -f "$tmp/bpf-copy/$package"/*_bpfel*
 		(cd "$tmp/bpf-copy" && go generate "./$package")
-		compare "$tmp/bpf-copy" $(cd "$tmp/bpf-copy" && ls $package/*_bpfel.go $package/*_bpfel.o) $package/*_bpfel.go $package/*_bpfel.o
+		compare "$tmp/bpf-copy" $(cd "$tmp/bpf-copy" && ls $package/*_bpfel*) $package/*_bpfel*
 	done
 else
 	echo "check-generated: SKIPPED, no $BPF_CLANG here: the BPF objects were not compared" >&2

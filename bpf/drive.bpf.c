@@ -1,7 +1,10 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Hits without probes. Tests and benchmarks run the code of a hit from many threads, on
- * registers that they make up, as often as they like. */
-#pragma once
+//go:build ignore
+
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// Hits without probes. Tests and benchmarks run the code of a hit from many threads, as often as
+// they like, on registers that they make up. The code is the product's: probe.bpf.c includes the
+// same hits.h. Maps and variables are those of the loaded product (driven_test.go).
+#include "hits.h"
 
 #define DRIVE_STEPS 8
 
@@ -76,3 +79,5 @@ int on_drive(u32 *ctx)
 	bpf_iter_num_destroy(&it);
 	return 0;
 }
+
+char _license[] SEC("license") = "Dual BSD/GPL";
