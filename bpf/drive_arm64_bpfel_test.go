@@ -225,6 +225,7 @@ const (
 	driveVarFolding           = "folding"
 	driveVarMaySleep          = "may_sleep"
 	driveVarNever             = "never"
+	driveVarNotesKnown        = "notes_known"
 	driveVarNumCounters       = "num_counters"
 	driveVarNumRings          = "num_rings"
 	driveVarNumSilent         = "num_silent"
@@ -319,6 +320,7 @@ type driveVariableSpecs struct {
 	Folding           *ebpf.VariableSpec `ebpf:"folding"`
 	MaySleep          *ebpf.VariableSpec `ebpf:"may_sleep"`
 	Never             *ebpf.VariableSpec `ebpf:"never"`
+	NotesKnown        *ebpf.VariableSpec `ebpf:"notes_known"`
 	NumCounters       *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings          *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent         *ebpf.VariableSpec `ebpf:"num_silent"`
@@ -407,6 +409,7 @@ type driveVariables struct {
 	Folding           *ebpf.Variable `ebpf:"folding"`
 	MaySleep          *ebpf.Variable `ebpf:"may_sleep"`
 	Never             *ebpf.Variable `ebpf:"never"`
+	NotesKnown        *ebpf.Variable `ebpf:"notes_known"`
 	NumCounters       *ebpf.Variable `ebpf:"num_counters"`
 	NumRings          *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent         *ebpf.Variable `ebpf:"num_silent"`

@@ -133,7 +133,10 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 	if err := spec.Variables[mpiVarNumCounters].Set(uint32(len(p.counters.Sources))); err != nil {
 		return nil, err
 	}
-	if err := knowSites(spec.Variables[mpiVarSiteAtExit]); err != nil {
+	if err := tell(spec.Variables[mpiVarSiteAtExit], SitesLater()); err != nil {
+		return nil, err
+	}
+	if err := tell(spec.Variables[mpiVarNotesKnown], notesKnown()); err != nil {
 		return nil, err
 	}
 	shared := map[string]*ebpf.Map{}
@@ -157,11 +160,10 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 	return m, nil
 }
 
-// knowSites tells a program whether a thread that ends in a call still knows where the call would
-// have returned to.
-func knowSites(siteAtExit *ebpf.VariableSpec) error {
-	if SitesLater() {
-		return siteAtExit.Set(uint32(1))
+// tell sets a program's variable if something is so.
+func tell(v *ebpf.VariableSpec, so bool) error {
+	if so {
+		return v.Set(uint32(1))
 	}
 	return nil
 }

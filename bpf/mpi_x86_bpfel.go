@@ -369,6 +369,7 @@ const (
 	mpiVarFolding              = "folding"
 	mpiVarMaySleep             = "may_sleep"
 	mpiVarNever                = "never"
+	mpiVarNotesKnown           = "notes_known"
 	mpiVarNumCounters          = "num_counters"
 	mpiVarNumRings             = "num_rings"
 	mpiVarNumSilent            = "num_silent"
@@ -472,6 +473,7 @@ type mpiVariableSpecs struct {
 	Folding           *ebpf.VariableSpec `ebpf:"folding"`
 	MaySleep          *ebpf.VariableSpec `ebpf:"may_sleep"`
 	Never             *ebpf.VariableSpec `ebpf:"never"`
+	NotesKnown        *ebpf.VariableSpec `ebpf:"notes_known"`
 	NumCounters       *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings          *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent         *ebpf.VariableSpec `ebpf:"num_silent"`
@@ -557,6 +559,7 @@ type mpiVariables struct {
 	Folding           *ebpf.Variable `ebpf:"folding"`
 	MaySleep          *ebpf.Variable `ebpf:"may_sleep"`
 	Never             *ebpf.Variable `ebpf:"never"`
+	NotesKnown        *ebpf.Variable `ebpf:"notes_known"`
 	NumCounters       *ebpf.Variable `ebpf:"num_counters"`
 	NumRings          *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent         *ebpf.Variable `ebpf:"num_silent"`

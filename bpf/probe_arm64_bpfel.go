@@ -323,6 +323,7 @@ const (
 	probeVarFolding             = "folding"
 	probeVarMaySleep            = "may_sleep"
 	probeVarNever               = "never"
+	probeVarNotesKnown          = "notes_known"
 	probeVarNumCounters         = "num_counters"
 	probeVarNumRings            = "num_rings"
 	probeVarNumSilent           = "num_silent"
@@ -434,6 +435,7 @@ type probeVariableSpecs struct {
 	Folding             *ebpf.VariableSpec `ebpf:"folding"`
 	MaySleep            *ebpf.VariableSpec `ebpf:"may_sleep"`
 	Never               *ebpf.VariableSpec `ebpf:"never"`
+	NotesKnown          *ebpf.VariableSpec `ebpf:"notes_known"`
 	NumCounters         *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings            *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent           *ebpf.VariableSpec `ebpf:"num_silent"`
@@ -528,6 +530,7 @@ type probeVariables struct {
 	Folding             *ebpf.Variable `ebpf:"folding"`
 	MaySleep            *ebpf.Variable `ebpf:"may_sleep"`
 	Never               *ebpf.Variable `ebpf:"never"`
+	NotesKnown          *ebpf.Variable `ebpf:"notes_known"`
 	NumCounters         *ebpf.Variable `ebpf:"num_counters"`
 	NumRings            *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent           *ebpf.Variable `ebpf:"num_silent"`

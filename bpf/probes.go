@@ -132,6 +132,9 @@ func LoadCountingProbes(from Mode, c Counters) (*Probes, error) {
 }
 
 func loadProbes(mode Mode, c Counters, sleeping bool) (*Probes, error) {
+	if mode == Session && !notesKnown() {
+		return nil, errNotesUnknown
+	}
 	spec, err := loadProbe()
 	if err != nil {
 		return nil, err
@@ -154,7 +157,10 @@ func loadProbes(mode Mode, c Counters, sleeping bool) (*Probes, error) {
 	if err := spec.Variables[probeVarNumRings].Set(uint32(n)); err != nil {
 		return nil, err
 	}
-	if err := knowSites(spec.Variables[probeVarSiteAtExit]); err != nil {
+	if err := tell(spec.Variables[probeVarSiteAtExit], SitesLater()); err != nil {
+		return nil, err
+	}
+	if err := tell(spec.Variables[probeVarNotesKnown], notesKnown()); err != nil {
 		return nil, err
 	}
 	// This ring only shows the kernel the type of the map's elements. Its size does not matter, but

@@ -34,57 +34,63 @@ func TestModesDeliver(t *testing.T) {
 			if p.Mode() != mode {
 				t.Skipf("this kernel has no %s", mode)
 			}
-			if _, err := p.AddRow(Row{}); err != nil { // so that ours is not the first
-				t.Fatal(err)
-			}
-			row, err := p.AddRow(Row{Flags: RowEntry | RowReturn})
-			if err != nil {
-				t.Fatal(err)
-			}
-			off, err := testbin.FileOffset(reflect.ValueOf(probed).Pointer())
-			if err != nil {
-				t.Fatal(err)
-			}
-			link, err := p.Attach("/proc/self/exe", os.Getpid(), []Point{{Offset: off, Row: row, Return: true}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			const calls = 100
-			for range calls {
-				probed()
-			}
-			link.Close()
-			rings, err := p.Rings()
-			if err != nil {
-				t.Fatal(err)
-			}
-			entries, returns := 0, 0
-			for _, r := range rings {
-				_, err := r.Drain(1<<20, &Uses{Record: func(rec *Record, _ []uint64) {
-					switch {
-					case int(rec.Pid) != os.Getpid() || uint32(rec.Row) != row:
-						t.Errorf("stray record %+v", rec)
-					case rec.Flags&RecReturn != 0:
-						returns++
-						if rec.A != 1 {
-							t.Errorf("returned %d, want 1", rec.A)
-						}
-					default:
-						entries++
-					}
-				}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				r.Close()
-			}
-			if entries != calls || returns != calls {
-				t.Errorf("%d entries and %d returns of %d calls", entries, returns, calls)
-			}
-			dropped, err := p.Dropped()
-			if err != nil || len(dropped) > 0 {
-				t.Errorf("dropped %v, %v", dropped, err)
-			}
+			deliver(t, p)
 		})
+	}
+}
+
+// deliver places a probe, and checks what comes of it.
+func deliver(t *testing.T, p *Probes) {
+	t.Helper()
+	if _, err := p.AddRow(Row{}); err != nil { // so that ours is not the first
+		t.Fatal(err)
+	}
+	row, err := p.AddRow(Row{Flags: RowEntry | RowReturn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	off, err := testbin.FileOffset(reflect.ValueOf(probed).Pointer())
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := p.Attach("/proc/self/exe", os.Getpid(), []Point{{Offset: off, Row: row, Return: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const calls = 100
+	for range calls {
+		probed()
+	}
+	link.Close()
+	rings, err := p.Rings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, returns := 0, 0
+	for _, r := range rings {
+		_, err := r.Drain(1<<20, &Uses{Record: func(rec *Record, _ []uint64) {
+			switch {
+			case int(rec.Pid) != os.Getpid() || uint32(rec.Row) != row:
+				t.Errorf("stray record %+v", rec)
+			case rec.Flags&RecReturn != 0:
+				returns++
+				if rec.A != 1 {
+					t.Errorf("returned %d, want 1", rec.A)
+				}
+			default:
+				entries++
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+	}
+	if entries != calls || returns != calls {
+		t.Errorf("%d entries and %d returns of %d calls", entries, returns, calls)
+	}
+	dropped, err := p.Dropped()
+	if err != nil || len(dropped) > 0 {
+		t.Errorf("dropped %v, %v", dropped, err)
 	}
 }

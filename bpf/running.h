@@ -33,7 +33,8 @@ static __always_inline u32 read_u32(u64 addr)
 	return v;
 }
 
-/* What the kernel notes of the uprobe whose program it runs (kernel/trace/bpf_trace.c). */
+/* What the kernel notes of the uprobe whose program it runs (kernel/trace/bpf_trace.c). The current
+ * thread points to the first field of the first field. */
 struct bpf_run_ctx {};
 struct bpf_session_run_ctx { _Bool is_return; } __attribute__((preserve_access_index));
 struct bpf_uprobe { u64 cookie; } __attribute__((preserve_access_index));
@@ -45,14 +46,13 @@ struct task_struct___running {
 	struct bpf_run_ctx *bpf_ctx;
 } __attribute__((preserve_access_index));
 
+/* Not 0: this kernel's types are such that running() finds these notes (running.go). The check is
+ * not made here: a relocation that asks for the offset of a field keeps a program from loading on
+ * kernels without that field (seen with 6.12). */
+const volatile u32 notes_known = 0;
+
 /* The verifier replaces a call of it by nothing (Linux 6.2). */
 extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym __weak;
-
-#define KNOWS_SESSIONS (bpf_rdonly_cast && \
-	bpf_core_field_exists(((struct bpf_uprobe_multi_run_ctx *)0)->session_ctx.is_return) && \
-	bpf_core_field_exists(((struct bpf_uprobe_multi_run_ctx *)0)->uprobe) && \
-	bpf_core_field_exists(((struct bpf_uprobe *)0)->cookie) && \
-	bpf_core_field_exists(((struct task_struct___running *)0)->bpf_ctx))
 
 static __always_inline struct bpf_uprobe_multi_run_ctx *running(struct task_struct *task)
 {
@@ -63,13 +63,13 @@ static __always_inline struct bpf_uprobe_multi_run_ctx *running(struct task_stru
 /* The cookie of the uprobe that is hit; not in programs for perf events. */
 static __always_inline u64 uprobe_cookie(struct pt_regs *regs, struct task_struct *task)
 {
-	return KNOWS_SESSIONS ? running(task)->uprobe->cookie : bpf_get_attach_cookie(regs);
+	return notes_known ? running(task)->uprobe->cookie : bpf_get_attach_cookie(regs);
 }
 
-extern _Bool bpf_session_is_return(void) __ksym __weak;
-
-/* Whether a session's program runs for the return. */
+/* Whether a session's program runs for the return. The kernel's function that tells it,
+ * bpf_session_is_return, has another prototype since Linux 7.0. So session programs are loaded only
+ * where the notes are known. */
 static __always_inline int is_return(struct task_struct *task)
 {
-	return KNOWS_SESSIONS ? running(task)->session_ctx.is_return : bpf_session_is_return();
+	return running(task)->session_ctx.is_return;
 }

@@ -167,6 +167,7 @@ const (
 	sampleVarFolding          = "folding"
 	sampleVarMaySleep         = "may_sleep"
 	sampleVarNever            = "never"
+	sampleVarNotesKnown       = "notes_known"
 	sampleVarNumCounters      = "num_counters"
 	sampleVarNumRings         = "num_rings"
 	sampleVarNumSilent        = "num_silent"
@@ -247,6 +248,7 @@ type sampleVariableSpecs struct {
 	Folding          *ebpf.VariableSpec `ebpf:"folding"`
 	MaySleep         *ebpf.VariableSpec `ebpf:"may_sleep"`
 	Never            *ebpf.VariableSpec `ebpf:"never"`
+	NotesKnown       *ebpf.VariableSpec `ebpf:"notes_known"`
 	NumCounters      *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings         *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent        *ebpf.VariableSpec `ebpf:"num_silent"`
@@ -310,6 +312,7 @@ type sampleVariables struct {
 	Folding          *ebpf.Variable `ebpf:"folding"`
 	MaySleep         *ebpf.Variable `ebpf:"may_sleep"`
 	Never            *ebpf.Variable `ebpf:"never"`
+	NotesKnown       *ebpf.Variable `ebpf:"notes_known"`
 	NumCounters      *ebpf.Variable `ebpf:"num_counters"`
 	NumRings         *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent        *ebpf.Variable `ebpf:"num_silent"`

@@ -203,6 +203,7 @@ const (
 	schedVarFolding          = "folding"
 	schedVarMaySleep         = "may_sleep"
 	schedVarNever            = "never"
+	schedVarNotesKnown       = "notes_known"
 	schedVarNumCounters      = "num_counters"
 	schedVarNumRings         = "num_rings"
 	schedVarNumSilent        = "num_silent"
@@ -288,6 +289,7 @@ type schedVariableSpecs struct {
 	Folding          *ebpf.VariableSpec `ebpf:"folding"`
 	MaySleep         *ebpf.VariableSpec `ebpf:"may_sleep"`
 	Never            *ebpf.VariableSpec `ebpf:"never"`
+	NotesKnown       *ebpf.VariableSpec `ebpf:"notes_known"`
 	NumCounters      *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings         *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent        *ebpf.VariableSpec `ebpf:"num_silent"`
@@ -356,6 +358,7 @@ type schedVariables struct {
 	Folding          *ebpf.Variable `ebpf:"folding"`
 	MaySleep         *ebpf.Variable `ebpf:"may_sleep"`
 	Never            *ebpf.Variable `ebpf:"never"`
+	NotesKnown       *ebpf.Variable `ebpf:"notes_known"`
 	NumCounters      *ebpf.Variable `ebpf:"num_counters"`
 	NumRings         *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent        *ebpf.Variable `ebpf:"num_silent"`

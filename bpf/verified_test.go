@@ -38,6 +38,9 @@ func TestLittleToVerify(t *testing.T) {
 		probeProgOnEntryPerf, probeProgOnReturnPerf); err != nil {
 		t.Fatal(err)
 	}
+	if err := tell(probe.Variables[probeVarNotesKnown], notesKnown()); err != nil {
+		t.Fatal(err)
+	}
 	probe.Maps[probeMapRings].InnerMap.MaxEntries = 1 << 16
 	options := ebpf.CollectionOptions{Cache: kernelTypes,
 		Programs: ebpf.ProgramOptions{KernelTypes: types, LogLevel: ebpf.LogLevelStats}}
