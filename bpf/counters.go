@@ -29,9 +29,9 @@ const MaxCounters = 8
 // Counters says which counters each record is to carry.
 type Counters struct {
 	Sources []CounterSource // at most MaxCounters
-	// TakeTurns says that there are more events than the hardware counts at once. Then two more
-	// kinds of numbers follow the counts: for how long each event counted (ns), and how long the
-	// thread was on a CPU (ns).
+	// TakeTurns says that there are more events than the hardware counts at once. Then two kinds of
+	// times in ns follow the counts. They say how long each event counted, and how long the thread
+	// was on a CPU.
 	TakeTurns bool
 }
 

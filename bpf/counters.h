@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Performance counters of threads. Hardware events are counted for each CPU, as perf's bperf
- * does, so that the cost of the set-up does not grow with the number of threads. When a thread
+ * does: so the set-up does not cost more with more threads. When a thread
  * leaves a CPU, the counts since it was put there are added to the thread's sums. */
 #pragma once
 #include "rows.h"

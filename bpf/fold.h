@@ -152,9 +152,9 @@ static __always_inline int find_site(struct thread_state *t, u64 site)
 	return found;
 }
 
-/* Writes the records of the open construct. If the ring is full, must decides: a record is
- * dropped and counted as lost, or it stays with the rest to be written later. ip is where the
- * thread's user code is if the kernel may be handling a return of it, else 0. */
+/* Writes the records of the open construct. A record for which the ring has no room is dropped
+ * and counted as lost if must is set. Otherwise it stays, with the rest, to be written later. If
+ * the kernel may be handling a return of the thread, ip is where its user code is, else 0. */
 static __always_inline void settle_open(struct thread_state *t, u64 task, u64 ip, int must)
 {
 	struct fold_open *o = &t->open;
@@ -213,9 +213,7 @@ static __always_inline void settle_open(struct thread_state *t, u64 task, u64 ip
 	o->phase = FOLD_NONE;
 }
 
-/* Settles a thread: writes its sums and its open construct. If must is 0, what
- * the ring has no room for stays; otherwise it is dropped and counted as lost. ip is where the
- * thread's user code is if the kernel may be handling a return of it, else 0. */
+/* Settles a thread: writes its sums and its open construct. must and ip are as in settle_open. */
 VERIFIED_ONCE int settle_state(struct thread_state *t, u64 task, u64 ip, int must)
 {
 	if (!t)

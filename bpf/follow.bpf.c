@@ -85,8 +85,8 @@ static __always_inline int handles_continue(void)
 #define ANYONE ((u32)-1)
 const volatile u32 may_continue = ANYONE;
 
-/* Programs that wait for a child and, when the child is stopped, stop themselves or even their
- * process group and the tool, until somebody continues them. */
+/* Programs that wait for a child. When the child is stopped, they stop themselves until somebody
+ * continues them, or even their process group, and the tool with it. */
 static const u64 stop_too[] = {
 	NAME('s', 'u', 0, 0, 0, 0, 0), NAME('s', 'u', 'd', 'o', 0, 0, 0), NAME('s', 'g', 0, 0, 0, 0, 0),
 	NAME('r', 'u', 'n', 'u', 's', 'e', 'r'), NAME('n', 'e', 'w', 'g', 'r', 'p', 0), NAME('s', 'c', 'r', 'i', 'p', 't', 0),

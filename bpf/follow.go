@@ -131,9 +131,9 @@ func mayContinueAnyone() bool {
 	return err == nil && now[0].Effective>>unix.CAP_KILL&1 != 0
 }
 
-// WatchLibraries reports a LifeMap whenever the process pid, or any process if pid is 0, has loaded
-// or unloaded libraries. path is the dynamic loader and offset that of _dl_debug_state in the file.
-// state is the address of _r_debug.r_state relative to that function in memory, or 0 if not known.
+// WatchLibraries reports a LifeMap whenever the process pid has loaded or unloaded libraries; with
+// pid 0, whenever any process has. In the dynamic loader at path, the function _dl_debug_state lies
+// at offset. Relative to that function in memory, _r_debug.r_state lies at state, 0 if not known.
 // Closing the result ends it.
 func (f *Follower) WatchLibraries(path string, pid int, offset uint64, state int64) (io.Closer, error) {
 	ex, err := link.OpenExecutable(path)
@@ -259,9 +259,9 @@ func (f *Follower) Missed() (n uint32) {
 	return n
 }
 
-// WentOn returns when somebody other than Continue continued a process that we had stopped; 0:
-// nobody has. stopped is the Time of the Life that reported the stop. The result is CLOCK_MONOTONIC
-// in ns.
+// WentOn returns when somebody other than Continue continued a process that we had stopped, or 0
+// if nobody has. The Life that reported the stop has the Time stopped. The result is
+// CLOCK_MONOTONIC in ns.
 func (f *Follower) WentOn(pid int, stopped uint64) (at uint64) {
 	_ = f.StoppedMap().Lookup(followStop{Time: stopped, Pid: uint64(pid)}, &at)
 	return at

@@ -68,8 +68,8 @@ const (
 // MPINoArg stands for an argument that an operation does not have.
 const MPINoArg = 0xff
 
-// mpiByMode names the MPI programs of each mode: those at entry and return (a session has one for
-// both), and those that can sleep (uprobe.s: Linux 6.0).
+// mpiByMode names the MPI programs of each mode. A session has one for entry and return. Programs
+// that can sleep need Linux 6.0 (uprobe.s).
 var mpiByMode = map[Mode]struct{ entry, sleepingEntry, ret string }{
 	Session: {mpiProgMpiSession, mpiProgMpiSessionSleeps, ""},
 	Multi:   {mpiProgMpiEntryMulti, mpiProgMpiEntryMultiSleeps, mpiProgMpiReturnMulti},

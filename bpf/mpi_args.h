@@ -71,7 +71,7 @@ struct mpi_thread {
 	struct { u64 handle, size; } sizes[8];
 	struct { u64 handle; s32 np, in, rank, pad; } comms[2];
 	u64 counts[MPI_CHUNK], types[MPI_CHUNK];
-	/* Those that the open call waits for, as they were at its entry: handles of the library's
+	/* Requests that the open call waits for, as they were at its entry: handles of the library's
 	 * size (MPI_ROW_SOME). */
 	u64 requests[MPI_MOST_KEPT];
 	u16 status_of[MPI_MOST_KEPT]; /* of those that will tell: which status is theirs */

@@ -83,7 +83,7 @@ static long ask_one(u32 i, struct start_all *s)
 	return 0;
 }
 
-/* Keeps the requests that a call waits for, of which it will tell some. */
+/* Keeps the requests of a call that waits until some of them are complete, and tells which. */
 static __always_inline void keep_requests(struct mpi_thread *t, u64 from, u32 n, u32 bytes, int sleeps)
 {
 	u64 size = (u64)n * bytes;

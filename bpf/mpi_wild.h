@@ -30,7 +30,8 @@ static __always_inline void note_wild(struct mpi_row *row, struct mpi_record *c)
 	bpf_map_update_elem(&mpi_wild, &key, &one, BPF_ANY);
 }
 
-/* Whether a request that is complete, or will be when the open call returns, is such a one. */
+/* Whether a request receives from any source, or any tag. It is complete, or will be when the open
+ * call returns. */
 static __always_inline int forget_wild(struct mpi_record *c, u64 handle)
 {
 	struct mpi_key key = { .handle = handle, .pid = c->pid };
@@ -38,8 +39,8 @@ static __always_inline int forget_wild(struct mpi_record *c, u64 handle)
 	return wild && bpf_map_delete_elem(&mpi_wild, &key) == 0;
 }
 
-/* Keeps such a request until the open call returns. n is the number of its status. Those for which
- * there is no room do not tell. */
+/* Keeps a request of a receive from any source, or any tag, until the open call returns. n is the
+ * number of its status. Requests for which there is no room do not tell from whom they received. */
 static __always_inline void keep_wild(struct mpi_thread *t, u64 handle, u32 n)
 {
 	u32 at = t->came;

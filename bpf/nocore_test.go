@@ -87,8 +87,8 @@ func (w *tellers) check(t *testing.T, rings []*Ring, n int, h series) {
 	}
 }
 
-// Threads that take the processors from each other tell all of the time that they waited for one,
-// except for a rest shorter than a step. So does a thread that nobody else's hits come between. The
+// Threads that take the processors from each other tell how long they waited for one. Only a rest
+// shorter than a step is missing. So does a thread that nobody else's hits come between. The
 // scheduler's own sums are the truth.
 func TestWaitsForCoresAreTold(t *testing.T) {
 	const enough = 2_000_000 // ns

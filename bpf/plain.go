@@ -74,9 +74,10 @@ func (f *Follower) Alive() {
 }
 
 // EndsStops reports whether the kernel side continues all stopped processes when we die, and each
-// that was stopped too long. Then no guardian is needed. It takes bpf_send_signal_task (Linux
-// 6.13), and the end of a task told before the task gives up its memory: without memory the kernel
-// sends no such signal. Linux 6.16 moved that tracepoint, and gave it a third argument.
+// that was stopped too long. Then no guardian is needed. The kernel side needs bpf_send_signal_task
+// for that (Linux 6.13). It also has to hear of a task's end before the task gives up its memory:
+// without memory the kernel sends no such signal. Linux 6.16 moved that tracepoint, and gave it a
+// third argument.
 func (f *Follower) EndsStops() bool {
 	return hasFunction("bpf_send_signal_task") && hasFunction("bpf_task_from_pid") && tellsExitEarly()
 }

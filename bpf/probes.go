@@ -89,9 +89,9 @@ type Probes struct {
 }
 
 // programs names the programs of each mode: at entry and at return. A session program serves both,
-// but is used only where the return is wanted: for a process that its PID filter excludes, the
-// kernel takes the filter's answer as "arm the return". At a point inside a function that would
-// overwrite the word on top of that process's stack.
+// but is used only where the return is wanted. Its PID filter excludes other processes, and the
+// kernel takes the filter's answer as "arm the return" of such a process. At a point inside a
+// function that would overwrite the word on top of the process's stack.
 var programs = map[Mode][2]string{
 	Session: {probeProgOnEntryMulti, probeProgOnSession},
 	Multi:   {probeProgOnEntryMulti, probeProgOnReturnMulti},

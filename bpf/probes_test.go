@@ -18,8 +18,7 @@ import (
 //go:nosplit
 func probed() int { return 1 }
 
-// Every mode of this kernel delivers every entry and return of a function of the test, in order,
-// with the stack pointer by which they match.
+// Every mode of this kernel delivers every entry and return of a function of the test.
 func TestModesDeliver(t *testing.T) {
 	for mode := Session; mode <= Perf; mode++ {
 		t.Run(mode.String(), func(t *testing.T) {

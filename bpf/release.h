@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Continues stopped processes when the tool cannot: when it has died, in whatever way, or gives
  * no sign of life any more. That needs bpf_send_signal_task (Linux 6.13). The kernel sends such a
- * signal only while a task with memory of its own runs (nmi_uaccess_okay), so it also needs the
- * tracepoint of a task's end before the task has given up its memory (Linux 6.16). On older
- * kernels a process of the tool's, the guardian, has to do it. */
+ * signal only while a task with memory of its own runs (nmi_uaccess_okay). So the tracepoint of a
+ * task's end has to come before the task gives up its memory (Linux 6.16). On older kernels a
+ * process of the tool's, the guardian, has to do it. */
 #pragma once
 
 enum pid_type { PIDTYPE_PID, PIDTYPE_TGID };

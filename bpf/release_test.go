@@ -15,7 +15,7 @@ import (
 
 const holderEnv = "OMPP_TEST_HOLDER"
 
-// TestHolder is no test. It is the tool of the tests below: a process that stops a shell at the
+// TestHolder is no test. It is the tool of the tests below. This process stops a shell at the
 // shell's next exec, prints the shell's number, and does nothing more.
 func TestHolder(t *testing.T) {
 	silence, err := time.ParseDuration(os.Getenv(holderEnv))

@@ -30,8 +30,8 @@ static __always_inline int may_have_waited(struct task_struct *task)
 	return !seen || seen->total != total || seen->tid != task->pid;
 }
 
-/* Called before a record is written: if the thread has had no core for a time that it has not
- * reported, it does so first. t is its state, or NULL if that was not looked up. */
+/* Called before a record is written. A thread first reports for how long it had no core, if it has
+ * not reported that yet. t is its state, or NULL if the state was not looked up. */
 static __always_inline void tell_wait_before(struct task_struct *task, struct thread_state *t, u64 time)
 {
 	u64 total = core_wait_of(task);

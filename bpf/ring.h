@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the programs of OpenMP probes, MPI probes and samples share: the rings of records, the
- * state of each thread (thread.h), and the list of silent processes. The loader gives the maps
+/* The programs of OpenMP probes, MPI probes and samples share the rings of records, the state of
+ * each thread (thread.h), and the list of silent processes. The loader gives the maps
  * of the OpenMP probes' object to the other objects. So all write to the same rings, and a
  * thread's records keep their order. */
 #pragma once
@@ -92,8 +92,8 @@ static __always_inline int is_silent(void)
 }
 
 /* Processes that are measured by shared probes. If each process had its own probes on the same
- * file, a hit in one process would run the program of every other process's probe, and set up a
- * return probe for it. So shared probes are placed once, for all processes. Hits in processes
+ * file, a hit in one process would run the programs of all these probes. It would also set up a
+ * return probe for each. So shared probes are placed once, for all processes. Hits in processes
  * that are not in this map are ignored. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

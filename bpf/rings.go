@@ -29,7 +29,7 @@ func ringBytes(rings int) uint32 {
 // ring.h).
 func (p *Probes) Waiter() (*Waiter, error) { return newWaiter(p.rings...) }
 
-// makeRings makes rings and stores them in a map, all at the same time: each change of such a map
+// makeRings makes rings and stores them in a map, all at the same time. Each change of such a map
 // waits until no running program can use the old entry (synchronize_rcu).
 func makeRings(in *ebpf.Map, sizes []uint32) ([]*ebpf.Map, error) {
 	rings, errs := make([]*ebpf.Map, len(sizes)), make([]error, len(sizes))

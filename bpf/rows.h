@@ -52,8 +52,8 @@ static __always_inline void clear_busy(struct thread_state *t)
 
 #define RETURNS_AT_ONCE 8
 
-/* Looks at the next few pending returns, from at on, and returns the first one that has this
- * stack pointer, or else the one behind them. Kernel addresses are numbers here: such functions
+/* Looks at the next few pending returns, from at on. Returns the first one that has this stack
+ * pointer, or else the one behind them. Kernel addresses are numbers here: such functions
  * take no pointers to kernel memory. */
 VERIFIED_ONCE u64 next_return_of(u64 at, u64 sp)
 {

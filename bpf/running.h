@@ -7,7 +7,8 @@
 #include "thread.h"
 
 /* Not 0: the programs of probes may sleep (sleep.go). Such a hit costs 25 ns less, as the kernel
- * enters no RCU section for it, and a read of user memory 40 ns less, as it may wait for a page. */
+ * enters no RCU section for it. A read of user memory costs 40 ns less, as it may wait for a
+ * page. */
 const volatile u32 may_sleep = 0;
 
 static __always_inline long read_user(void *to, u32 size, u64 from)
@@ -46,9 +47,9 @@ struct task_struct___running {
 	struct bpf_run_ctx *bpf_ctx;
 } __attribute__((preserve_access_index));
 
-/* Not 0: this kernel's types are such that running() finds these notes (running.go). The check is
- * not made here: a relocation that asks for the offset of a field keeps a program from loading on
- * kernels without that field (seen with 6.12). */
+/* Not 0: this kernel's types are such that running() finds these notes (running.go). No program
+ * can check that by itself. If it asked where a field lies, kernels without that field would not
+ * load it (seen with 6.12). */
 const volatile u32 notes_known = 0;
 
 /* The verifier replaces a call of it by nothing (Linux 6.2). */

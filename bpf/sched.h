@@ -21,9 +21,8 @@ struct away_record {
 	u32 lost;    /* such records of this thread that were dropped just before this one */
 	u64 off;     /* when it left its core; 0: before the process was watched, or it is new */
 	u64 woken;   /* when it was woken; 0: it had not gone to sleep, but was ready all the time */
-	/* Of the time in which it was ready in the queue of this core, how long threads of its own
-	 * process had the core, and how long those of others (ns). The rest is not known, or the
-	 * core was idle. */
+	/* While it was ready in the queue of this core, how long the core had threads of its own
+	 * process, and how long others (ns). The rest is not known, or the core was idle. */
 	u64 own, foreign;
 	/* The process that had the core in the longest turn then, and how long all its turns were
 	 * (ns). 0: none. */

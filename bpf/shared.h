@@ -10,9 +10,9 @@ typedef int s32;
 typedef unsigned long long u64;
 typedef long long s64;
 
-/* Where a record's value comes from: ARG_n is the n-th argument register at
- * the probed instruction, ARG_6 the seventh argument at a function's entry
- * (amd64: on the stack), REG_0 + n the n-th general register in encoding order. */
+/* Where a record's value comes from. ARG_n is the n-th argument register at the probed
+ * instruction. ARG_6 is the seventh argument at a function's entry (amd64: on the stack).
+ * REG_0 + n is the n-th general register, in the order of their encoding. */
 enum source {
 	NONE = 0,
 	ARG_0, ARG_1, ARG_2, ARG_3, ARG_4, ARG_5, ARG_6,
@@ -84,8 +84,8 @@ struct row {
 	u32 kmp_team, kmp_nproc;
 	s32 here;            /* of ROW_SITE_HERE, relative to the probed instruction */
 	s64 kmp_threads;     /* __kmp_threads, relative to the probed instruction; 0: see kmp_team */
-	/* The kind of the hit, from 1 to LEFT_OUT_KINDS, if hits are to be counted of which the record
-	 * is left out; 0: they are not counted. */
+	/* The kind of the hit, from 1 to LEFT_OUT_KINDS, if hits are to be counted that write no
+	 * record. 0: they are not counted. */
 	u32 left_out;
 	u32 pad;
 };
@@ -345,8 +345,8 @@ enum mpi_flag {
 	MPI_IN_PLACE_SEND = 1 << 6,
 	MPI_IN_PLACE_RECV = 1 << 7,
 	MPI_INTER         = 1 << 8, /* np is the remote group's size */
-	/* no call, but a request that the call which the thread reports next waits for, or an int of
-	 * the array by which it makes a group */
+	/* Not a call, but part of the call that the thread reports next. It is a request for which
+	 * that call waits, or an int of the array by which it makes a group. */
 	MPI_ASKED         = 1 << 9,
 	/* not all requests were read: the call's own record, or what comes before */
 	MPI_UNASKED       = 1 << 11,

@@ -7,8 +7,8 @@ import (
 	"github.com/cilium/ebpf/asm"
 )
 
-// Since Linux 6.13 a program of a probe whose stack is not small has a stack of its own per CPU,
-// unless it contains a tail call. A program that is preempted, or sleeps, would find the values of
+// Since Linux 6.13 programs of probes have a stack of their own per CPU, unless they need little
+// stack or contain a tail call. A program that is preempted, or sleeps, would find the values of
 // another thread on that stack, and pointers among them.
 func TestProbesRunOnTheThreadsStack(t *testing.T) {
 	for _, load := range []func() (*ebpf.CollectionSpec, error){loadProbe, loadMpi, loadFollow, loadSample, loadSched} {

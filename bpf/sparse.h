@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How often returns are armed that tell little: where a team's body begins for its primary thread,
- * where the thread is back from the team, and where a barrier is left. An armed return costs nearly
- * as much as a second hit. All of these are told nearly as well by the team's arrivals, which are
- * always reported. So after the first hits of a place, chance arms one return in 16, and the reader
- * derives the others (attribution/edges.go). A thread whose hits are rare pays little for them, and
- * gets all its returns. */
+/* How often returns are armed that tell little. They tell where a team's body begins for its
+ * primary thread, where the thread is back from the team, and where a barrier is left. An armed
+ * return costs nearly as much as a second hit. The team's arrivals, which are always reported,
+ * tell nearly the same. So after the first hits of a place, chance arms one return in 16, and the
+ * reader derives the others (attribution/edges.go). A thread whose hits are rare pays little for
+ * them, and gets all its returns. */
 #pragma once
 #include "rows.h"
 

@@ -51,8 +51,8 @@ struct fold_counts {
 	u64 first[MAX_COUNTERS], sum[MAX_COUNTERS];
 };
 
-/* The thread's counters as they follow a record: the counts. If counters take turns, also how
- * long each of them counted, and how long the thread was on a CPU (ns). */
+/* The thread's counters as they follow a record: the counts. If counters take turns, times in ns
+ * follow: how long each counter counted, and how long the thread was on a CPU. */
 struct counter_words {
 	u64 at[2 * MAX_COUNTERS + 1];
 };

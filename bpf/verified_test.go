@@ -11,9 +11,9 @@ import (
 // processed is what the verifier says at its end.
 var processed = regexp.MustCompile(`processed (\d+) insns`)
 
-// Verifying the programs takes most of the time in which a measurement begins. How many
-// instructions the verifier goes through does not depend on how busy the machine is: a loop that it
-// follows turn by turn has ten thousands.
+// Verifying the programs takes most of the time in which a measurement begins. The number of
+// instructions that the verifier goes through does not depend on how busy the machine is. A loop
+// that the verifier follows turn by turn has ten thousands.
 func TestLittleToVerify(t *testing.T) {
 	const most = 13_000
 	types, err := kernelTypes.Kernel()
