@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -143,9 +141,5 @@ func manyFunctions(t *testing.T, n int) string {
 		fmt.Fprintf(&src, "f%d();\n", i)
 	}
 	src.WriteString("puts(\"done\"); return 0; }\n")
-	name := filepath.Join(t.TempDir(), "many.c")
-	if err := os.WriteFile(name, []byte(src.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return testbin.BuildFile(t, name, testbin.Options{Flags: []string{"-O1"}})
+	return testbin.BuildFile(t, testbin.Source(t, "many.c", src.String()), testbin.Options{Flags: []string{"-O1"}})
 }

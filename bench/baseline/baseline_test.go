@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -61,10 +60,7 @@ type called struct {
 
 func start(t *testing.T) *called {
 	t.Helper()
-	src := filepath.Join(t.TempDir(), "caller.c")
-	if err := os.WriteFile(src, []byte(caller), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	src := testbin.Source(t, "caller.c", caller)
 	c := &called{path: testbin.BuildFile(t, src, testbin.Options{NoOpenMP: true})}
 	o, err := symbols.OpenObject(c.path)
 	if err != nil {

@@ -131,6 +131,19 @@ func Made(t testing.TB, key, sources []string, make func(dir string)) string {
 	return dir
 }
 
+// Source keeps the text of a program in the cache, as a file of that name, and returns its path. So
+// what BuildFile makes of it is kept between runs, too. A file in a test's own folder would be
+// compiled in each run, because that folder has another name each time.
+func Source(t testing.TB, name, text string) string {
+	t.Helper()
+	dir := Made(t, []string{"source", name, text}, nil, func(dir string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return filepath.Join(dir, name)
+}
+
 // Version is what a compiler says of itself, for the key of Made. It skips the test if the compiler
 // is not installed.
 func Version(t testing.TB, compiler string) string {

@@ -336,3 +336,18 @@ func TestMade(t *testing.T) {
 		t.Errorf("what was not made whole was made %d times in all, want 4", made)
 	}
 }
+
+// A program whose text a test has written is compiled once.
+func TestSourceIsKept(t *testing.T) {
+	build := func(text string) string {
+		return BuildFile(t, Source(t, "kept.c", text), Options{NoOpenMP: true})
+	}
+	const text = "int main(void) { return 0; }\n"
+	first := build(text)
+	if again := build(text); again != first {
+		t.Errorf("compiled twice: %s, %s", first, again)
+	}
+	if other := build(text + "\n"); other == first {
+		t.Error("another text gives the same program")
+	}
+}

@@ -3,8 +3,6 @@ package callgraph
 import (
 	"encoding/binary"
 	"maps"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -44,10 +42,7 @@ func readOf(t *testing.T, program string) read {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the program has code for x86-64")
 	}
-	src := filepath.Join(t.TempDir(), "calls.c")
-	if err := os.WriteFile(src, []byte(program), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	src := testbin.Source(t, "calls.c", program)
 	o, err := symbols.OpenObject(testbin.BuildFile(t, src, testbin.Options{NoOpenMP: true, Flags: []string{"-O1"}}))
 	if err != nil {
 		t.Fatal(err)

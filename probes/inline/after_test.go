@@ -1,8 +1,6 @@
 package inline
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"ompp-attach/event"
@@ -54,10 +52,7 @@ func TestAfter(t *testing.T) {
 		{"behind an array", "int big[1000] = {0};\nbig[c] = 1; __asm__ volatile (\"\" : : \"r\"(big) : \"memory\");\n" + loop, 0, 0, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			src := filepath.Join(t.TempDir(), "a.c")
-			if err := os.WriteFile(src, []byte(probestest.Body(followed, c.body)), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			src := testbin.Source(t, "a.c", probestest.Body(followed, c.body))
 			o := probestest.Open(t, testbin.BuildFile(t, src, testbin.Options{Compiler: "gcc"}))
 			if o.Arch() != "amd64" {
 				t.Skip("constructs without calls are found on x86-64 only")

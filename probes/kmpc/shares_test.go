@@ -1,8 +1,6 @@
 package kmpc
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -129,10 +127,7 @@ int main(int argc, char **argv) {
 
 // Constructs without a barrier are told from those that have one, by their code.
 func TestEndsWithoutBarrier(t *testing.T) {
-	src := filepath.Join(t.TempDir(), "shares.cpp")
-	if err := os.WriteFile(src, []byte(shares), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	src := testbin.Source(t, "shares.cpp", shares)
 	for _, compiler := range []string{"clang++-19", "clang++-14"} {
 		for _, flags := range []string{"-O0", "-O3 -march=haswell", "-Oz", "-O2 -fno-plt -no-pie"} {
 			t.Run(compiler+" "+flags, func(t *testing.T) {

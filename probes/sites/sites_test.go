@@ -35,10 +35,7 @@ func build(t *testing.T, body string, flags ...string) *symbols.Object {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("calls are found on x86-64 only")
 	}
-	src := filepath.Join(t.TempDir(), "a.c")
-	if err := os.WriteFile(src, []byte(probestest.Body(program, body)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	src := testbin.Source(t, "a.c", probestest.Body(program, body))
 	return probestest.Open(t, testbin.BuildFile(t, src, testbin.Options{Compiler: "clang-19", Flags: flags}))
 }
 

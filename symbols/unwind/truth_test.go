@@ -33,10 +33,15 @@ func build(t *testing.T, command ...string) (bin string) {
 		t.Skip(err)
 	}
 	bin = filepath.Join(t.TempDir(), "a.out")
+	compile(t, bin, command...)
+	return bin
+}
+
+func compile(t *testing.T, bin string, command ...string) {
+	t.Helper()
 	if out, err := exec.Command(command[0], append(command[1:], "-o", bin)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", command, err, out)
 	}
-	return bin
 }
 
 // runTo runs a program up to the place where it waits.
@@ -179,7 +184,11 @@ func TestFramesOfAllShapes(t *testing.T) {
 		for _, options := range []string{"-O0", "-O2", "-O3 -mavx2", "-O2 -fno-omit-frame-pointer", "-Os -fno-asynchronous-unwind-tables -g", "-O2 -static"} {
 			t.Run(compiler+" "+options, func(t *testing.T) {
 				t.Parallel()
-				s := runTo(t, build(t, slices.Concat([]string{compiler}, strings.Fields(options), []string{"testdata/frames.c"})...))
+				key := []string{"unwound", options, compiler, testbin.Version(t, compiler)}
+				dir := testbin.Made(t, key, []string{"testdata/frames.c"}, func(dir string) {
+					compile(t, filepath.Join(dir, "a.out"), slices.Concat([]string{compiler}, strings.Fields(options), []string{"testdata/frames.c"})...)
+				})
+				s := runTo(t, filepath.Join(dir, "a.out"))
 				got := s.unwind(t)
 				// Below main is the C library.
 				if len(s.truth) < 40 || len(got) < len(s.truth) {
