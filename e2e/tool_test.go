@@ -24,6 +24,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/bpf"
+	"ompp-attach/internal/testbin"
 	"ompp-attach/profile"
 )
 
@@ -52,11 +53,8 @@ func withTool(run func() int) int {
 	}
 	defer os.RemoveAll(dir)
 	tool = filepath.Join(dir, "ompp-attach")
-	// As `make build` makes it: without libc, and by the recorded profile of hot functions.
-	build := exec.Command("go", "build", "-pgo=auto", "-o", tool, "ompp-attach/cmd/ompp-attach")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
+	if err := testbin.Tool(tool); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	runtimes = filepath.Join(dir, "lib")

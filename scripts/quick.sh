@@ -17,7 +17,7 @@ step "quick: vet" go vet ./...
 # Vet has seen the tests. Tests make much garbage: collecting less often saves a fifth of their time.
 step "quick: unit tests" env GOGC=400 go test -vet=off -short $(go list ./... | grep -v /e2e$)
 if [ "$(id -u)" = 0 ]; then
-	step "quick: one run per runtime" go test -vet=off -count=1 ./e2e -run '^TestSmoke$'
+	step "quick: one run per runtime" go test -vet=off -short -count=1 ./e2e -run '^TestSmoke$'
 else
 	echo "quick: one run per runtime: SKIPPED, placing probes needs root"
 fi

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,11 +59,8 @@ var built = sync.OnceValues(func() ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	bin := filepath.Join(dir, "ompp-attach")
-	// As `make build` makes it.
-	build := exec.Command("go", "build", "-pgo=auto", "-buildvcs=false", "-o", bin, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("go build: %w\n%s", err, out)
+	if err := testbin.Tool(bin, "-buildvcs=false"); err != nil {
+		return nil, err
 	}
 	return os.ReadFile(bin)
 })
