@@ -159,17 +159,17 @@ func (o *probed) mayBeProbes(ns int64) bool {
 // Findings are properties, by what is known of them.
 type Findings struct {
 	Hold  []Property
-	Probe []Property // left out: probes may have made them
+	Probe []Property // left out: probes may have made them (all that HiddenByProbes hides, too)
 	Task  []Property // left out: they may be tasks that were not observed (TasksAway)
 }
 
 // divide separates the properties that hold from those that are left out.
 func divide(p *profile.Profile, all []Property, whole int64) (f Findings) {
-	around := probedAround(p)
+	around, hidden := probedAround(p), HiddenByProbes(p) != nil
 	_, away := tasksAway(p)
 	for _, x := range all {
 		switch {
-		case x.Name != WaitForCore && around[x.Region].mayBeProbes(int64(x.Severity*float64(whole))):
+		case x.Name != WaitForCore && (hidden || around[x.Region].mayBeProbes(int64(x.Severity*float64(whole)))):
 			f.Probe = append(f.Probe, x)
 		case away[x.Region] && mayBeTasks(x.Name):
 			f.Task = append(f.Task, x)

@@ -50,7 +50,9 @@ type Process struct {
 	Nested bool
 	// Estimated: figures were extrapolated, because constructs were not observed all of the time.
 	Estimated bool
-	TALP      TALP
+	// Hidden says why nothing can be told of the times, nil: they can be told.
+	Hidden *analysis.Hidden
+	TALP   TALP
 	// Counters are the counts of performance counters in outermost parallel regions, of all threads
 	// and by name. Counts that are not known of all executions are left out.
 	Counters map[string]int64
@@ -95,7 +97,7 @@ func Of(p *profile.Profile) (Process, []Figures) {
 	if m.MPI != nil {
 		w.UsesMPI, w.Rank = true, max(0, m.MPI.Rank)
 	}
-	w.TALP = talpOf(walk(blind(p)))
+	w.TALP, w.Hidden = talpOf(walk(blind(p))), analysis.HiddenByProbes(p)
 	return w.Process, w.regions
 }
 

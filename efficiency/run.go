@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"ompp-attach/analysis"
 	"ompp-attach/profile"
 )
 
@@ -146,3 +147,12 @@ func (r *Run) Estimated() bool { return r.any(func(p *Process) bool { return p.E
 
 // Threaded says whether a process had more than one thread.
 func (r *Run) Threaded() bool { return r.any(func(p *Process) bool { return p.Threads > 1 }) }
+
+// Hidden says why nothing can be told of the run's times: probes took too much of those of a
+// process, of several that of which they took most; nil: the times can be told.
+func (r *Run) Hidden() (worst *analysis.Hidden) {
+	for i := range r.Processes {
+		worst = worst.Or(r.Processes[i].Hidden)
+	}
+	return worst
+}

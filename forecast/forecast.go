@@ -46,6 +46,8 @@ func New(runs, against []Run, o Options) (*Forecast, error) {
 	}
 	for _, r := range slices.Concat(runs, against) {
 		switch {
+		case r.CannotTell != "":
+			return nil, fmt.Errorf("the times of %s %s", r.Label, r.CannotTell)
 		case r.Times == nil:
 			return nil, fmt.Errorf("%s was written by an older version and lacks the times: write it anew with ompp-attach signature", r.Label)
 		case r.Times.Threads == 0:

@@ -432,3 +432,12 @@ func TestSystemErrors(t *testing.T) {
 		t.Errorf("%g, with larger errors of OpenMP %g, of MPI %g", base, width(10, 1), width(1, 10))
 	}
 }
+
+// Nothing is learnt from a run in which probes took most of the time.
+func TestHidden(t *testing.T) {
+	r := made(model.Measured{Ranks: 1, Threads: 2, Time: 2, Work: 3})
+	r.CannotTell = "cannot be told: why"
+	if _, err := New([]Run{r}, nil, Options{}); err == nil || err.Error() != "the times of 1x2 cannot be told: why" {
+		t.Error(err)
+	}
+}

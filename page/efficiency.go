@@ -12,10 +12,19 @@ type Efficiency struct {
 	Of     []Efficiency `json:"of,omitempty"`
 }
 
-func efficiencyOf(m efficiency.Metric) Efficiency {
+// efficiencyOf returns POP's tree of a run, or why it cannot be told.
+func efficiencyOf(r *efficiency.Run) (tree *Efficiency, untold string) {
+	if h := r.Hidden(); h != nil {
+		return nil, "How well the program runs " + h.Says()
+	}
+	m := metricOf(r.Multiplicative())
+	return &m, ""
+}
+
+func metricOf(m efficiency.Metric) Efficiency {
 	out := Efficiency{Key: m.Key, Name: m.Name, Value: m.Value, Region: m.Region}
 	for _, below := range m.Of {
-		out.Of = append(out.Of, efficiencyOf(below))
+		out.Of = append(out.Of, metricOf(below))
 	}
 	return out
 }

@@ -56,11 +56,12 @@ type Process struct {
 	Head    Head          `json:"head"`
 	Facts   []report.Fact `json:"facts"`
 	Whole   Parts         `json:"whole"` // of all threads' time
-	// Efficiency is POP's multiplicative tree.
-	Efficiency Efficiency `json:"efficiency"`
-	Threads    []Thread   `json:"threads"`
-	Findings   []Finding  `json:"findings"` // worst first
-	LeftOut    []string   `json:"left_out,omitempty"`
+	// Efficiency is POP's multiplicative tree; null: Untold says why there is none.
+	Efficiency *Efficiency `json:"efficiency"`
+	Untold     string      `json:"untold,omitempty"`
+	Threads    []Thread    `json:"threads"`
+	Findings   []Finding   `json:"findings"` // worst first
+	LeftOut    []string    `json:"left_out,omitempty"`
 	// Rough says where times are rough.
 	Rough    []string       `json:"rough,omitempty"`
 	Regions  []Region       `json:"regions"`

@@ -22,8 +22,9 @@ type Job struct {
 	Head    JobHead         `json:"head"`
 	Summary []report.Fact   `json:"summary"`
 	Whole   Parts           `json:"whole"` // of the time of all threads of all ranks
-	// Efficiency is POP's multiplicative tree.
-	Efficiency Efficiency    `json:"efficiency"`
+	// Efficiency is POP's multiplicative tree; null: Untold says why there is none.
+	Efficiency *Efficiency   `json:"efficiency"`
+	Untold     string        `json:"untold,omitempty"`
 	Findings   []Finding     `json:"findings"`        // worst first
 	Nodes      []Node        `json:"nodes,omitempty"` // call paths; nodes[0] is the program
 	Trees      *Trees        `json:"trees,omitempty"`
@@ -71,7 +72,8 @@ func ofJob(j *job.Job, o report.Options) (*Job, error) {
 		return nil, err
 	}
 	out := &Job{Version: Version, Kind: "job", Figures: figures.Bytes(), Head: jobHead(j), Summary: jobs.Summary(j, o),
-		Efficiency: efficiencyOf(j.Efficiency().Multiplicative()), Nodes: jobNodes(j), Trees: treesOf(j.Severity), Strip: stripOfJob(j), When: o.When, Findings: []Finding{}, Places: []string{}, Notes: []report.Note{}}
+		Nodes: jobNodes(j), Trees: treesOf(j.Severity), Strip: stripOfJob(j), When: o.When, Findings: []Finding{}, Places: []string{}, Notes: []report.Note{}}
+	out.Efficiency, out.Untold = efficiencyOf(j.Efficiency())
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
 		whole := partsOfRank(r)
@@ -79,7 +81,9 @@ func ofJob(j *job.Job, o report.Options) (*Job, error) {
 	}
 	for i, g := range j.Regions {
 		out.Places = append(out.Places, words.Region(&g.Region))
-		out.jobFindings(j, i, g)
+		if out.Untold == "" {
+			out.jobFindings(j, i, g)
+		}
 	}
 	slices.SortStableFunc(out.Findings, func(a, b Finding) int { return cmp.Compare(b.Severity, a.Severity) })
 	if notes := jobs.Notes(j); len(notes) > 0 {

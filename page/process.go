@@ -26,7 +26,7 @@ func process(p *profile.Profile, o report.Options) *Process {
 	p = o.View(p)
 	b := &builder{p: p, o: o, out: &Process{Version: Version, Kind: "process", Head: headOf(p, o), Facts: report.Facts(p, o),
 		Threads: []Thread{}, Findings: []Finding{}, Regions: []Region{}, Notes: []report.Note{}}}
-	b.out.Efficiency = efficiencyOf(efficiency.OfProfile(p).Multiplicative())
+	b.out.Efficiency, b.out.Untold = efficiencyOf(efficiency.OfProfile(p))
 	b.classify()
 	b.regions()
 	b.nodes()

@@ -139,6 +139,8 @@ func measuredDuration(p *profile.Profile) int64 { return p.Meta.Duration + p.Met
 // timesText says whether the report's times are as measured or without the probes' time.
 func timesText(p *profile.Profile, raw bool) string {
 	switch {
+	case p.Meta.Adjusted && analysis.HiddenByProbes(p) != nil:
+		return "derived, and not to be relied on: as measured, less what the probes took, which is most of them (--raw shows them as measured)"
 	case p.Meta.Adjusted:
 		return "derived: as measured, less what the probes took (--raw shows them as measured)"
 	case raw:

@@ -22,6 +22,9 @@ func (o *ompp) overheads() {
 	}
 	o.regionsByWall(all, &cover)
 	o.overheadTables(all)
+	if o.hidden(o.p) != nil {
+		o.line("The program's own overheads cannot be told: the Efficiency Report says why.")
+	}
 	o.line(muchProbed(o.p, 4))
 	o.line(tasksAway(o.p, 4))
 	o.printf("\n\n")
@@ -137,6 +140,9 @@ func (o *ompp) properties() {
 	o.banner("Performance Properties Report")
 	o.printf("\n")
 	others, findings := 0, o.Rules.Findings(o.p)
+	if o.hidden(o.p) != nil {
+		o.printf("Which properties the program itself has cannot be told: the Efficiency Report says why.\n\n")
+	}
 	for i, p := range findings.Hold {
 		if p.Severity < little && !o.All {
 			others++

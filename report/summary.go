@@ -44,7 +44,11 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 		line("probes took", "%s thread-sec (%s%%%s)%s", sec.seconds(analysis.ProbeCost(p), 0), share(costShare(p)), ofProcessorTime(p, sec), map[bool]string{true: ", taken out of all other times"}[m.Adjusted])
 	}
 	key := "costliest regions"
-	for _, c := range analysis.Costs(p)[:min(2, len(p.Regions))] {
+	costs := analysis.Costs(p)[:min(2, len(p.Regions))]
+	if o.hidden(p) != nil {
+		costs = nil
+	}
+	for _, c := range costs {
 		what := "overhead"
 		t := c.Overhead.Sum()
 		if t <= 0 {
@@ -59,6 +63,15 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 	}
 	writtenFiles(line, files)
 	return out.Flush()
+}
+
+// hidden says why the times of a process cannot be told; nil: they can. ompP itself knows no such
+// thing, so --classic shows all figures.
+func (o *Options) hidden(p *profile.Profile) *analysis.Hidden {
+	if o.Classic {
+		return nil
+	}
+	return analysis.HiddenByProbes(p)
 }
 
 // silent reports whether no probe was hit in a process that was attached to. Then nobody can tell
@@ -88,6 +101,13 @@ func sharesLines(line func(key, format string, args ...any), p *profile.Profile,
 		line("parallel coverage", "%s", noOpenMP(p))
 	} else {
 		line("parallel coverage", "%s%% in %s", share(cover.Share()), words.Plural(cover.Regions, "parallel region"))
+	}
+	if h := o.hidden(p); h != nil {
+		if sum := classSums(p, o.Rules); showsNoCore(p, o.Rules) {
+			line("no core", "%s", noCoreText(p, sum.NoCore, part))
+		}
+		line("efficiency", "%s", h.Says())
+		return
 	}
 	overheadLines(line, p, o, part)
 	if !o.Classic {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ompp-attach/analysis"
 	"ompp-attach/profile"
 )
 
@@ -81,6 +82,8 @@ type Cube struct {
 	Nodes *Nodes
 	// JobPath is the critical path over the ranks of a job; nil: not known.
 	JobPath *JobPath
+	// Hidden says why nothing can be told of the times; nil: they can be told.
+	Hidden *analysis.Hidden
 	// Doubts are the findings that analysis.Findings leaves out.
 	Doubts []Doubt
 

@@ -35,6 +35,7 @@ func (s *Sum) Add(c *Cube, region []int) {
 	}
 	s.ThreadTime += c.ThreadTime
 	s.Adjusted = s.Adjusted || c.Adjusted
+	s.Hidden = s.Hidden.Or(c.Hidden)
 	property, path := make([]int, len(c.Properties)), make([]int, len(c.Paths))
 	for i, p := range c.Properties {
 		property[i] = s.define(p)

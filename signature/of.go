@@ -34,6 +34,10 @@ func Of(j *job.Job, by mpi.Accounting) *Signature {
 	}
 	slices.Sort(out.Hosts)
 	out.Hosts = slices.Compact(out.Hosts)
+	if h := run.Hidden(); h != nil {
+		out.CannotTell, out.Times = h.Says(), nil
+		out.Notes = append(out.Notes, "The times "+h.Says())
+	}
 	if run.Missing > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d ranks could not be read.", run.Missing))
 	}

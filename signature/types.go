@@ -33,8 +33,10 @@ type Signature struct {
 	Threads    Spread   `json:"threads"`
 	Runtime    Spread   `json:"runtime_ns"`
 	Serial     Spread   `json:"serial_work_ns"`
-	// Times are what predictions start from, in seconds; nil: the file is of an older version of
-	// the tool.
+	// CannotTell says why nothing can be told of the times; empty: they can be told.
+	CannotTell string `json:"cannot_tell,omitempty"`
+	// Times are what predictions start from, in seconds; nil: they cannot be told, or the file is
+	// of an older version of the tool.
 	Times *model.Measured `json:"times,omitempty"`
 	// NoCore is the share of the threads' time without a core.
 	NoCore  float64  `json:"no_core"`

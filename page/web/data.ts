@@ -85,7 +85,7 @@ export interface Process {
     parallel_coverage: number | null; accounting: string; adjusted: boolean; probe_ns: number | null;
     probe_share: number; lost_events: number; hits: number; partial: number;
   };
-  facts: Fact[]; whole: Parts; efficiency: Efficiency; threads: { label: string; whole: Parts }[]; findings: Finding[];
+  facts: Fact[]; whole: Parts; efficiency: Efficiency | null; untold?: string; threads: { label: string; whole: Parts }[]; findings: Finding[];
   left_out?: string[]; rough?: string[]; regions: Region[]; nodes: Node[];
   counters?: { name: string; unit?: string; running?: number; failed?: string }[];
   sampled?: string; sources?: Source[]; trees?: Trees; strip?: Strip; when?: Picture; notes: Note[];
@@ -133,7 +133,7 @@ export interface Job {
     threads: number; wall_ns: number; thread_ns: number; probe_ns: number | null; lost_events: number;
     adjusted: boolean;
   };
-  summary: Fact[]; whole: Parts; efficiency: Efficiency; findings: Finding[]; trees?: Trees; strip?: Strip; when?: Picture; nodes?: Node[]; places: string[]; notes: Note[];
+  summary: Fact[]; whole: Parts; efficiency: Efficiency | null; untold?: string; findings: Finding[]; trees?: Trees; strip?: Strip; when?: Picture; nodes?: Node[]; places: string[]; notes: Note[];
 }
 
 // load reads the figures that the page holds, packed or not.

@@ -4,11 +4,12 @@ import { Figure } from "./figure";
 import { code, percent } from "./format";
 import { Table } from "./table";
 
-interface Props { root: Efficiency; open: (region: number) => void; name: (region: number) => string }
+interface Props { root: Efficiency | null; untold?: string; open: (region: number) => void; name: (region: number) => string }
 
 const grade = (v: number) => (v < 0.6 ? "poor" : v < 0.8 ? "fair" : "good");
 
-export function EfficiencyTree({ root, open, name }: Props) {
+export function EfficiencyTree({ root, untold, open, name }: Props) {
+  if (!root) return <p class="banner">{untold}</p>;
   const all = list(root, 0);
   const leaves = all.filter((m) => !m.m.of);
   const worst = leaves.reduce((a, b) => (b.m.value < a.m.value ? b : a)).m;
@@ -27,7 +28,7 @@ export function EfficiencyTree({ root, open, name }: Props) {
   );
 }
 
-function Branch({ m, open, name }: { m: Efficiency } & Omit<Props, "root">) {
+function Branch({ m, open, name }: { m: Efficiency } & Omit<Props, "root" | "untold">) {
   return (
     <div class="branch">
       <div class={`metric ${grade(m.value)}`} data-value={m.value} data-tip={m.region ? `${m.name}\ncosts most in ${name(m.region)}` : m.name}>

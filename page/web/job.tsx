@@ -39,9 +39,9 @@ export function JobPage({ job }: { job: Job }) {
   return (
     <Frame title={title} sections={sections}>
       <Head job={job} title={title} />
-      <Section id="efficiency" title="How well it runs"><EfficiencyTree root={job.efficiency} open={show} name={name} /></Section>
+      <Section id="efficiency" title="How well it runs"><EfficiencyTree root={job.efficiency} untold={job.untold} open={show} name={name} /></Section>
       <Section id="findings" title="What costs time, and what helps"
-        lede={job.findings.length > 0 ? "Classes of overhead by region, the worst first. Shares are of all threads' time, over all ranks." : "No region has an overhead of 0.1 % or more of all threads' time."}>
+        lede={job.findings.length > 0 ? "Classes of overhead by region, the worst first. Shares are of all threads' time, over all ranks." : job.untold ? "Not told: see above." : "No region has an overhead of 0.1 % or more of all threads' time."}>
         <Findings of={job.findings} who="Rank" open={show} />
       </Section>
       <Section id="ranks" title="Are the ranks alike?">

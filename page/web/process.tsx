@@ -29,9 +29,9 @@ export function ProcessPage({ p }: { p: Process }) {
   return (
     <Frame title={h.program} sections={sections}>
       <Head p={p} />
-      {p.regions.length > 0 && <Section id="efficiency" title="How well it runs"><EfficiencyTree root={p.efficiency} open={show} name={(r) => nodeName(p, r)} /></Section>}
+      {p.regions.length > 0 && <Section id="efficiency" title="How well it runs"><EfficiencyTree root={p.efficiency} untold={p.untold} open={show} name={(r) => nodeName(p, r)} /></Section>}
       <Section id="findings" title="What costs time, and what helps"
-        lede={p.findings.length > 0 ? "Properties that hold, the worst first. Shares are of all threads' time." : "No performance property holds."}>
+        lede={p.findings.length > 0 ? "Properties that hold, the worst first. Shares are of all threads' time." : p.untold ? "" : "No performance property holds."}>
         <Findings of={p.findings} who="Thread" open={show} />
         {p.left_out?.map((s) => <p key={s} class="banner">{s}</p>)}
       </Section>

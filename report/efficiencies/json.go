@@ -20,7 +20,7 @@ type (
 		Program string `json:"program"`
 		Ranks   int    `json:"ranks"` // 0: the process used no MPI
 		Missing int    `json:"missing,omitempty"`
-		Overview
+		*Overview
 		Processes []processJSON `json:"processes"`
 		Regions   []regionJSON  `json:"regions"`
 		Notes     []string      `json:"notes"`
@@ -95,10 +95,13 @@ func metricJSON(m efficiency.Metric) Metric {
 	return out
 }
 
-// OverviewOf returns the figures of a whole run.
-func OverviewOf(r *efficiency.Run) Overview {
+// OverviewOf returns the figures of a whole run; nil: they cannot be told (efficiency.Run.Hidden).
+func OverviewOf(r *efficiency.Run) *Overview {
+	if r.Hidden() != nil {
+		return nil
+	}
 	whole := r.Whole()
-	out := Overview{Threads: r.Threads(), Runtime: r.Runtime, EMT: whole.Efficiency(), Estimated: []string{estimates(r)}, Parts: partsJSON(&whole),
+	out := &Overview{Threads: r.Threads(), Runtime: r.Runtime, EMT: whole.Efficiency(), Estimated: []string{estimates(r)}, Parts: partsJSON(&whole),
 		Most: map[string]int{}, Multiplicative: metricJSON(r.Multiplicative()), Additive: metricJSON(r.Additive()), TALP: talpRegion(r.TALP())}
 	for part := range efficiency.NumParts {
 		if most, _ := r.Most(part); most != nil {

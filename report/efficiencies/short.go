@@ -35,6 +35,10 @@ func Short(r *efficiency.Run) (useful, lost string) {
 
 // WriteShort writes what Short returns, as a section of a text report.
 func WriteShort(printf func(format string, args ...any), r *efficiency.Run) {
+	if h := r.Hidden(); h != nil {
+		printf("Useful time of all threads  : %s\n\n", h.Says())
+		return
+	}
 	useful, lost := Short(r)
 	if useful != "" {
 		printf("Useful time of all threads  : %s\n", useful)
@@ -48,6 +52,9 @@ func WriteShort(printf func(format string, args ...any), r *efficiency.Run) {
 // Brief returns the same in half a line, with a few losses only. noCoreTold: the reader has the
 // time without a core beside it, by another definition. So this loss is named without its share.
 func Brief(r *efficiency.Run, noCoreTold bool) string {
+	if h := r.Hidden(); h != nil {
+		return h.Says()
+	}
 	const few = 3
 	whole := r.Whole()
 	bare := none

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ompp-attach/analysis"
 	"ompp-attach/efficiency"
 	"ompp-attach/profile"
 )
@@ -28,6 +29,10 @@ const little = 0.001
 func WriteText(w io.Writer, r *efficiency.Run, o Options) error {
 	out := bufio.NewWriter(w)
 	t := &text{Writer: out, run: r, Options: o, whole: r.Whole()}
+	if h := r.Hidden(); h != nil {
+		t.hidden(h)
+		return out.Flush()
+	}
 	t.head()
 	t.parts()
 	t.tree("POP, hybrid multiplicative: products of those below, the first of two pairs", r.Multiplicative())
@@ -80,15 +85,25 @@ func (t *text) numbered(number int) string {
 	return ""
 }
 
-func (t *text) head() {
+// who names the run's ranks and threads, below the title.
+func (t *text) who() string {
 	r := t.run
 	t.section("Efficiency of " + profile.Pasteable(r.Program))
 	who := plural(r.Threads(), "thread")
 	if n := len(r.Processes); n > 1 || r.UsesMPI() {
 		who = fmt.Sprintf("%s, %s in all", plural(n, "rank"), who)
 	}
+	return who
+}
+
+func (t *text) head() {
 	t.printf("%s, %s sec: %s thread-sec, %s of which did the program's own work (e_mt %s)\n\n",
-		who, sec(r.Runtime), sec(t.whole.Sum()), t.percent(t.whole.Efficiency()), emt(&t.whole))
+		t.who(), sec(t.run.Runtime), sec(t.whole.Sum()), t.percent(t.whole.Efficiency()), emt(&t.whole))
+}
+
+// hidden writes why there are no figures.
+func (t *text) hidden(h *analysis.Hidden) {
+	t.printf("%s: the efficiency %s\n", t.who(), h.Says())
 }
 
 // parts lists all parts, which add up to 100 %.
@@ -225,6 +240,9 @@ func (t *text) notes() {
 
 // Notes returns what the reader must know about the figures, as sentences.
 func Notes(r *efficiency.Run) []string {
+	if h := r.Hidden(); h != nil {
+		return []string{"The efficiency " + h.Says()}
+	}
 	notes := []string{"e_mt is estimated from one run (~): it takes for granted that work does not grow with the threads."}
 	if r.UsesMPI() {
 		var longest int64

@@ -39,6 +39,9 @@ func (t *jobText) overheadCells(total float64, parts ...float64) []string {
 func (t *jobText) classes() {
 	j := t.j
 	t.section("Which overheads, from where?")
+	if j.Efficiency().Hidden() != nil {
+		t.sentence("The program's own overheads cannot be told: the next section says why.")
+	}
 	t.sentence("Overheads of each rank, in and outside of parallel regions, in seconds summed over threads and in percent of its thread time.")
 	ranks, titles := t.chosenRanks()
 	t.printf("\n")

@@ -35,10 +35,11 @@ type (
 		Regions    []regionJSON   `json:"regions"`
 		ByRank     byRankJSON     `json:"by_rank"`
 
-		Efficiency efficiencies.Overview `json:"efficiency"`
-		Traffic    *trafficJSON          `json:"traffic,omitempty"`
-		Rivals     []rivalJSON           `json:"rivals,omitempty"`
-		Notes      []string              `json:"notes"`
+		// Efficiency is null if it cannot be told: see the notes.
+		Efficiency *efficiencies.Overview `json:"efficiency"`
+		Traffic    *trafficJSON           `json:"traffic,omitempty"`
+		Rivals     []rivalJSON            `json:"rivals,omitempty"`
+		Notes      []string               `json:"notes"`
 	}
 	ruleJSON struct {
 		StdDev   float64 `json:"differs_stddev"`

@@ -28,6 +28,9 @@ func summaryLines(j *job.Job, o report.Options) [][2]string {
 	t := &jobText{j: j, Options: o}
 	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
 	t.decimals = max(2, decimalsFor(wall.Max)-2)
+	if h := j.Efficiency().Hidden(); h != nil {
+		return [][2]string{{"Slow Rank", h.Says()}}
+	}
 	s := j.Summary(o.Volumes)
 	if s.InMPI.Max == 0 {
 		return [][2]string{{"Slow Rank", "not known: no time in MPI was measured"}, {"Most Overhead", t.mostOverhead()}}

@@ -336,6 +336,9 @@ func verdictText(v job.Verdict) string {
 func jobNotes(j *job.Job) []string {
 	var items []string
 	items = append(items, j.Troubles()...)
+	if h := j.Efficiency().Hidden(); h != nil {
+		items = append(items, "The program's own times "+h.Says())
+	}
 	lossy := func(what string, of func(*job.Rank) int64) {
 		if s := j.RankStats(of); s.Max > 0 {
 			var ranks []int

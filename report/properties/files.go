@@ -92,7 +92,9 @@ type (
 		Paths      []path     `json:"paths"`
 		Processes  []process  `json:"processes"`
 		Threads    []thread   `json:"threads"`
-		Findings   []finding  `json:"findings"`
+		// CannotTell says why there are no findings, and why values are worth little.
+		CannotTell string    `json:"cannot_tell,omitempty"`
+		Findings   []finding `json:"findings"`
 		// Late lists the ranks for which others waited in MPI calls.
 		Late  []late `json:"late_ranks,omitempty"`
 		Nodes *nodes `json:"nodes,omitempty"`
@@ -217,6 +219,9 @@ func fileOf(c *severity.Cube, o Options) *file {
 		f.Threads = append(f.Threads, thread{c.Threads[i].Process, c.Threads[i].Root, threadText(c, i)})
 	}
 	found := c.Findings()
+	if h := c.Hidden; h != nil {
+		f.CannotTell, found = "What costs time "+h.Says(), nil
+	}
 	for i := range found {
 		x := &found[i]
 		p := &c.Properties[x.Property]

@@ -25,6 +25,10 @@ type text struct {
 
 func writeText(w io.Writer, c *severity.Cube, o Options) error {
 	t := &text{bufio.NewWriter(w), o, c}
+	if c.Hidden != nil {
+		t.hidden()
+		return t.Flush()
+	}
 	found := c.Findings()
 	t.head()
 	t.worst(found)
@@ -62,6 +66,15 @@ func (t *text) head() {
 		t.lines("", "There are too many values to hold those of threads: values are those of whole processes.")
 	case severity.Whole:
 		t.lines("", "There are too many values to hold those of processes: values are those of the run.")
+	}
+}
+
+// hidden says why nothing can be told of the run but the time without a core, which probes do not
+// change.
+func (t *text) hidden() {
+	t.lines("", fmt.Sprintf("What costs time in %s %s", t.Clean(t.c.Program), t.c.Hidden.Says()))
+	if away := t.c.Total(severity.NoCore); away > 0 {
+		t.lines("", fmt.Sprintf("Threads were ready to run, but had no core, for %s sec.", t.Seconds(away)))
 	}
 }
 

@@ -56,6 +56,9 @@ func reportEfficiency(dir string, f *reportFlags) error {
 	var outputs []output
 	for _, r := range runs {
 		for _, n := range formats {
+			if h := r.Hidden(); h != nil && n != "text" {
+				return fmt.Errorf("the efficiency %s", h.Says())
+			}
 			format, _ := efficiencies.FormatNamed(n)
 			for _, file := range format.Files {
 				write := func(w io.Writer) error { return file.Write(w, r.Run, o) }

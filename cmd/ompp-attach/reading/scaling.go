@@ -106,7 +106,11 @@ func compareRuns(dirs []string, f *reportFlags, weak bool) (*efficiency.Scaling,
 		if len(found) > 1 {
 			return nil, fmt.Errorf("%s holds the profiles of %d processes that are no ranks of a job: give a directory with one process or one job", dir, len(found))
 		}
-		runs, labels = append(runs, found[0].Run), append(labels, filepath.Base(filepath.Clean(dir)))
+		label := filepath.Base(filepath.Clean(dir))
+		if h := found[0].Hidden(); h != nil {
+			return nil, fmt.Errorf("the times of %s %s", label, h.Says())
+		}
+		runs, labels = append(runs, found[0].Run), append(labels, label)
 	}
 	return efficiency.Compare(runs, labels, weak), nil
 }

@@ -1,0 +1,70 @@
+package analysis_test
+
+import (
+	"strings"
+	"testing"
+
+	"ompp-attach/analysis"
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
+
+// stormy is a run of 10 sec on 2 threads, in tasks. Probes took cost (ns) of each thread.
+func stormy(cost, processor, noCore int64) *profile.Profile {
+	stats := func(thread int) profile.ThreadStats {
+		return profile.ThreadStats{Thread: thread, Exec: profile.Sum{T: 10e9, C: 1}, Cost: &profile.Cost{Exec: cost},
+			NoCore: &profile.Cost{Exec: noCore}}
+	}
+	both := []profile.ThreadStats{stats(0), stats(1)}
+	root := []profile.ThreadStats{stats(0), stats(1)}
+	root[0].Exec, root[1].Exec = profile.Sum{}, profile.Sum{}
+	p := &profile.Profile{Threads: []profile.Thread{{TIDs: []int{1}}, {Num: 1, TIDs: []int{2}}},
+		Regions: []profile.Region{{Construct: event.Parallel}, {Construct: event.TaskExec}},
+		Nodes: []profile.Node{{Parent: -1, Region: -1, Stats: root}, {Parent: 0, Region: 0, Stats: both},
+			{Parent: 1, Region: 1, Stats: both}}}
+	p.Meta.Duration, p.Meta.UserTime = 10e9, processor
+	p.Meta.Overhead = &profile.Overhead{Probes: []profile.ProbeHits{{Hits: uint64(2 * cost), Before: 1}}}
+	return p
+}
+
+// Where probes took most of the time, nothing is told of the rest, as long as the rest is not so
+// little for another reason.
+func TestHiddenByProbes(t *testing.T) {
+	for _, c := range []struct {
+		what                    string
+		cost, processor, noCore int64
+		says                    string // empty: nothing is hidden
+	}{
+		{"most of the processor time", 3e9, 8e9, 0, "took 75% of the processor time."},
+		{"more than there was", 3e9, 5e9, 0, "took more than all of the processor time."},
+		{"half of it", 2e9, 8e9, 0, ""},
+		{"of idle threads", 2e8, 5e8, 0, ""},
+		{"of threads that mostly lacked a core", 2e8, 5e8, 95e8, "took 80% of the processor time."},
+		{"of the wall time, while others spin", 8e9, 200e9, 0, "took 80% of the wall time."},
+	} {
+		p := stormy(c.cost, c.processor, c.noCore)
+		if got := analysis.HiddenByProbes(p); got != nil {
+			t.Errorf("%s: times as measured: %s", c.what, got.Says())
+		}
+		got := analysis.HiddenByProbes(analysis.Adjust(p))
+		if got == nil || c.says == "" {
+			if (got == nil) != (c.says == "") {
+				t.Errorf("%s: %+v", c.what, got)
+			}
+			continue
+		}
+		if says := got.Says(); !strings.Contains(says, c.says) || !strings.Contains(says, "--disable task ") {
+			t.Errorf("%s: %s", c.what, says)
+		}
+	}
+}
+
+// All findings but the lack of cores are left out then.
+func TestHiddenFindings(t *testing.T) {
+	p := stormy(2e8, 5e8, 95e8)
+	p.Nodes[1].Stats[0].Barrier.T = 2e8
+	f := analysis.Disjoint.Findings(analysis.Adjust(p))
+	if len(f.Hold) != 1 || f.Hold[0].Name != analysis.WaitForCore {
+		t.Errorf("%+v", f)
+	}
+}
