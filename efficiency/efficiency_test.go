@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -266,5 +267,27 @@ func TestSmallTeams(t *testing.T) {
 	}
 	if r.UsesMPI() || r.Nested() || !r.Threaded() {
 		t.Error("wrong kind of run")
+	}
+}
+
+// TestNames: without MPI, POP's metrics have names that speak of threads. The keys stay.
+func TestNames(t *testing.T) {
+	for _, c := range []struct {
+		mpi  bool
+		want []string
+	}{
+		{true, []string{"Hybrid parallel efficiency", "Hybrid load balance", "Hybrid communication efficiency"}},
+		{false, []string{"Parallel efficiency", "Load balance", "Useful time of the busiest thread"}},
+	} {
+		r := New("made-up", []Process{{Threads: 2, Wall: 10, UsesMPI: c.mpi}}, nil)
+		m := r.Multiplicative()
+		got := []string{m.Name, m.Of[0].Name, m.Of[1].Name}
+		keys := []string{m.Key, m.Of[0].Key, m.Of[1].Key}
+		if !slices.Equal(got, c.want) || !slices.Equal(keys, []string{"hybrid_parallel", "hybrid_load_balance", "hybrid_communication"}) {
+			t.Errorf("MPI %t: %q, %q", c.mpi, got, keys)
+		}
+		if name := r.Additive().Name; name != c.want[0] {
+			t.Errorf("MPI %t: %q", c.mpi, name)
+		}
 	}
 }

@@ -65,9 +65,9 @@ func (r *Run) Multiplicative() Metric {
 	balance, mpiBalance := quotient(t.useful, t.maxUseful), quotient(t.outMPI, t.maxOutMPI)
 	comm, mpiComm := quotient(t.maxUseful, t.runtime), quotient(t.maxOutMPI, t.runtime)
 	call := r.number(SerialMPI, MPI)
-	m := Metric{"hybrid_parallel", "Hybrid parallel efficiency", hpe, 0, []Metric{
-		{"hybrid_load_balance", "Hybrid load balance", balance, r.number(Imbal, Limpar), nil},
-		{"hybrid_communication", "Hybrid communication efficiency", comm, r.number(Synch, Mgmt, SerialMPI, MPI, NoCore), nil},
+	m := Metric{"hybrid_parallel", r.named("Hybrid parallel efficiency", "Parallel efficiency"), hpe, 0, []Metric{
+		{"hybrid_load_balance", r.named("Hybrid load balance", "Load balance"), balance, r.number(Imbal, Limpar), nil},
+		{"hybrid_communication", r.named("Hybrid communication efficiency", "Useful time of the busiest thread"), comm, r.number(Synch, Mgmt, SerialMPI, MPI, NoCore), nil},
 	}}
 	if r.UsesMPI() {
 		m.Of = append(m.Of, Metric{"mpi_parallel", "MPI parallel efficiency", mpi, 0, []Metric{
@@ -82,6 +82,15 @@ func (r *Run) Multiplicative() Metric {
 	return m
 }
 
+// named returns a metric's name: POP's of a run with MPI, or another one. Without MPI nothing is
+// hybrid, and no thread communicates.
+func (r *Run) named(pop, plain string) string {
+	if r.UsesMPI() {
+		return pop
+	}
+	return plain
+}
+
 // Additive returns POP's hybrid additive tree: a metric loses the sum of the losses of the metrics
 // below it. Processes weigh as many threads as they have. OpenMP's loss is divided by its causes,
 // the parts of the time in parallel regions.
@@ -92,7 +101,7 @@ func (r *Run) Additive() Metric {
 	process := quotient(t.parallel+t.serial, t.runtime)
 	thread := 1 - quotient(t.parallel+t.serial-t.useful, t.runtime)
 	omp := 1 - quotient(t.parallel-t.usefulIn, t.runtime)
-	m := Metric{"hybrid_parallel", "Hybrid parallel efficiency", quotient(t.useful, t.runtime), 0, nil}
+	m := Metric{"hybrid_parallel", r.named("Hybrid parallel efficiency", "Parallel efficiency"), quotient(t.useful, t.runtime), 0, nil}
 	if r.UsesMPI() || len(r.Processes) > 1 {
 		call := r.number(SerialMPI)
 		m.Of = append(m.Of, Metric{"process", "Process efficiency", process, 0, []Metric{

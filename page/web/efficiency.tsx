@@ -13,10 +13,10 @@ export function EfficiencyTree({ root, untold, open, name }: Props) {
   const all = list(root, 0);
   const leaves = all.filter((m) => !m.m.of);
   const worst = leaves.reduce((a, b) => (b.m.value < a.m.value ? b : a)).m;
-  const title = `${percent(root.value)} of all threads' time was useful; the lowest factor is ${worst.name.replace(/^Hybrid/, "hybrid")} (${worst.value.toFixed(2)})`;
+  const title = `${percent(root.value)} of all threads' time was useful; the lowest factor is ${worst.name.replace(/^(?!MPI|OpenMP)./, (c) => c.toLowerCase())} (${worst.value.toFixed(2)})`;
   return (
     <Figure title={root.value > 0.95 ? `${percent(root.value)} of all threads' time was useful` : title}
-      caption={`POP's metrics, derived from the recorded times without the start and the end of MPI. A value is the product of the pair below it, and 1 is best${root.of && root.of.length > 2 ? "; the first one is so in two ways, and OpenMP's are quotients that can exceed 1" : ""}. Below 0.6 is poor, below 0.8 fair.`} numbers={() => (
+      caption={`POP's metrics, derived from the recorded times${root.of && root.of.length > 2 ? " without the start and the end of MPI" : ""}. A value is the product of the pair below it, and 1 is best${root.of && root.of.length > 2 ? "; the first one is so in two ways, and OpenMP's are quotients that can exceed 1" : ""}. Below 0.6 is poor, below 0.8 fair.`} numbers={() => (
         <Table rows={all} id={(x) => x.m.key} label="Efficiencies" columns={[
           { title: "Metric", cell: (x) => <span style={`padding-left:${1.2 * x.depth}rem`}>{x.m.name}</span> },
           { title: "Value", cell: (x) => x.m.value.toFixed(3), number: true },

@@ -35,8 +35,13 @@ func WriteText(w io.Writer, r *efficiency.Run, o Options) error {
 	}
 	t.head()
 	t.parts()
-	t.tree("POP, hybrid multiplicative: products of those below, the first of two pairs", r.Multiplicative())
-	t.tree("POP, hybrid additive: a metric loses what those below lose", r.Additive())
+	if r.UsesMPI() {
+		t.tree("POP, hybrid multiplicative: products of those below, the first of two pairs", r.Multiplicative())
+		t.tree("POP, hybrid additive: a metric loses what those below lose", r.Additive())
+	} else {
+		t.tree("POP, multiplicative: the first is the product of those below", r.Multiplicative())
+		t.tree("POP, additive: a metric loses what those below lose", r.Additive())
+	}
 	t.talp()
 	t.regions()
 	t.processes()
