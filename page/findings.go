@@ -85,6 +85,7 @@ func (b *builder) findings() {
 	found := b.o.Rules.Findings(b.p)
 	all := analysis.ThreadTime(b.p)
 	b.teams = b.inTeams()
+	joint := joint{wall: b.p.Meta.Duration}
 	for _, x := range found.Hold {
 		k := kindOf(x.Name, b.p.Regions[x.Region].Construct)
 		f := Finding{Name: x.Name, Region: x.Region + 1, Class: k.class, Severity: x.Severity, Core: x.Core, Helps: k.helps,
@@ -93,8 +94,13 @@ func (b *builder) findings() {
 		f.extremes(rows)
 		f.Saves = k.saves.of(f.Time, rows)
 		f.Says = fmt.Sprintf(k.says, b.named(x.Region))
+		if x.Name == analysis.WaitForCore {
+			joint.add(f, b.named(x.Region), rows)
+			continue
+		}
 		b.out.Findings = append(b.out.Findings, f)
 	}
+	b.out.Findings = joint.among(b.out.Findings, kinds[analysis.WaitForCore].says)
 	b.out.LeftOut, b.out.Rough = report.LeftOut(b.p, found), report.Rough(b.p)
 }
 

@@ -79,12 +79,14 @@ func ofJob(j *job.Job, o report.Options) (*Job, error) {
 		whole := partsOfRank(r)
 		sumParts(&out.Whole, &whole)
 	}
+	joint := &joint{wall: out.Head.Wall}
 	for i, g := range j.Regions {
 		out.Places = append(out.Places, words.Region(&g.Region))
 		if out.Untold == "" {
-			out.jobFindings(j, i, g)
+			out.jobFindings(j, i, g, joint)
 		}
 	}
+	out.Findings = joint.among(out.Findings, jobKinds[len(jobKinds)-1].says)
 	slices.SortStableFunc(out.Findings, func(a, b Finding) int { return cmp.Compare(b.Severity, a.Severity) })
 	if notes := jobs.Notes(j); len(notes) > 0 {
 		out.Notes = append(out.Notes, report.Note{Items: notes})
@@ -128,8 +130,9 @@ func jobHead(j *job.Job) JobHead {
 	return h
 }
 
-// jobFindings adds the classes of a region that cost time.
-func (out *Job) jobFindings(j *job.Job, number int, g *job.Region) {
+// jobFindings adds the classes of a region that cost time. Time without a core goes to the joint
+// finding.
+func (out *Job) jobFindings(j *job.Job, number int, g *job.Region, joint *joint) {
 	threads := map[int]int{}
 	for i := range j.Ranks {
 		threads[j.Ranks[i].Rank] = j.Ranks[i].Threads
@@ -141,8 +144,9 @@ func (out *Job) jobFindings(j *job.Job, number int, g *job.Region) {
 		if severity < littleOfJob {
 			continue
 		}
+		place := fmt.Sprintf("%s %s", g.Construct, out.Places[number])
 		f := Finding{Name: k.figure.String(), Region: number + 1, Class: k.class, Time: int64(t), Severity: severity, Core: 1, Helps: k.helps,
-			Says:  fmt.Sprintf(k.says, fmt.Sprintf("%s %s", g.Construct, out.Places[number])),
+			Says:  fmt.Sprintf(k.says, place),
 			Saves: s.Max}
 		if k.saves == evenly {
 			f.Saves = s.Max / int64(max(1, threads[s.MaxRank]))
@@ -151,6 +155,10 @@ func (out *Job) jobFindings(j *job.Job, number int, g *job.Region) {
 		if len(j.Ranks) > 1 {
 			f.Most = &Extreme{fmt.Sprint(s.MaxRank), s.Max}
 			f.Least = &Extreme{fmt.Sprint(s.MinRank), s.Min}
+		}
+		if k.figure == job.NoCore {
+			joint.add(f, place, nil)
+			continue
 		}
 		out.Findings = append(out.Findings, f)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 
 	"ompp-attach/analysis"
@@ -143,7 +144,8 @@ func (o *ompp) properties() {
 	if o.hidden(o.p) != nil {
 		o.printf("Which properties the program itself has cannot be told: the Efficiency Report says why.\n\n")
 	}
-	for i, p := range findings.Hold {
+	hold, coreless := o.joinCoreless(findings.Hold)
+	for i, p := range hold {
 		if p.Severity < little && !o.All {
 			others++
 			continue
@@ -154,6 +156,9 @@ func (o *ompp) properties() {
 			r.Construct, words.Region(r), words.Decimal(100*p.Severity, 0, 6))
 		if text := coreText(p.Core); text != "" && o.noCore {
 			o.printf("     (its threads %s)\n", text)
+		}
+		if p.Name == analysis.WaitForCore && coreless != "" {
+			o.printf("     %s\n", words.Clean(coreless))
 		}
 		o.printf("\n")
 	}
@@ -166,4 +171,29 @@ func (o *ompp) properties() {
 		}
 		o.printf("\n")
 	}
+}
+
+// joinCoreless leaves of several findings of time without a core the most severe, and names those
+// that are left out in a sentence. On a busy machine all regions have such time, for one reason.
+func (o *ompp) joinCoreless(hold []analysis.Property) (kept []analysis.Property, sentence string) {
+	const most = 3
+	var names []string
+	first, rest := true, 0.
+	for _, p := range hold {
+		if p.Name != analysis.WaitForCore || first || o.All {
+			kept = append(kept, p)
+			first = first && p.Name != analysis.WaitForCore
+			continue
+		}
+		names = append(names, words.Label(o.p, p.Region))
+		rest += p.Severity
+	}
+	if len(names) > 0 {
+		sentence = fmt.Sprintf("(and for %s, with %s", words.FirstOf(names, most), words.Decimal(100*rest, 0, 6))
+		if len(names) > 1 {
+			sentence += " together"
+		}
+		sentence += ")"
+	}
+	return kept, sentence
 }

@@ -79,8 +79,18 @@ func (t *text) findings(found []severity.Finding) {
 	}
 	var rest []*severity.Finding
 	told, shown := map[int]int{}, 0
+	coreless := t.coreless(found)
 	for i := range found {
 		f := &found[i]
+		if coreless != nil && coreless.Time >= f.Time {
+			t.joined(coreless)
+			told[coreless.Property]++
+			shown++
+			coreless.Time = -1
+		}
+		if coreless != nil && coreless.Property == f.Property {
+			continue
+		}
 		small := analysis.Ratio(f.Time, t.c.ThreadTime) < little
 		if !t.All && (small || shown == inDetail || told[f.Property] == perProperty) {
 			rest = append(rest, f)
@@ -91,6 +101,48 @@ func (t *text) findings(found []severity.Finding) {
 		shown++
 	}
 	t.further(rest)
+}
+
+// coreless returns the findings of time without a core, which the text joins to one: on a busy
+// machine all regions have such time, for the same reason. nil: they are told one by one.
+func (t *text) coreless(found []severity.Finding) *severity.Loss {
+	property := t.c.Property(severity.NoCore)
+	for _, l := range t.c.Losses(found) {
+		if l.Property == property && len(l.Findings) > 1 && !t.All && analysis.Ratio(l.Time, t.c.ThreadTime) >= little {
+			return &l
+		}
+	}
+	return nil
+}
+
+// joined prints the findings of a property as one.
+func (t *text) joined(l *severity.Loss) {
+	const most = 3
+	all := severity.Finding{Property: l.Property, Time: l.Time, Saving: l.Saving, Estimated: l.Estimated}
+	by := map[int]int{}
+	var places []string
+	for i := range l.Findings {
+		f := &l.Findings[i]
+		if i < most {
+			places = append(places, fmt.Sprintf("%s sec %s", t.time(f.Time, f.Estimated), preposition(f.Path)+pathText(t.c, f.Path)))
+		}
+		for _, x := range f.Threads {
+			k, ok := by[x.Thread]
+			if !ok {
+				k = len(all.Threads)
+				by[x.Thread], all.Threads = k, append(all.Threads, severity.ThreadTime{Thread: x.Thread})
+			}
+			all.Threads[k].Time += x.Time
+		}
+	}
+	slices.SortFunc(all.Threads, func(a, b severity.ThreadTime) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Thread, b.Thread))
+	})
+	where := fmt.Sprintf("%d places: %s", len(l.Findings), strings.Join(places, "; "))
+	if more := len(l.Findings) - most; more > 0 {
+		where += fmt.Sprintf("; %d more", more)
+	}
+	t.entry(&all, where, true)
 }
 
 // brief is a line of text: findings of a property at call paths that end in the same region.
@@ -147,6 +199,11 @@ func (t *text) further(found []*severity.Finding) {
 
 // finding prints a finding. What helps is printed where a property is told of first.
 func (t *text) finding(f *severity.Finding, first bool) {
+	t.entry(f, pathText(t.c, f.Path), first)
+}
+
+// entry prints a finding at the places that where names.
+func (t *text) entry(f *severity.Finding, where string, first bool) {
 	p := &t.c.Properties[f.Property]
 	fmt.Fprintf(t, "\n%s sec  %s %%  %s\n", t.time(f.Time, f.Estimated), t.share(f.Time), t.Clean(p.Title()))
 	line := func(key, text string) {
@@ -154,7 +211,7 @@ func (t *text) finding(f *severity.Finding, first bool) {
 			t.lines(fmt.Sprintf("    %-7s ", key), text)
 		}
 	}
-	line("where", pathText(t.c, f.Path))
+	line("where", where)
 	line("who", t.who(f))
 	line("of it", t.parts(f))
 	line("due to", t.dueTo(f))

@@ -405,3 +405,25 @@ func TestUncapitalized(t *testing.T) {
 		}
 	}
 }
+
+// On a busy machine all regions lack cores: that is one finding, which names the places.
+func TestCoreless(t *testing.T) {
+	p := barriers(2, 5, 6, 7, 8, 9)
+	for i := 1; i < len(p.Nodes); i++ {
+		for j := range p.Nodes[i].Stats {
+			p.Nodes[i].Stats[j].NoCore = &profile.Cost{Exec: int64(i) * 1e8, Body: int64(i) * 1e8}
+		}
+	}
+	c := severity.Of(p, severity.Options{})
+	for _, all := range []bool{false, true} {
+		text := strings.Join(strings.Fields(write(t, "text", c, options(all))), " ")
+		_, text, _ = strings.Cut(text, "What costs time, worst first:")
+		want, places := 1, "where 5 places: 1.00 sec at a.c"
+		if all {
+			want = 5
+		}
+		if got := strings.Count(text, "% WaitForCore "); got != want || strings.Contains(text, places) == all || strings.Contains(text, "; 2 more who") == all {
+			t.Errorf("all %t, %d times:\n%s", all, got, text)
+		}
+	}
+}
