@@ -111,7 +111,7 @@ func sharesLines(line func(key, format string, args ...any), p *profile.Profile,
 	}
 	overheadLines(line, p, o, part)
 	if !o.Classic {
-		line("efficiency", "%s", efficiencies.Brief(efficiency.OfProfile(p), showsNoCore(p, o.Rules)))
+		line("efficiency", "%s", efficiencies.Brief(efficiency.OfProfile(p)))
 	}
 }
 

@@ -147,8 +147,8 @@ func TestShort(t *testing.T) {
 		"other ranks ran longer 5.0% + imbalance 3.8% (R00001) + management 2.0% (R00001) + synchronisation 1.5% (R00002) + MPI in regions 0.8% (R00003)"; lost != want {
 		t.Errorf("%q", lost)
 	}
-	if want := "55.8% of the threads' time was useful; most lost: idle in serial code 13.8%, MPI outside 8.8% (R00004), idle while the primary thread is in MPI 8.8% (R00004)"; Brief(paperRun(), false) != want {
-		t.Errorf("%q", Brief(paperRun(), false))
+	if want := "55.8% of the threads' time was useful; most lost: idle in serial code 13.8%, MPI outside 8.8% (R00004), idle while the primary thread is in MPI 8.8% (R00004)"; Brief(paperRun()) != want {
+		t.Errorf("%q", Brief(paperRun()))
 	}
 	if useful, lost := Short(efficiency.New("nothing", []efficiency.Process{{Threads: 1}}, nil)); useful+lost != "" {
 		t.Errorf("%q, %q", useful, lost)

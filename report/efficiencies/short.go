@@ -23,7 +23,7 @@ var shortNames = [efficiency.NumParts]string{
 // there is next to nothing.
 func Short(r *efficiency.Run) (useful, lost string) {
 	whole := r.Whole()
-	work, losses := shares(r, &whole, none)
+	work, losses := shares(r, &whole)
 	if len(work) > 0 {
 		useful = fmt.Sprintf("%s%s = %s (e_mt %s)", extrapolated(r), percent(whole.Efficiency()), strings.Join(work, " + "), emt(&whole))
 	}
@@ -49,19 +49,14 @@ func WriteShort(printf func(format string, args ...any), r *efficiency.Run) {
 	printf("(report --efficiency has more.)\n\n")
 }
 
-// Brief returns the same in half a line, with a few losses only. noCoreTold: the reader has the
-// time without a core beside it, by another definition. So this loss is named without its share.
-func Brief(r *efficiency.Run, noCoreTold bool) string {
+// Brief returns the same in half a line, with a few losses only.
+func Brief(r *efficiency.Run) string {
 	if h := r.Hidden(); h != nil {
 		return h.Says()
 	}
 	const few = 3
 	whole := r.Whole()
-	bare := none
-	if noCoreTold {
-		bare = efficiency.NoCore
-	}
-	_, losses := shares(r, &whole, bare)
+	_, losses := shares(r, &whole)
 	text := fmt.Sprintf("%s%s of the threads' time was useful", extrapolated(r), percent(whole.Efficiency()))
 	if len(losses) > 0 {
 		text += "; most lost: " + strings.Join(losses[:min(few, len(losses))], ", ")
@@ -69,11 +64,8 @@ func Brief(r *efficiency.Run, noCoreTold bool) string {
 	return text
 }
 
-// none is no part.
-const none = efficiency.Part(-1)
-
-// shares names the parts with their shares, the greatest first. Of bare it leaves out the share.
-func shares(r *efficiency.Run, whole *efficiency.Parts, bare efficiency.Part) (work, losses []string) {
+// shares names the parts with their shares, the greatest first.
+func shares(r *efficiency.Run, whole *efficiency.Parts) (work, losses []string) {
 	parts := make([]efficiency.Part, efficiency.NumParts)
 	for i := range parts {
 		parts[i] = efficiency.Part(i)
@@ -83,10 +75,7 @@ func shares(r *efficiency.Run, whole *efficiency.Parts, bare efficiency.Part) (w
 		if whole.Share(p) < little {
 			continue
 		}
-		text := shortNames[p]
-		if p != bare {
-			text += " " + percent(whole.Share(p))
-		}
+		text := shortNames[p] + " " + percent(whole.Share(p))
 		if p.Useful() {
 			work = append(work, text)
 			continue
