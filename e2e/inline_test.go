@@ -232,6 +232,32 @@ func TestAtomicCounts(t *testing.T) {
 	}
 }
 
+// An atomic write that is seq_cst is counted, be it an exchange or a move and a fence. Other
+// writes, and reads, are plain moves: these are named.
+func TestSeqCstWrites(t *testing.T) {
+	atOnce(t)
+	for _, b := range []build{{"gcc", "-g -O0"}, {"gcc", "-g -O3"}, {"gcc", "-g -O3 -mtune=silvermont"}} {
+		t.Run(b.String(), func(t *testing.T) {
+			bin := testbin.Build(t, "seqcst.c", b.options())
+			s := clean(t, options{env: threadsEnv(2), flags: []string{"--probe-atomics"}}, bin)
+			var got []string
+			for _, r := range s.main.Regions {
+				if r.Construct == event.Atomic {
+					n := count(s.main, execC, func(x *profile.Region) bool { return x.Construct == r.Construct && x.Location.Begin == r.Location.Begin })
+					got = append(got, fmt.Sprintf("%d: %d", r.Location.Begin, n.total()))
+				}
+			}
+			if !slices.Equal(got, []string{"12: 2000"}) {
+				t.Errorf("counted: %q", got)
+			}
+			const told = "atomic at seqcst.c (14), seqcst.c (16)"
+			if !slices.ContainsFunc(s.main.Unseen, func(u profile.Unseen) bool { return u.What == told && strings.Contains(u.Reason, "plain moves") }) {
+				t.Errorf("not told: %+v", s.main.Unseen)
+			}
+		})
+	}
+}
+
 // A loop's time is its work, and the wait for the slowest its exitBarT: every
 // thread works for as long as its number says.
 func TestInlineTimes(t *testing.T) {

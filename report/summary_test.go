@@ -31,7 +31,7 @@ func TestSummaryIsShort(t *testing.T) {
 	if n := strings.Count(text, "\n"); n > 15 {
 		t.Errorf("%d lines, want at most 15:\n%s", n, text)
 	}
-	for _, want := range []string{"24 of 123480 events lost", "ATOMIC, tasks", "One.", "2 more", "c d"} {
+	for _, want := range []string{"24 of 123480 events lost", "ATOMIC; tasks", "One.", "2 more", "c d"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in the summary:\n%s", want, text)
 		}

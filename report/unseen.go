@@ -3,7 +3,9 @@ package report
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ompp-attach/analysis"
@@ -110,9 +112,9 @@ func unseenTrouble(p *profile.Profile) string {
 	if p.Meta.HasTasks {
 		other = append(other, "tasks")
 	}
-	var parts []string
-	if len(heavy)+len(other) > 0 {
-		parts = append(parts, words.FirstOf(append(heavy, other...), 6))
+	parts := append(heavy, joinedPlaces(other)...)
+	if more := len(parts) - 6; more > 0 {
+		parts = append(parts[:6], fmt.Sprintf("%d more", more))
 	}
 	if light > 0 {
 		text := words.Plural(light, "construct") + " in code with less than 1% of the time"
@@ -125,4 +127,40 @@ func unseenTrouble(p *profile.Profile) string {
 		parts = append(parts, "if it has any: "+strings.Join(possible, ", ")+" (their time is in the regions around them)")
 	}
 	return strings.Join(parts, "; ")
+}
+
+// atPlaces matches constructs of one kind at some places.
+var atPlaces = regexp.MustCompile(`^(.+?) at (.+ \(\d+\))(?: and (\d+) more)?$`)
+
+// joinedPlaces joins the constructs of a kind that are apart because their reasons differ. The
+// summary does not tell the reasons.
+func joinedPlaces(constructs []string) (out []string) {
+	const few = 4
+	places, more := map[string][]string{}, map[string]int{}
+	for _, what := range constructs {
+		m := atPlaces.FindStringSubmatch(what)
+		if m == nil {
+			out = append(out, what)
+			continue
+		}
+		kind := m[1]
+		if places[kind] == nil {
+			out = append(out, kind)
+		}
+		n, _ := strconv.Atoi(m[3]) // none: 0
+		places[kind], more[kind] = append(places[kind], strings.Split(m[2], ", ")...), more[kind]+n
+	}
+	for i, kind := range out {
+		list := places[kind]
+		if list == nil {
+			continue
+		}
+		n := more[kind] + max(0, len(list)-few)
+		list = list[:min(few, len(list))]
+		out[i] = kind + " at " + strings.Join(list, ", ")
+		if n > 0 {
+			out[i] += fmt.Sprintf(" and %d more places", n)
+		}
+	}
+	return out
 }

@@ -46,6 +46,10 @@ func TestUnseen(t *testing.T) {
 		{"nothing that matters", []profile.Unseen{loop("", 0x200)},
 			[]string{"    LOOP in libx.so+0x200, in code with less than 1% of the time\n"},
 			"nothing that matters: 1 construct in code with less than 1% of the time\n"},
+		{"two reasons", []profile.Unseen{{What: "atomic at a.c (1), a.c (2), a.c (3), a.c (4) and 2 more", Reason: "one"}, {What: "flush at a.c (9)", Reason: "two"},
+			{What: "atomic at a.c (5)", Reason: "three"}, {What: "marker m", Reason: "four"}},
+			[]string{" * atomic at a.c (5): three\n"},
+			"atomic at a.c (1), a.c (2), a.c (3), a.c (4) and 3 more places; flush at a.c (9); marker m\n"},
 		{"not placed", []profile.Unseen{{What: "marker m", Reason: "its note is wrong"}},
 			[]string{" * marker m: its note is wrong\n"}, "marker m\n"},
 	} {

@@ -29,7 +29,7 @@ func (r *Resolver) Unseen(has map[event.Runtime]bool, probed func(*symbols.Modul
 			continue
 		}
 		t := tableOf(o)
-		out = append(out, r.invisible(t)...)
+		out = append(out, r.invisible(o, t)...)
 		known = known && sourcesKnown(t.Sources)
 	}
 	if has[event.Gomp] {
@@ -48,7 +48,7 @@ func sourcesKnown(sources []symbols.Source) bool {
 
 // invisible lists the constructs in a file's source that are not measured. Constructs of one kind
 // and reason are put together.
-func (r *Resolver) invisible(t *regions.Table) (out []profile.Unseen) {
+func (r *Resolver) invisible(o *symbols.Object, t *regions.Table) (out []profile.Unseen) {
 	type directive struct {
 		kind event.Construct
 		file string
@@ -67,10 +67,19 @@ func (r *Resolver) invisible(t *regions.Table) (out []profile.Unseen) {
 		counted := reg.Construct == event.Atomic || reg.Construct == event.Flush
 		// UnseenInline lists them.
 		inlined := reg.Construct == event.Loop || reg.Construct == event.Master || reg.Construct == event.Masked
-		if seen[directive{reg.Construct, reg.File, reg.Begin}] || reg.Found&regions.BySource == 0 || counted && r.Atomics || inlined && r.Inlining {
+		if seen[directive{reg.Construct, reg.File, reg.Begin}] || reg.Found&regions.BySource == 0 || inlined && r.Inlining {
 			continue
 		}
-		k := [2]string{strings.ToLower(reg.Type()), reg.Why}
+		why := reg.Why
+		if counted && r.Atomics {
+			if inline.Atomics(o).Has(reg.Construct, reg.File, reg.Begin) {
+				continue
+			}
+			if reg.Found != regions.BySource {
+				why = uncounted(o)
+			}
+		}
+		k := [2]string{strings.ToLower(reg.Type()), why}
 		if at[k] == nil {
 			order = append(order, k)
 		}
@@ -86,6 +95,14 @@ func (r *Resolver) invisible(t *regions.Table) (out []profile.Unseen) {
 		out = append(out, profile.Unseen{What: k[0] + " at " + where, Reason: k[1]})
 	}
 	return out
+}
+
+// uncounted says why --probe-atomics does not count an atomic or flush construct.
+func uncounted(o *symbols.Object) string {
+	if o.Arch() != "amd64" {
+		return "--probe-atomics does not read the code of " + o.Arch()
+	}
+	return "plain moves of the processor, which nothing tells from others, or no instruction that is executed exactly as often: --probe-atomics cannot count them"
 }
 
 // unseenInGeneral lists the kinds of constructs that may be unseen in a program whose source is

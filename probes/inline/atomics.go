@@ -2,6 +2,7 @@ package inline
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 
 	"ompp-attach/event"
@@ -14,8 +15,8 @@ import (
 const noteCounted = "executions are counted, by a probe beside the instruction; their time is not measured"
 
 // Atomics finds the atomic and flush constructs of a file for which GCC or clang made instructions
-// with a lock prefix, or a fence. The instructions' lines tell the directive. Atomic reads and
-// writes are plain moves: they are not found, nor is any construct without source.
+// with a lock prefix, or a fence. The instructions' lines tell the directive. Reads, and writes
+// that are not seq_cst, are plain moves: they are not found, nor is any construct without source.
 func Atomics(o *symbols.Object) *Inlined {
 	return foundAtomics.Of(o, analyseAtomics)
 }
@@ -96,11 +97,25 @@ func atomicAt(o *symbols.Object, i disasm.Inst) (file string, d directives.Direc
 	}
 	ds, _ := o.Directives(file)
 	for _, d := range ds {
-		if d.Begin <= line && line <= d.End && (d.Matches("atomic") && !fence || d.Matches("flush")) {
+		if d.Begin <= line && line <= d.End && (d.Matches("atomic") && (!fence || fenced(&d)) || d.Matches("flush")) {
 			return file, d, true
 		}
 	}
 	return "", d, false
+}
+
+// fenced tells whether an atomic construct may be a plain move and a fence. For a write that is
+// seq_cst, GCC makes these in place of an exchange if it tunes for Intel's small cores (i386.md,
+// TARGET_USE_XCHG_FOR_ATOMIC_STORE).
+func fenced(d *directives.Directive) bool {
+	return write.MatchString(d.Clauses) && seqCst.MatchString(d.Clauses)
+}
+
+var write, seqCst = regexp.MustCompile(`\bwrite\b`), regexp.MustCompile(`\bseq_cst\b`)
+
+// Has tells whether code of a directive was found in the file.
+func (x *Inlined) Has(c event.Construct, file string, line int) bool {
+	return slices.ContainsFunc(x.Constructs, func(y Construct) bool { return y.Construct == c && y.File == file && y.Begin == line })
 }
 
 // once finds an instruction that is executed once for each atomic operation, and not for each retry
