@@ -72,16 +72,32 @@ func coreless(p *profile.Profile) (all, first int64) {
 }
 
 // costliest returns the words for the constructs with a fourth of the cost or more, the highest
-// cost first.
-func costliest(p *profile.Profile) (words []string) {
-	by, all := map[string]int64{}, int64(0)
+// cost first. The cost of constructs that are counted only is charged to the region around: of
+// these, the words are those with a fourth of the executions.
+func costliest(p *profile.Profile) []string {
+	var cost, executions [][2]int64 // region, figure
 	for _, c := range OwnCosts(p) {
-		all += c.Cost
-		if word := p.Regions[c.Region].Construct.Traits().Selector; word != "" {
+		cost = append(cost, [2]int64{int64(c.Region), c.Cost})
+	}
+	for region, b := range Flat(p) {
+		executions = append(executions, [2]int64{int64(region), int64(b.Sum.Exec.C)})
+	}
+	if words := foremost(p, cost); len(words) > 0 {
+		return words
+	}
+	return foremost(p, executions)
+}
+
+// foremost returns the words for constructs whose regions have a fourth of all of a figure.
+func foremost(p *profile.Profile, figures [][2]int64) (words []string) {
+	by, all := map[string]int64{}, int64(0)
+	for _, f := range figures {
+		all += f[1]
+		if word := p.Regions[f[0]].Construct.Traits().Selector; word != "" && f[1] > 0 {
 			if by[word] == 0 {
 				words = append(words, word)
 			}
-			by[word] += c.Cost
+			by[word] += f[1]
 		}
 	}
 	words = slices.DeleteFunc(words, func(w string) bool { return 4*by[w] < all })

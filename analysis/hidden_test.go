@@ -1,6 +1,7 @@
 package analysis_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,5 +67,15 @@ func TestHiddenFindings(t *testing.T) {
 	f := analysis.Disjoint.Findings(analysis.Adjust(p))
 	if len(f.Hold) != 1 || f.Hold[0].Name != analysis.WaitForCore {
 		t.Errorf("%+v", f)
+	}
+}
+
+// Constructs that are only counted are named by their executions.
+func TestHiddenByCounted(t *testing.T) {
+	p := stormy(3e9, 8e9, 0)
+	p.Regions[1].Construct = event.Atomic
+	p.Nodes[2].Stats = []profile.ThreadStats{{Exec: profile.Sum{C: 1e6}}}
+	if got := analysis.HiddenByProbes(analysis.Adjust(p)); got == nil || !slices.Equal(got.Disable, []string{"atomic"}) {
+		t.Errorf("%+v", got)
 	}
 }
