@@ -142,15 +142,15 @@ func (m *Matching) acrossMachines() (out []string) {
 	}
 	out = append(out, fmt.Sprintf("The ranks ran on %d machines: %s.%s", len(m.Machines), m.whereRanksRan(), m.Clocks.Compared()))
 	if a := &m.Across; a.Waits+a.Untold > 0 {
-		s := fmt.Sprintf("%d calls waited for ranks of other machines.", a.Waits)
+		s := fmt.Sprintf("%s waited for ranks of other machines.", counted(a.Waits, "call"))
 		if a.Waits > 0 {
-			s = fmt.Sprintf("%d calls waited for ranks of other machines: %.6f sec, ± %s (each ± %s at most).", a.Waits, seconds(a.T), clocks.BoundText(a.Bound), clocks.BoundText(a.Widest))
+			s = fmt.Sprintf("%s waited for ranks of other machines: %.6f sec, ± %s (each ± %s at most).", counted(a.Waits, "call"), seconds(a.T), clocks.BoundText(a.Bound), clocks.BoundText(a.Widest))
 		}
 		if a.NoLatecomer > 0 {
 			s += fmt.Sprintf(" Of %d of these calls it is not known which rank was last.", a.NoLatecomer)
 		}
 		if a.Untold > 0 {
-			s += fmt.Sprintf(" %d more calls may have waited, or not: the comparison of the clocks is not exact enough to tell.", a.Untold)
+			s += fmt.Sprintf(" %s may have waited, or not: the comparison of the clocks is not exact enough to tell.", counted(a.Untold, "more call"))
 		}
 		out = append(out, s)
 	}

@@ -59,7 +59,7 @@ func TestMachines(t *testing.T) {
 			spoil: func(a, b *profile.Profile) {
 				onlyMessage(a, "MPI_Recv", span{500, 650})
 				onlyMessage(b, "MPI_Send", span{600 + ahead, 640 + ahead})
-			}, notes: "1 were not: the other rank ran on another machine, and their clocks cannot be compared."},
+			}, notes: "1 was not: the other rank ran on another machine, and their clocks cannot be compared."},
 	} {
 		shift := uint64(0)
 		if c.machines == 2 {

@@ -226,16 +226,26 @@ func (m *Matching) Sentences() (out []string) {
 		return nil
 	}
 	for _, x := range []struct {
-		what string
-		n    *match.Count
-	}{{"messages received", &m.Receives}, {"messages sent", &m.Sends}, {"probes for messages", &m.Probes}, {"calls of collective operations", &m.Collectives}, {"waits for requests", &m.Requests}, {"calls that open or close epochs of RMA", &m.Epochs}, {"locks of RMA windows", &m.Locks}} {
+		noun, what string
+		n          *match.Count
+		apart      string // what each thread needs of its own
+	}{
+		{"message", " received", &m.Receives, "tag or communicator"}, {"message", " sent", &m.Sends, "tag or communicator"},
+		{"probe", " for messages", &m.Probes, "tag or communicator"}, {"call", " of collective operations", &m.Collectives, "communicator"},
+		{"wait", " for requests", &m.Requests, ""}, {"call", " that open or close epochs of RMA", &m.Epochs, ""},
+		{"lock", " of RMA windows", &m.Locks, ""},
+	} {
 		if x.n.Calls == 0 {
 			continue
 		}
-		s := fmt.Sprintf("Of %d %s, %d were matched between ranks.", x.n.Calls, x.what, x.n.Matched)
+		s := fmt.Sprintf("Of %s%s, %d %s matched between ranks.", counted(x.n.Calls, x.noun), x.what, x.n.Matched, verb(x.n.Matched == 1, "was", "were"))
 		for why, n := range x.n.Left {
-			if n > 0 {
-				s += fmt.Sprintf(" %d were not: %s.", n, reasons[why])
+			if n == 0 {
+				continue
+			}
+			s += fmt.Sprintf(" %d %s not: %s.", n, verb(n == 1, "was", "were"), reasons[why])
+			if why == int(match.Threads) && x.apart != "" {
+				s += fmt.Sprintf(" If each thread used a %s of its own, these could be matched.", x.apart)
 			}
 		}
 		out = append(out, s)
@@ -248,9 +258,17 @@ func (m *Matching) Sentences() (out []string) {
 	if len(m.Cut) > 0 {
 		s := fmt.Sprintf("The MPI calls of %s are known up to a certain time only: then records were lost, a call returned an error, or the log was full.", RankList(m.Cut))
 		if m.Left > 0 {
-			s += fmt.Sprintf(" %d calls are not in the log.", m.Left)
+			s += fmt.Sprintf(" %s %s not in the log.", counted(m.Left, "call"), verb(m.Left == 1, "is", "are"))
 		}
 		out = append(out, s)
 	}
 	return out
+}
+
+// counted is a number of things: "1 call", "2 calls".
+func counted[N int | int64 | uint64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

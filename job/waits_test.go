@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,7 +85,7 @@ func TestWaitsBetweenRanks(t *testing.T) {
 	if len(c.Blames) != 2 || len(c.Blamed(c.Property("mpi_barrier.wait"), 1)) != 1 {
 		t.Errorf("%+v", c.Blames)
 	}
-	if want := "Of 1 messages received, 1 were matched between ranks."; len(c.Notes) != 4 || c.Notes[0] != want || !strings.HasPrefix(c.Notes[3], "The causes of 0.000000 of 0.000000 sec of waits between ranks are not known") {
+	if want := "Of 1 message received, 1 was matched between ranks."; len(c.Notes) != 4 || c.Notes[0] != want || !strings.HasPrefix(c.Notes[3], "The causes of 0.000000 of 0.000000 sec of waits between ranks are not known") {
 		t.Errorf("%q", c.Notes)
 	}
 	if j, err := Read(sourcesOf(t, ps...), Options{}); err != nil || j.Waits != nil {
@@ -183,5 +184,31 @@ func TestWaitsLeftOut(t *testing.T) {
 		if notes := strings.Join(j.Severity.Notes, " "); len(j.Waits.Result.Waits) != 0 || !strings.Contains(notes, c.note) || j.Severity.Total("mpi_barrier") != 322 {
 			t.Errorf("%s: %+v, %s", name, j.Waits.Result.Waits, notes)
 		}
+	}
+}
+
+// Sentences count in words that fit, and say what would help where threads mixed messages.
+func TestWaitSentences(t *testing.T) {
+	count := func(calls, matched, threads uint64) (c match.Count) {
+		c.Calls, c.Matched = calls, matched
+		c.Left[match.Threads] = threads
+		return c
+	}
+	m := &Matching{Left: 1, Cut: []int{0}}
+	m.Receives, m.Collectives, m.Requests = count(1, 1, 0), count(3, 1, 2), count(2, 1, 1)
+	const why = "threads of a rank sent or received at the same time."
+	want := []string{
+		"Of 1 message received, 1 was matched between ranks.",
+		"Of 3 calls of collective operations, 1 was matched between ranks. 2 were not: " + why +
+			" If each thread used a communicator of its own, these could be matched.",
+		"Of 2 waits for requests, 1 was matched between ranks. 1 was not: " + why,
+	}
+	got := m.Sentences()
+	if len(got) < len(want) || !slices.Equal(got[:len(want)], want) || !strings.HasSuffix(got[len(got)-1], " 1 call is not in the log.") {
+		t.Errorf("%q", got)
+	}
+	m.Receives = count(5, 2, 3)
+	if got := m.Sentences()[0]; !strings.HasSuffix(got, "3 were not: "+why+" If each thread used a tag or communicator of its own, these could be matched.") {
+		t.Error(got)
 	}
 }

@@ -161,7 +161,8 @@ func mpiSummary(p *profile.Profile, c clock, part func(int64) string) string {
 	if job := p.Meta.MPI; job != nil && job.Rank >= 0 && job.Size > 0 {
 		who = fmt.Sprintf("rank %d of %d, ", job.Rank, job.Size)
 	}
-	text := fmt.Sprintf("%s%s thread-sec (%s%%) in %d calls: %d sends, %d receives, %d collectives", who, c.seconds(m.T, 0), part(m.T), m.Calls, m.Sends, m.Recvs, m.Colls)
+	text := fmt.Sprintf("%s%s thread-sec (%s%%) in %s: %s, %s, %s", who, c.seconds(m.T, 0), part(m.T), words.Plural(int(m.Calls), "call"),
+		words.Plural(int(m.Sends), "send"), words.Plural(int(m.Recvs), "receive"), words.Plural(int(m.Colls), "collective"))
 	if ends := analysis.MPIStartEnd(p); ends.T > 0 {
 		text += "; " + words.SplitText(func(ns int64) string { return c.seconds(ns, 0) }, m.T-ends.T, ends.T, ends.Operations)
 	}

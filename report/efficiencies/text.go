@@ -271,7 +271,7 @@ func Notes(r *efficiency.Run) []string {
 		notes = append(notes, "Some constructs were not observed all of the time: all figures hold estimates.")
 	}
 	if r.Missing > 0 {
-		notes = append(notes, fmt.Sprintf("The figures are those of %d ranks; %d more could not be read.", len(r.Processes), r.Missing))
+		notes = append(notes, fmt.Sprintf("The figures are those of %s; %d more could not be read.", plural(len(r.Processes), "rank"), r.Missing))
 	}
 	return notes
 }

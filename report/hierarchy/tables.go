@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ompp-attach/hiera"
+	"ompp-attach/report/words"
 )
 
 // build makes a table of the statistics; nil if there is nothing to tell.
@@ -88,7 +89,7 @@ func exclusive(s *hiera.Statistics, _ Options) *table {
 	}
 	t.notes = append(t.notes, "These are sums over threads, of the time that operations took outside of operations inside them.")
 	if overlaps > 0 {
-		t.notes = append(t.notes, fmt.Sprintf("The inner operations of %d operations take longer than they do: their exclusive time counts as 0.", overlaps))
+		t.notes = append(t.notes, fmt.Sprintf("The inner operations of %s take longer: the exclusive time there counts as 0.", words.Plural(int(overlaps), "operation")))
 	}
 	return t
 }

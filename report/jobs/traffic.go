@@ -133,12 +133,12 @@ func (t *jobText) traffic() {
 			if len(t.j.Missing()) > 0 {
 				to = fmt.Sprintf("%s by the %s that could be read", to, words.Plural(len(t.j.Ranks), "rank"))
 			}
-			t.sentence("%d messages, %d bytes, were sent %s, by the senders' records. At least %s of ranks exchanged messages. "+
-				"A rank sent to at least %s others. The table has the heaviest of those pairs that are known.",
-				x.Messages, x.Bytes, to, words.Plural(x.Pairs, "pair"), span(x.To.Min, x.To.Max))
+			t.sentence("%s, %s, %s sent %s, by the senders' records. At least %s of ranks exchanged messages. "+
+				"A rank sent to at least %s. The table has the heaviest of those pairs that are known.",
+				words.Plural(int(x.Messages), "message"), words.Plural(int(x.Bytes), "byte"), were(x.Messages), to, words.Plural(x.Pairs, "pair"), otherRanks(x.To.Min, x.To.Max))
 		} else {
-			t.sentence("%d messages, %d bytes, were sent between %s of ranks, by the senders' records. A rank sent to %s others, rank %d to the most.",
-				x.Messages, x.Bytes, words.Plural(x.Pairs, "pair"), span(x.To.Min, x.To.Max), x.To.MaxRank)
+			t.sentence("%s, %s, %s sent between %s of ranks, by the senders' records. A rank sent to %s, rank %d to the most.",
+				words.Plural(int(x.Messages), "message"), words.Plural(int(x.Bytes), "byte"), were(x.Messages), words.Plural(x.Pairs, "pair"), otherRanks(x.To.Min, x.To.Max), x.To.MaxRank)
 		}
 		tab := table{head: []string{"from", "to", "messages", "bytes", "mean", part}}
 		for _, l := range heaviest {
@@ -152,9 +152,25 @@ func (t *jobText) traffic() {
 		t.printf("\n")
 	}
 	for _, u := range x.Unknown {
-		t.sentence("Not in the table: %s (%d messages sent, %d bytes; %d received, %d bytes).", u.Why, u.Sends, u.Out, u.Recvs, u.In)
+		t.sentence("Not in the table: %s (%s sent, %s; %d received, %s).", u.Why, words.Plural(int(u.Sends), "message"), words.Plural(int(u.Out), "byte"),
+			u.Recvs, words.Plural(int(u.In), "byte"))
 	}
 	t.sizes(x.Sizes)
+}
+
+// otherRanks is a number of other ranks, or the least and the most.
+func otherRanks(least, most int64) string {
+	if most == 1 {
+		return span(least, most) + " other"
+	}
+	return span(least, most) + " others"
+}
+
+func were(n uint64) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
 }
 
 // sizes writes the numbers of messages by size.
