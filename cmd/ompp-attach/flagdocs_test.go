@@ -150,3 +150,12 @@ func wrongFlags(c *cobra.Command, words []string) (wrong []string) {
 	}
 	return wrong
 }
+
+// Help texts show no default that stands for none.
+func TestDefaultsMean(t *testing.T) {
+	commands(root(), func(c *cobra.Command) {
+		if usages := c.Flags().FlagUsages(); strings.Contains(usages, "(default -1)") || strings.Contains(usages, "(default )") {
+			t.Errorf("%s: %s", c.CommandPath(), usages)
+		}
+	})
+}

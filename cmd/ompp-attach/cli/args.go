@@ -28,3 +28,8 @@ func ByFlag(c *cobra.Command, args []string) error {
 	}
 	return cobra.NoArgs(c, args)
 }
+
+// HideDefault leaves the default of a flag for a number out of the help, where it stands for none.
+func HideDefault(c *cobra.Command, flag string) {
+	c.Flags().Lookup(flag).DefValue = "0" // pflag shows no zero
+}

@@ -85,6 +85,7 @@ profile.html and job.html are pages for the browser.
 	c.Flags().StringVarP(&f.dir, "output", "o", "", "write files to this `directory`; - writes a single file to standard output")
 	c.Flags().StringVar(&f.delta, "delta", "", "report the time between the snapshots `N M`, as in --delta 2 5 DIR; 0 is the beginning, end the final profile")
 	c.Flags().IntVar(&f.rank, "rank", -1, "report this `rank` of a job by itself")
+	cli.HideDefault(c, "rank")
 	return c
 }
 
