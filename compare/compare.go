@@ -193,8 +193,12 @@ func (c *Comparison) Only(side int) (out []*Region) {
 // Repeated tells whether both sides have repeats enough for tests.
 func (c *Comparison) Repeated() bool { return c.Tests > 0 }
 
-// Title names a region in a sentence: construct, place, function and name.
-func Title(r *profile.Region) string {
+// Title names a region in a sentence: construct, place, function and name. Long template arguments
+// of the function are left out.
+func Title(r *profile.Region) string { return titled(r, profile.Brief(r.Location.Function)) }
+
+// titled is the title with a name for the function.
+func titled(r *profile.Region, function string) string {
 	l := &r.Location
 	text := r.Construct.String() + " "
 	switch {
@@ -206,7 +210,7 @@ func Title(r *profile.Region) string {
 		text += fmt.Sprintf("%s+%#x", base(l.Object), l.Offset)
 	}
 	if l.Function != "" {
-		text += " in " + profile.Brief(l.Function)
+		text += " in " + function
 	}
 	if r.Name != "" && r.Name != l.Function {
 		text += " (" + r.Name + ")"

@@ -9,12 +9,13 @@ import (
 
 	"ompp-attach/job"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // Condition is what must not be: a figure that changed by more than a limit.
 type Condition struct {
 	Text string // as the user gave it
-	// Of is a part of a region's title; "*": every region, for times those above Worthwhile; empty:
+	// Of is a part of a region's title, with template arguments or without; "*": every region, for times those above Worthwhile; empty:
 	// the program.
 	Of      string
 	Figure  string
@@ -212,7 +213,7 @@ func (x *Condition) matches(r *Region) bool {
 		return true
 	}
 	for _, at := range r.At {
-		if at != nil && strings.Contains(Title(at), x.Of) {
+		if at != nil && (strings.Contains(Title(at), x.Of) || strings.Contains(titled(at, profile.Pasteable(at.Location.Function)), x.Of)) {
 			return true
 		}
 	}
