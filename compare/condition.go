@@ -15,8 +15,8 @@ import (
 // Condition is what must not be: a figure that changed by more than a limit.
 type Condition struct {
 	Text string // as the user gave it
-	// Of is a part of a region's title, with template arguments or without; "*": every region, for times those above Worthwhile; empty:
-	// the program.
+	// Of is a part of a region's title, with template arguments or without. "*": every region, for
+	// times those above Worthwhile; empty: the program.
 	Of      string
 	Figure  string
 	Below   bool    // the change is less than the limit, not greater

@@ -48,6 +48,7 @@ type Job struct {
 	troubles []trouble
 	byKey    map[key]*Region
 	seen     bitset                // the ranks that were read
+	names    []string              // of the jobs that the profiles are of, as launchers name them
 	traffic  map[int]*traffic.Rank // by rank, until all are known
 }
 

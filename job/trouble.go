@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
+
+	"ompp-attach/event"
 )
 
 // clockSkew is how far apart the clocks of a job's nodes may be. Profiles further apart belong to
@@ -41,6 +44,9 @@ func (j *Job) trouble(k kind, rank int, text string) {
 // add adds a rank to the job and notes problems of its file.
 func (j *Job) add(r *reduced) {
 	named, file := r.rank.Rank, r.rank.File
+	if name := r.rank.MPI.Job; name != "" && !slices.Contains(j.names, name) {
+		j.names = append(j.names, name)
+	}
 	switch m := &r.rank.MPI; {
 	case !r.rank.UsesMPI:
 		j.trouble(noMPI, named, "")
@@ -137,7 +143,35 @@ func (j *Job) Troubles() []string {
 			out = append(out, g.text)
 		}
 	}
-	return out
+	return append(out, j.spawned()...)
+}
+
+// spawned says in one sentence or two that ranks started processes with MPI, and whether these were
+// measured; none: they did not. The processes are another job, and their ranks begin at 0 again.
+func (j *Job) spawned() []string {
+	var operations, places []string
+	for _, g := range j.Regions {
+		if g.Construct != event.MPI || !strings.HasPrefix(g.Name, "MPI_Comm_spawn") {
+			continue
+		}
+		if !slices.Contains(operations, g.Name) {
+			operations = append(operations, g.Name)
+		}
+		if l := &g.Location; l.File != "" {
+			places = append(places, fmt.Sprintf("%s (%d)", path.Base(l.File), l.Begin))
+		}
+	}
+	if len(operations) == 0 {
+		return nil
+	}
+	text := "Ranks started other processes by " + strings.Join(operations, " and ")
+	if len(places) > 0 {
+		text += " at " + strings.Join(places, ", ")
+	}
+	if len(j.names) > 1 {
+		return []string{text + ". These are a job of their own, which was measured, too: its files are profile.rankR-2.* and the like."}
+	}
+	return []string{text + ". These were not measured: there is no profile of their job. With Open MPI, ompp-attach measures them if it starts the launcher (ompp-attach run -- mpirun ...)."}
 }
 
 func verb(one bool, singular, plural string) string {
