@@ -8,6 +8,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/report"
 	"ompp-attach/report/words"
+	"ompp-attach/severity"
 )
 
 // saving says how to estimate the wall time that a finding costs.
@@ -36,7 +37,7 @@ var kinds = map[string]kind{
 	analysis.ImbalanceInParallelRegion: {"imbal", "Threads wait at the end of %s: some have more to do",
 		"Divide the work of the region more evenly among its threads.", evenly},
 	analysis.ImbalanceInParallelLoop: {"imbal", "Threads wait at the end of %s: iterations are divided unevenly",
-		"Try schedule(dynamic) or schedule(guided), smaller chunks, or collapse the loop with an inner one.", evenly},
+		"If each thread has many iterations, try schedule(dynamic) or schedule(guided), or smaller chunks. If it has few, collapse the loop with an inner one.", evenly},
 	analysis.ImbalanceInParallelWorkshare: {"imbal", "Threads wait at the end of %s",
 		"Divide the work of the construct more evenly.", evenly},
 	analysis.ImbalanceInParallelSections: {"imbal", "Threads wait at the end of %s: sections differ in length",
@@ -85,11 +86,15 @@ func (b *builder) findings() {
 	found := b.o.Rules.Findings(b.p)
 	all := analysis.ThreadTime(b.p)
 	b.teams = b.inTeams()
+	few := analysis.FewIterations(b.p)
 	joint := joint{wall: b.p.Meta.Duration}
 	for _, x := range found.Hold {
 		k := kindOf(x.Name, b.p.Regions[x.Region].Construct)
 		f := Finding{Name: x.Name, Region: x.Region + 1, Class: k.class, Severity: x.Severity, Core: x.Core, Helps: k.helps,
 			Time: int64(math.Round(x.Severity * float64(all)))}
+		if x.Name == analysis.ImbalanceInParallelLoop && few[x.Region] {
+			f.Helps = severity.HelpsFew
+		}
 		rows := b.spent(&x, k.class)
 		f.extremes(rows)
 		f.Saves = k.saves.of(f.Time, rows)

@@ -137,7 +137,7 @@ var openMP = []Property{
 	imbalance("region", analysis.ImbalanceInParallelRegion, "regions", "parallel regions",
 		"Balance the region's work: a worksharing loop with schedule(dynamic) or guided, or tasks."),
 	imbalance("loop", analysis.ImbalanceInParallelLoop, "loops", "loops",
-		"Use schedule(dynamic) or guided with a suitable chunk, or collapse nested loops."),
+		"If each thread has many iterations, use schedule(dynamic) or guided with a suitable chunk. If it has few, collapse nested loops, or divide the work more finely."),
 	imbalance("workshare", analysis.ImbalanceInParallelWorkshare, "workshares", "workshare constructs",
 		"Use arrays whose size the threads can share evenly, or write a loop with a schedule."),
 	imbalance("sections", analysis.ImbalanceInParallelSections, "sections", "sections that take different times",

@@ -104,13 +104,34 @@ type Reason uint8
 const (
 	ByProbes Reason = iota + 1 // probes may have made the finding
 	ByTasks                    // tasks that were not observed may have made the finding
+	// FewIterations is no doubt: the loop left threads without work (analysis.FewIterations). So
+	// another schedule does not help.
+	FewIterations
 )
+
+// HelpsFew is what helps loops that leave threads without work.
+const HelpsFew = "Some threads had next to nothing to do here: the loop has fewer iterations than threads, or one with most of the work. " +
+	"No schedule helps then. Collapse nested loops, share out the work inside of iterations, or use fewer threads."
+
+// Helps returns what helps against a finding.
+func (c *Cube) Helps(f *Finding) string {
+	p := &c.Properties[f.Property]
+	if c.noted(f, FewIterations) {
+		return HelpsFew
+	}
+	return p.Helps
+}
+
+// noted tells whether something is known of a finding.
+func (c *Cube) noted(f *Finding, why Reason) bool {
+	return slices.Contains(c.Doubts, Doubt{c.Properties[f.Property].OmpP, c.Paths[f.Path].Region, why})
+}
 
 // DoubtOf returns the reason to doubt a finding; 0: there is none.
 func (c *Cube) DoubtOf(f *Finding) Reason {
 	name, region := c.Properties[f.Property].OmpP, c.Paths[f.Path].Region
 	for _, d := range c.Doubts {
-		if d.Property == name && d.Region == region {
+		if d.Property == name && d.Region == region && d.Why != FewIterations {
 			return d.Why
 		}
 	}

@@ -52,6 +52,11 @@ func Of(p *profile.Profile, o Options) *Cube {
 	for _, x := range findings.Task {
 		w.doubt(x.Name, x.Region, ByTasks)
 	}
+	for region, few := range analysis.FewIterations(p) {
+		if few {
+			w.doubt(analysis.ImbalanceInParallelLoop, region, FewIterations)
+		}
+	}
 	return w.finish()
 }
 

@@ -42,8 +42,8 @@ func (t *text) worst(found []severity.Finding) {
 	if due := t.dueTo(first); due != "" {
 		text += " There it is due to " + due + "."
 	}
-	if p.Helps != "" {
-		text += " What helps: " + p.Helps
+	if helps := t.c.Helps(first); helps != "" {
+		text += " What helps: " + helps
 	}
 	if saves := t.saving(l.Saving); saves != "" {
 		text += " Mending this everywhere saves " + saves + "."
@@ -220,7 +220,9 @@ func (t *text) entry(f *severity.Finding, where string, first bool) {
 	if first {
 		line("means", p.Description)
 		line("look at", p.Diagnosis)
-		line("helps", p.Helps)
+	}
+	if helps := t.c.Helps(f); first || helps != p.Helps {
+		line("helps", helps)
 	}
 }
 

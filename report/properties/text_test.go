@@ -427,3 +427,21 @@ func TestCoreless(t *testing.T) {
 		}
 	}
 }
+
+// Where a loop leaves threads without work, no schedule is advised.
+func TestFewIterations(t *testing.T) {
+	for _, few := range []bool{false, true} {
+		p := barriers(2, 20)
+		p.Regions[0].Construct = event.ParallelLoop
+		for i := range p.Nodes[1].Stats {
+			p.Nodes[1].Stats[i].Body.T = 50e9
+		}
+		if few {
+			p.Nodes[1].Stats[1].Body.T = 1e6
+		}
+		text := strings.Join(strings.Fields(write(t, "text", severity.Of(p, severity.Options{}), options(false))), " ")
+		if strings.Contains(text, "No schedule helps then.") != few || strings.Contains(text, "use schedule(dynamic)") == few || strings.Contains(text, "doubt ") {
+			t.Errorf("few %t:\n%s", few, text)
+		}
+	}
+}
