@@ -1,9 +1,11 @@
 package attribution
 
 import (
+	"ompp-attach/attribution/calls"
 	"ompp-attach/attribution/estimate"
 	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/queue"
+	"ompp-attach/attribution/sharing"
 	"ompp-attach/attribution/stack"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/attribution/user"
@@ -19,14 +21,14 @@ type engine struct {
 	*progress
 
 	*parallel
-	*sharing
+	*sharing.Constructs
 	*exclusive
 	*tasking
-	*calls
 	*inlined
 	*observing
 
 	user   *user.Regions
+	calls  *calls.MPI
 	clock  clock
 	events uint64
 	edges  profile.Edges
@@ -50,8 +52,8 @@ func newEngine(pid uint32, r Resolver) *engine {
 	tk := &tasking{Stacks: st, progress: pg, tasksByKey: map[taskKey]*task{}, untied: map[uint64]bool{}}
 	return &engine{
 		Stacks: st, threads: ts, progress: pg,
-		parallel: &parallel{Stacks: st, progress: pg}, sharing: &sharing{st}, exclusive: &exclusive{Stacks: st, threads: ts},
-		tasking: tk, user: &user.Regions{Stacks: st}, calls: &calls{Stacks: st}, inlined: &inlined{st},
+		parallel: &parallel{Stacks: st, progress: pg}, Constructs: &sharing.Constructs{Stacks: st}, exclusive: &exclusive{Stacks: st, threads: ts},
+		tasking: tk, user: &user.Regions{Stacks: st}, calls: &calls.MPI{Stacks: st}, inlined: &inlined{st},
 		observing: &observing{Stacks: st, tasking: tk, threads: ts, progress: pg, gaps: estimate.NewGaps(t)},
 	}
 }

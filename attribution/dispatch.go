@@ -78,6 +78,7 @@ func newHandlers() *handlerTable {
 
 func (e *engine) enterUser(t *stack.Thread, ev *event.Event) { e.user.Enter(t, ev) }
 func (e *engine) exitUser(t *stack.Thread, ev *event.Event)  { e.user.Exit(t, ev) }
+func (e *engine) mpi(t *stack.Thread, ev *event.Event)       { e.calls.Apply(t, ev) }
 
 func (h *handlerTable) teams(all []event.Construct) {
 	h.set(event.Fork, (*engine).fork, all...)
@@ -89,16 +90,16 @@ func (h *handlerTable) teams(all []event.Construct) {
 }
 
 func (h *handlerTable) worksharing(all []event.Construct) {
-	h.set(event.Open, (*engine).open, all...)
+	h.set(event.Open, (*engine).Open, all...)
 	h.set(event.Open, (*engine).nextTeam, event.Teams)
-	h.set(event.Close, (*engine).close, all...)
+	h.set(event.Close, (*engine).Close, all...)
 	h.set(event.Close, (*engine).teamDone, event.Teams)
-	h.set(event.Wait, (*engine).wait, all...)
+	h.set(event.Wait, (*engine).Wait, all...)
 	h.set(event.Waited, (*engine).waited, all...)
-	h.set(event.Result, (*engine).chosen, event.Single)
-	h.set(event.Result, (*engine).startSection, event.Sections)
+	h.set(event.Result, (*engine).Chosen, event.Single)
+	h.set(event.Result, (*engine).StartSection, event.Sections)
 	h.set(event.Result, (*engine).lastTeam, event.Teams)
-	h.set(event.Result, (*engine).reduced, event.ReductionBarrier)
+	h.set(event.Result, (*engine).Reduced, event.ReductionBarrier)
 }
 
 func (h *handlerTable) exclusive(all []event.Construct) {
@@ -108,8 +109,8 @@ func (h *handlerTable) exclusive(all []event.Construct) {
 	h.set(event.Enter, (*engine).enterTarget, event.Target)
 	h.set(event.Acquired, (*engine).acquired, all...)
 	h.set(event.Release, (*engine).release, all...)
-	h.set(event.Release, (*engine).endSingle, event.Single)
-	h.set(event.Release, (*engine).endSection, event.Sections)
+	h.set(event.Release, (*engine).EndSingle, event.Single)
+	h.set(event.Release, (*engine).EndSection, event.Sections)
 	h.set(event.Released, (*engine).released, all...)
 	h.set(event.Result, (*engine).tested, event.Lock, event.NestLock)
 	h.set(event.Result, (*engine).cancelled, event.Cancel, event.CancellationPoint)

@@ -11,12 +11,14 @@
 //   - snapshot.go: a profile of the events so far; replay.go: profiles of recorded streams
 //   - dispatch.go: the table of edges and constructs
 //   - edges.go: ends of calls that are derived
-//   - one file for each concern: parallel.go, leagues.go, sharing.go, exclusive.go, tasking.go,
-//     calls.go, calllog.go, inlined.go, folded.go, observing.go
+//   - one file for each concern: parallel.go, leagues.go, exclusive.go, tasking.go, inlined.go,
+//     folded.go, observing.go
+//   - package sharing: worksharing constructs, barriers
 //   - package stream: recorded streams of events, for tests
 //   - package stack: threads, their open regions, teams
 //   - package ledger: what open regions are charged with
 //   - package user: user regions
+//   - package calls: what MPI calls are charged to; calls recorded one by one
 //   - package mpicall: an MPI call's figures, communicators, senders
 //   - package tree: the call-path tree; package place: the keys of its nodes
 //   - package waits: who waits at barriers and for locks, and for whom
@@ -83,8 +85,8 @@
 // # MPI calls
 //
 // An MPI call is charged when it returns: to every open region whose clock runs, to a leaf region
-// of the operation and its call site, and to the root (calls.go). That is equal to ompP's way of
-// reading MPI's counters at enter and exit, and is right also where an end is never seen. No time
+// of the operation and its call site, and to the root (package calls). That is equal to ompP's way
+// of reading MPI's counters at enter and exit. It is right also where an end is never seen. No time
 // is in two overhead classes (analysis.Rules).
 //
 // # Counters

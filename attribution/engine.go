@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"ompp-attach/attribution/calls"
 	"ompp-attach/attribution/deepcopy"
 	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/stack"
@@ -22,6 +23,10 @@ func (e *Engine) MainStack(lo, hi uint64) { e.in.StackLo, e.in.StackHi = lo, hi 
 // Timeline makes the engine tell a sink of each execution that ends. Call it before the first
 // event. A copy of the engine tells nobody, until it is given a sink of its own (CopyTo).
 func (e *Engine) Timeline(to timeline.Sink) { e.in.Spans = stack.NewSpans(to, e.in.Seats) }
+
+// LogCalls makes the engine record MPI calls one by one (Profile.Calls). Call it before the first
+// event.
+func (e *Engine) LogCalls() { e.in.calls.Log = calls.NewLog() }
 
 // Costs sets the time that hits of probes take (ns). Before Costs is called, hits count as free.
 func (e *Engine) Costs(c event.HitCosts) { e.in.Ledger.SetCosts(c) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"ompp-attach/attribution/estimate"
+	"ompp-attach/attribution/sharing"
 	"ompp-attach/attribution/stack"
 	"ompp-attach/attribution/waits"
 	"ompp-attach/event"
@@ -142,7 +143,7 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 	if ev.Edge != event.Begin {
 		e.Tax(t, ev)
 	}
-	e.endUntold(t, ev)
+	e.EndUntold(t, ev)
 	switch c := ev.Construct; {
 	case c == event.UserRegion:
 	case c == event.MPI:
@@ -169,9 +170,9 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 
 // popEnded closes the innermost open construct if an event shows that its execution has ended.
 func (e *engine) popEnded(t *stack.Thread, ev *event.Event) {
-	if f := t.Top(); f != nil && f.Phase == stack.Done && !e.continues(f, ev) {
+	if f := t.Top(); f != nil && f.Phase == stack.Done && !e.Continues(f, ev) {
 		e.Pop(t, f.Mark)
-	} else if f != nil && f.IsOpenSingle() && endsSingle(ev) {
+	} else if f != nil && f.IsOpenSingle() && sharing.EndsSingle(ev) {
 		e.PopSingle(t)
 	}
 }
@@ -209,7 +210,7 @@ func onTaskClock(t *stack.Thread, ev *event.Event) *event.Event {
 
 // noteLost notes that events of a thread were lost between its last event and this one.
 func (e *engine) noteLost(t *stack.Thread, ev *event.Event) {
-	e.log.lose(t.Last)
+	e.calls.Log.Lost(t.Last)
 	t.Lossy = true
 	t.Tear()
 	e.Lose(t, ev.Lost)
@@ -273,7 +274,7 @@ func (e *engine) stopped(s Stop) {
 		return
 	}
 	e.now = min(e.now, e.clock.at(s.From))
-	e.sources.Back(e.now)
+	e.calls.Sources.Back(e.now)
 	e.clock.stops = append(e.clock.stops, s)
 	e.clock.sum += s.To - s.From
 }

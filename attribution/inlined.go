@@ -96,11 +96,11 @@ func (e *engine) begin(t *stack.Thread, ev *event.Event) bool {
 func (e *engine) waited(t *stack.Thread, ev *event.Event) {
 	f := t.Top()
 	if f == nil || f.Phase != stack.InBarrier {
-		e.sharing.waited(t, ev)
+		e.Waited(t, ev)
 		return
 	}
 	depth, returns := len(t.Stack), f.Returns
-	e.sharing.waited(t, ev)
+	e.Waited(t, ev)
 	if ev.Construct == event.Barrier && len(t.Stack) < depth {
 		e.beginsAfter(t, returns, ev)
 	}

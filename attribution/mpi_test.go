@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ompp-attach/attribution/calls"
 	"ompp-attach/attribution/stack"
 	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
@@ -105,7 +106,7 @@ var mpiCases = []mpiCase{
 			program 0:0 exec 0/0 mpi 14/3 out 16 in 0 calls 2 0 0
 			MPI@400 0:0 exec 10/1 mpi 10/1 out 0 in 0 calls 0 0 0
 			MPI@401 0:0 exec 4/2 mpi 4/2 out 16 in 0 calls 2 0 0 each 8-8 of 2`,
-		notes: []string{noteStarted}},
+		notes: []string{calls.NoteStarted}},
 	{name: "under way at the end, and of unknown volume",
 		events: `
 			20 1 released mpi site=400 op=MPI_Send from=10 unknown
@@ -114,7 +115,7 @@ var mpiCases = []mpiCase{
 			program 0:0 exec 0/0 mpi 30/2 out 0 in 5 calls 1 1 0 unknown 1
 			MPI@400 0:0 exec 10/1 mpi 10/1 out 0 in 0 calls 1 0 0 unknown 1
 			MPI@401 0:0 exec 20/1 mpi 20/1 out 0 in 5 calls 0 1 0 each 5-5 of 1`,
-		notes: []string{noteCallCutOff}, partial: 1},
+		notes: []string{calls.NoteCutOff}, partial: 1},
 	{name: "attached to a program without OpenMP",
 		existing: []int{1, 2, 3},
 		events: `
@@ -295,12 +296,12 @@ func TestManyCallersShareARow(t *testing.T) {
 		t.Errorf("%d threads are remembered", len(e.in.threads.byID))
 	}
 	p := e.Finish(1e12)
-	var calls uint64
+	var all uint64
 	for _, s := range p.Nodes[0].Stats {
-		calls += s.MPI.Calls
+		all += s.MPI.Calls
 	}
-	if len(p.Threads) != manyCallers+1 || calls != 2*threads {
-		t.Errorf("%d rows, %d calls", len(p.Threads), calls)
+	if len(p.Threads) != calls.ManyCallers+1 || all != 2*threads {
+		t.Errorf("%d rows, %d calls", len(p.Threads), all)
 	}
 	want := []string{"More than 128 threads that start no teams called MPI: all but the first of them share one row of the tables, 129:0."}
 	if d := cmp.Diff(want, p.Warnings); d != "" {

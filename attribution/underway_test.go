@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/attribution/build"
+	"ompp-attach/attribution/sharing"
 	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -157,7 +158,7 @@ func TestSectionsUnderWay(t *testing.T) {
 		1010 2 open sections rt=kmpc site=400 v=4
 		1020 2 close loop rt=kmpc`)
 	for _, r := range p.Regions {
-		if r.Construct == event.Sections && slices.Contains(r.Notes, noteUnknownSections) {
+		if r.Construct == event.Sections && slices.Contains(r.Notes, sharing.NoteUnknownSections) {
 			return
 		}
 	}

@@ -1,4 +1,4 @@
-package attribution
+package sharing
 
 import (
 	"ompp-attach/attribution/stack"
@@ -9,7 +9,7 @@ import (
 // Arrivals at barriers (package waits), as the runtimes' calls tell them.
 
 // arrive notes that a thread has come to the barrier of a frame.
-func (sh *sharing) arrive(t *stack.Thread, f *stack.Frame, ev *event.Event) {
+func (sh *Constructs) arrive(t *stack.Thread, f *stack.Frame, ev *event.Event) {
 	if ev.Construct == event.ReductionBarrier { // it depends on the answer
 		sh.mayArrive(t)
 		return
@@ -26,14 +26,14 @@ func fromNode(f *stack.Frame) *tree.Node {
 }
 
 // mayArrive notes that a thread makes a call in which it may come to a barrier.
-func (sh *sharing) mayArrive(t *stack.Thread) {
+func (sh *Constructs) mayArrive(t *stack.Thread) {
 	if t.Interval != nil {
 		t.Interval.Pause()
 	}
 }
 
 // mayHaveArrived notes that there was no barrier in that call.
-func (sh *sharing) mayHaveArrived(t *stack.Thread, n *tree.Node, at uint64) {
+func (sh *Constructs) mayHaveArrived(t *stack.Thread, n *tree.Node, at uint64) {
 	if t.Interval != nil {
 		t.Interval.GoOn(n, t.Seat, at)
 	}
@@ -44,7 +44,7 @@ func (sh *sharing) mayHaveArrived(t *stack.Thread, n *tree.Node, at uint64) {
 // threads other than the primary get 0 (tree method). Or each thread combines its result in turn
 // and gets 1 or 2, and the second call is the barrier. The primary thread gets 1 both ways. second
 // is the time of the second call, or 0.
-func (sh *sharing) arriveReduced(t *stack.Thread, second uint64) {
+func (sh *Constructs) arriveReduced(t *stack.Thread, second uint64) {
 	f := t.Top()
 	switch {
 	case f == nil || f.Phase != stack.InBarrier:

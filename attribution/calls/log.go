@@ -1,4 +1,4 @@
-package attribution
+package calls
 
 import (
 	"ompp-attach/attribution/mpicall"
@@ -12,18 +12,18 @@ import (
 	"ompp-attach/timeline"
 )
 
-// logged records MPI calls one by one, for the waits between ranks. A nil *logged records nothing.
-type logged struct {
+// Log records MPI calls one by one, for the waits between ranks. A nil *Log records nothing.
+type Log struct {
 	*calllog.Recorder
 	nodes int32 // number of nodes that were numbered here
 }
 
-// LogCalls makes the engine record MPI calls one by one (Profile.Calls). Call it before the first
-// event.
-func (e *Engine) LogCalls() { e.in.log = &logged{Recorder: calllog.NewRecorder()} }
+// NewLog returns a log without calls.
+func NewLog() *Log { return &Log{Recorder: calllog.NewRecorder()} }
 
-// add records a call at a leaf region. end is when it ended by the engine's clock.
-func (l *logged) add(ca *calls, t *stack.Thread, leaf *tree.Node, seat int, ev *event.Event, end uint64) {
+// record records a call at a leaf region. end is when the call ended by the engine's clock.
+func (ca *MPI) record(t *stack.Thread, leaf *tree.Node, seat int, ev *event.Event, end uint64) {
+	l := ca.Log
 	if l == nil {
 		return
 	}
@@ -37,7 +37,7 @@ func (l *logged) add(ca *calls, t *stack.Thread, leaf *tree.Node, seat int, ev *
 		l.nodes++
 		leaf.Number = l.nodes
 	}
-	c := matched(&ca.comms, ev.MPI)
+	c := matched(&ca.Comms, ev.MPI)
 	c.End = max(end, c.Start)
 	l.Add(t.Tid, calllog.Site{Node: int(leaf.Number), Thread: seat}, &c)
 }
@@ -47,8 +47,8 @@ var (
 	windowFree, _ = mpi.ParseOp("MPI_Win_free")
 )
 
-// lose notes that records of a thread were lost after a time.
-func (l *logged) lose(since uint64) {
+// Lost notes that records of a thread were lost after a time.
+func (l *Log) Lost(since uint64) {
 	if l != nil {
 		l.Lose(since)
 	}
@@ -106,8 +106,8 @@ func matched(cs *mpicall.Comms, c *event.MPICall) match.Call {
 	return out
 }
 
-// told puts the log into a profile. d translates the engine's nodes and seats to the profile's.
-func (l *logged) told(p *profile.Profile, d *timeline.Dictionary, stops []Stop) {
+// Tell puts the log into a profile. d translates the engine's nodes and seats to the profile's.
+func (l *Log) Tell(p *profile.Profile, d *timeline.Dictionary, stops []event.Stop) {
 	if l == nil || l.Calls+l.Left == 0 {
 		return
 	}
@@ -127,14 +127,14 @@ func (l *logged) told(p *profile.Profile, d *timeline.Dictionary, stops []Stop) 
 // logStarted records a persistent operation that MPI_Start or MPI_Startall has started; the event
 // of that call comes next. The operation has no call site of its own: waits are charged to the call
 // that waits for its request.
-func (ca *calls) logStarted(t *stack.Thread, ev *event.Event) {
-	if ca.log == nil || !match.Wanted(ev.MPI.Op) {
+func (ca *MPI) logStarted(t *stack.Thread, ev *event.Event) {
+	if ca.Log == nil || !match.Wanted(ev.MPI.Op) {
 		return
 	}
-	c := matched(&ca.comms, ev.MPI)
+	c := matched(&ca.Comms, ev.MPI)
 	c.End = c.Start
 	if c.Op.Info().Kind == mpi.Start { // of the operation that it started nothing is known
 		c.Later, c.Untold = true, true
 	}
-	ca.log.Add(t.Tid, calllog.Site{Node: 0, Thread: t.Seat}, &c)
+	ca.Log.Add(t.Tid, calllog.Site{Node: 0, Thread: t.Seat}, &c)
 }

@@ -1,4 +1,13 @@
-package attribution
+// Package calls applies the MPI calls of a process: it charges a call to the regions around the
+// call, and to a leaf region of its own. A call is reported once, when it returns. Its thread has
+// the same regions open as when the call began. ompP reads a thread's MPI counters when the thread
+// enters a region and when it leaves the region (Fürlinger and Moore, Figs. 2 and 3). Adding each
+// call to every region whose clock runs gives the same figures. It is right also for regions whose
+// end is never seen.
+//
+//   - calls.go: what a call is charged to
+//   - log.go: calls recorded one by one, for the waits between ranks
+package calls
 
 import (
 	"fmt"
@@ -14,30 +23,28 @@ import (
 	"ompp-attach/profile"
 )
 
-// MPI. A call is reported once, when it returns. Its thread has the same regions open as when the
-// call began. ompP reads a thread's MPI counters when the thread enters a region and when it leaves
-// it (Fürlinger and Moore, Figs. 2 and 3). Adding each call to every region whose clock runs gives
-// the same figures. It is right also for regions whose end is never seen.
-
 const (
-	noteCallCutOff = "a call was under way when its thread or the measurement ended, or was switched off: it is counted, with its time until then and its whole volume"
-	noteStarted    = "bytes, sends, receives and collectives are those of the persistent operations that are started here"
+	// NoteCutOff is the note on calls of which the end was not seen.
+	NoteCutOff = "a call was under way when its thread or the measurement ended, or was switched off: it is counted, with its time until then and its whole volume"
+	// NoteStarted is the note on MPI_Start and MPI_Startall.
+	NoteStarted = "bytes, sends, receives and collectives are those of the persistent operations that are started here"
 )
 
-// calls applies MPI calls.
-type calls struct {
+// MPI are the MPI calls of a process.
+type MPI struct {
 	*stack.Stacks
-	comms         mpicall.Comms
-	resumed       uint64 // when measurement was last switched on again
-	callers       int    // number of threads that called MPI before they started a team
-	sharedCallers int    // root number of the seat that all further such threads share; 0: none
-	log           *logged
-	sources       mpicall.Sources
+	Comms   mpicall.Comms
+	Sources mpicall.Sources
+	Log     *Log   // nil: calls are not recorded one by one
+	Resumed uint64 // when measurement was last switched on again
+
+	callers       int // number of threads that called MPI before they started a team
+	sharedCallers int // root number of the seat that all further such threads share; 0: none
 }
 
-// mpi charges a call to the regions around it, and to a leaf region of its own: the operation at
+// Apply charges a call to the regions around it, and to a leaf region of its own: the operation at
 // the place of the call.
-func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
+func (ca *MPI) Apply(t *stack.Thread, ev *event.Event) {
 	c := ev.MPI
 	if c == nil {
 		return
@@ -46,8 +53,8 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 	ca.caller(t)
 	s := mpicall.Figures(c)
 	if c.Flags&mpi.Started != 0 { // the MPI_Start that started it returns next
-		ca.comms.Exchanged(t.Started.At(ev.Site, &s), c)
-		ca.sources.Starts(&ca.comms, t.Tid, c)
+		ca.Comms.Exchanged(t.Started.At(ev.Site, &s), c)
+		ca.Sources.Starts(&ca.Comms, t.Tid, c)
 		ca.logStarted(t, ev)
 		s.Sized = 0
 		ca.chargeMPI(t, &s)
@@ -56,8 +63,8 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 	// The task's own clock: no task begins or ends in a call.
 	if end := ev.Time + t.Suspended; true {
 		from := c.Start
-		if ca.resumed <= end { // measurement may have been off meanwhile
-			from = max(from, ca.resumed)
+		if ca.Resumed <= end { // measurement may have been off meanwhile
+			from = max(from, ca.Resumed)
 		}
 		s.T = ledger.Between(from, end)
 		s.Cost = min(ca.Ledger.InsideCall(ev), s.T) // the cost is a mean, and a call may be shorter
@@ -76,22 +83,22 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 	if started := t.Started.Pop(ev); started != nil {
 		own.AddMPI(started.MPI)
 		own.Traffic = own.Traffic.Plus(started.Traffic)
-		leaf.Note(noteStarted)
+		leaf.Note(NoteStarted)
 	}
 	t.OffCore.Ask(waits.Wait{Node: leaf, Seat: seat, Reason: waits.InMPI, From: ev.Time + t.Suspended - uint64(s.T), To: ev.Time + t.Suspended, T: s.T})
-	ca.comms.Exchanged(&own.Traffic, c)
-	ca.sources.Called(&ca.comms, t.Tid, leaf, seat, c, ev.Time+t.Suspended)
+	ca.Comms.Exchanged(&own.Traffic, c)
+	ca.Sources.Called(&ca.Comms, t.Tid, leaf, seat, c, ev.Time+t.Suspended)
 	if c.New != nil {
-		ca.comms.Begun(c)
+		ca.Comms.Begun(c)
 	}
-	ca.comms.Grouped(c)
+	ca.Comms.Grouped(c)
 	t.ShowCall(ev.Time+t.Suspended, s.T)
 	if ca.Spans != nil {
 		ca.Spans.Called(t, leaf, seat, &s, ev, ev.Time+t.Suspended)
 	}
-	ca.log.add(ca, t, leaf, seat, ev, ev.Time+t.Suspended)
+	ca.record(t, leaf, seat, ev, ev.Time+t.Suspended)
 	if ev.Edge == event.Enter {
-		leaf.Note(noteCallCutOff)
+		leaf.Note(NoteCutOff)
 		ca.Partial++
 	}
 
@@ -111,19 +118,19 @@ func addCall(own *profile.ThreadStats, s *profile.MPIStats) {
 	own.AddMPI(s)
 }
 
-// manyCallers bounds the seats of threads that call MPI and start no team: some programs start
+// ManyCallers bounds the seats of threads that call MPI and start no team: some programs start
 // threads without end.
-const manyCallers = 128
+const ManyCallers = 128
 
 // caller gives a thread that calls MPI its seat.
-func (ca *calls) caller(t *stack.Thread) {
+func (ca *MPI) caller(t *stack.Thread) {
 	if t.CallsMPI {
 		ca.Initial(t)
 		return
 	}
 	t.CallsMPI = true
 	if !t.Known && len(t.Stack) == 0 && t.Tid != ca.Pid && !t.Initial {
-		if ca.callers++; ca.callers > manyCallers {
+		if ca.callers++; ca.callers > ManyCallers {
 			ca.Roots = max(ca.Roots, 1)
 			if ca.sharedCallers == 0 {
 				ca.sharedCallers = ca.Roots
@@ -136,18 +143,18 @@ func (ca *calls) caller(t *stack.Thread) {
 	ca.NoteTID(t)
 }
 
-// sharedSeat returns the warning that names the shared seat, if there is one.
-func (ca *calls) sharedSeat() []string {
+// SharedSeat returns the warning that names the shared seat, if there is one.
+func (ca *MPI) SharedSeat() []string {
 	if ca.sharedCallers == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("More than %d threads that start no teams called MPI: all but the first of them share one row of the tables, %d:0.", manyCallers, ca.sharedCallers)}
+	return []string{fmt.Sprintf("More than %d threads that start no teams called MPI: all but the first of them share one row of the tables, %d:0.", ManyCallers, ca.sharedCallers)}
 }
 
 // chargeMPI adds a call to every open region of a thread whose clock runs (see resume). A task
 // executed while another task waits adds nothing to that other task, nor to the regions open in it.
 // Constructs outside of tasks include the tasks executed in them.
-func (ca *calls) chargeMPI(t *stack.Thread, s *profile.MPIStats) {
+func (ca *MPI) chargeMPI(t *stack.Thread, s *profile.MPIStats) {
 	still := len(t.Stack) // the clocks of frames from this index up stand still
 	for i := len(t.Stack) - 1; i >= 0; i-- {
 		f := &t.Stack[i]

@@ -1,0 +1,171 @@
+package sharing
+
+import (
+	"ompp-attach/attribution/place"
+	"ompp-attach/attribution/stack"
+	"ompp-attach/attribution/tree"
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
+
+// Reduced applies the answer of libomp's reduction: threads that get 0 have passed the barrier.
+func (sh *Constructs) Reduced(t *stack.Thread, ev *event.Event) {
+	switch f := t.Top(); {
+	case ev.Value == 0:
+		sh.arriveReduced(t, 0)
+		sh.Waited(t, ev)
+	case f != nil && (ev.Value != 1 || t.Num != 0):
+		sh.mayHaveArrived(t, f.Node, ev.Time)
+	}
+}
+
+// Continues reports whether an event belongs to the worksharing construct whose share the thread
+// has done: to its implicit barrier, or to its reduction.
+func (sh *Constructs) Continues(f *stack.Frame, ev *event.Event) bool {
+	if ev.Edge == event.Waited && ev.Construct == event.Single {
+		return true // the wait in GOMP_single_copy_end of the thread that executed the body
+	}
+	if ev.Edge != event.Wait {
+		return false
+	}
+	switch ev.Construct {
+	case event.ReductionBarrier, event.Loop, event.Sections, event.Single:
+		return true
+	case event.Barrier:
+		if ev.Loc == 0 {
+			return f.Node.Key.Construct == event.Single
+		}
+		return sh.ends(f.Node, ev.Loc)
+	}
+	return false
+}
+
+// ends reports whether a barrier of libomp, by its ident_t, may belong to a construct. Clang's code
+// skips a loop without iterations, but not the loop's barrier: then the barrier follows the
+// construct before that loop, which may have none of its own.
+func (sh *Constructs) ends(n *tree.Node, barrier uint64) bool {
+	if n.Barrier == barrier {
+		return true
+	}
+	own := sh.Tree.Answers.Barrier(barrier) != place.BarrierExplicit &&
+		!sh.Tree.Answers.Apart(place.Following{Site: n.Key.Site, Share: n.Key.Loc, Barrier: barrier})
+	if own {
+		n.Barrier = barrier
+	}
+	return own
+}
+
+// Wait begins the barrier that a thread comes to.
+func (sh *Constructs) Wait(t *stack.Thread, ev *event.Event) {
+	if ev.Flags&event.Sparse != 0 { // otherwise all ends are reported
+		t.Turn = sh.Reach(t, ev.Time+t.Suspended, ev.Flags&event.Sparse != 0)
+	}
+	f := t.Top()
+	share := -1
+	switch {
+	case f != nil && f.Phase == stack.Done:
+		share = len(t.Stack) - 1
+	case f != nil && f.Phase == stack.InBarrier && ev.Construct == event.ReductionBarrier:
+		sh.arriveReduced(t, ev.Time)
+		return // the second half of a reduction
+	case sh.endsEarly(f, ev):
+		share = len(t.Stack) - 1
+	case ev.Construct == event.Loop || ev.Construct == event.Sections:
+		if share = t.OpenShare(); share < 0 {
+			if p := t.Level(); p < 0 || !combined(t.Stack[p].Node.Key.Construct) {
+				sh.Unmatched++
+			}
+		}
+	case ev.Construct == event.Barrier && ev.Loc == 0 && f != nil && f.Node.Key.Construct == event.Single && f.Phase == stack.InBody:
+		// GCC's code marks the end of a single body only by the barrier behind it.
+		f.Pass(profile.Body, ev.Time)
+		share = len(t.Stack) - 1
+	}
+	if share < 0 && sh.endsUnobserved(t, ev) {
+		sh.BreakWaits(t)
+		return
+	}
+	if share < 0 {
+		b := sh.Push(t, t.Key(event.Barrier, ev), ev)
+		b.Phase, b.Waiting, b.Returns = stack.InBarrier, ev.Time+t.Suspended, ev.Site
+		sh.arrive(t, b, ev)
+		return
+	}
+	f = sh.UnwindTo(t, share, ev.Time)
+	switch {
+	case f.Phase == stack.InBody:
+		f.CloseBody(ev.Time)
+	case f.Parts[profile.Barrier].C > 0: // between a reduction and its barrier
+		f.Pass(profile.Barrier, ev.Time)
+	case f.Node.Key.Construct != event.Single:
+		f.Pass(profile.Body, ev.Time) // the time from the loop's end to its barrier
+	}
+	f.Phase, f.Mark, f.Waiting, f.Returns = stack.InBarrier, ev.Time, ev.Time+t.Suspended, ev.Site
+	sh.arrive(t, f, ev)
+}
+
+// Waited ends the barrier that a thread is in.
+func (sh *Constructs) Waited(t *stack.Thread, ev *event.Event) {
+	f := t.Top()
+	if f != nil && f.Phase == stack.Done && ev.Construct == event.Single {
+		f.Pass(profile.Barrier, ev.Time) // copyprivate: the barrier of the single itself follows
+		f.Mark = ev.Time
+		sh.leave(t, ev)
+		return
+	}
+	if f == nil || f.Phase != stack.InBarrier || f.Team != nil {
+		sh.Unmatched++ // the barrier was entered before measurement began
+		return
+	}
+	sh.leave(t, ev)
+	if f.Node.Key.Construct != event.Barrier {
+		f.Pass(profile.Barrier, ev.Time)
+		f.Parts[profile.Barrier].C++
+	}
+	if ev.Construct == event.ReductionBarrier && f.Node.Key.Construct != event.Barrier {
+		// clang may put a barrier behind the reduction of a loop.
+		f.Phase, f.Mark = stack.Done, ev.Time
+		return
+	}
+	sh.Pop(t, ev.Time)
+}
+
+// leave tells the waits that a barrier was left, and when, if that was seen.
+func (sh *Constructs) leave(t *stack.Thread, ev *event.Event) {
+	at := ev.Time
+	if ev.Flags&event.Unarmed != 0 { // derived
+		at = 0
+	}
+	sh.Leave(t, at)
+}
+
+// endsEarly tells whether an implicit barrier ends the construct of a frame. It ends a construct
+// that libomp never closed because it was cancelled, and a scope construct of libgomp.
+func (sh *Constructs) endsEarly(f *stack.Frame, ev *event.Event) bool {
+	if f == nil || f.Phase != stack.InBody || ev.Construct != event.Barrier {
+		return false
+	}
+	switch f.Node.Key.Construct {
+	case event.Loop, event.Sections:
+		return ev.Loc != 0 && sh.Tree.Answers.Barrier(ev.Loc) == place.BarrierImplicit
+	case event.Scope:
+		return ev.Loc == 0 || sh.Tree.Answers.Barrier(ev.Loc) == place.BarrierImplicit
+	}
+	return false
+}
+
+// endsUnobserved tells whether a wait is the end of a worksharing construct whose start was not
+// observed.
+func (sh *Constructs) endsUnobserved(t *stack.Thread, ev *event.Event) bool {
+	if !sh.Gone.Has(ev.Construct) {
+		return false
+	}
+	switch ev.Construct {
+	case event.Loop, event.Sections:
+		p := t.Level()
+		return p < 0 || !combined(t.Stack[p].Node.Key.Construct)
+	case event.Barrier:
+		return ev.Loc != 0 && sh.Tree.Answers.Barrier(ev.Loc) == place.BarrierImplicit
+	}
+	return false
+}
