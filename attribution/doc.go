@@ -16,6 +16,7 @@
 //   - package sharing: worksharing constructs, barriers
 //   - package stream: recorded streams of events, for tests
 //   - package stack: threads, their open regions, teams
+//   - package ends: ends of calls that are estimated
 //   - package ledger: what open regions are charged with
 //   - package user: user regions
 //   - package calls: what MPI calls are charged to; calls recorded one by one
@@ -148,7 +149,7 @@
 // The time from the last arrival to the end is estimated from executions that are reported in full,
 // and that chance has chosen. The time from the last arrival to the thread's next event is known of
 // all executions. A reported execution stands for the executions in which that time is about the
-// same (stack.Mean).
+// same (package ends).
 //
 // # Sums
 //

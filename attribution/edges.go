@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"ompp-attach/attribution/ends"
 	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/stack"
 	"ompp-attach/event"
@@ -116,7 +117,7 @@ func (e *engine) passEdge(t *stack.Thread, ev *event.Event) bool {
 		return true
 	}
 	if ev.Edge == x.Edge {
-		t.Learn(x, ev.Time)
+		t.Ends.Learn(x.Lesson(ev.Time, t.Waited > 0))
 	}
 	t.DropEdge()
 	return true
@@ -191,8 +192,8 @@ func (e *engine) queue(t *stack.Thread, ev *event.Event) {
 func (e *engine) deriveTime(t *stack.Thread, until uint64) {
 	x := &t.Edge
 	from := min(max(x.From(until), t.Last), until)
-	y, others := t.Means(x)
-	x.At = from + uint64(y.Derive(stack.Gap{Time: ledger.Between(from, until), Idle: t.Waited > 0}, others, x.Seat))
+	y, others := t.Ends.Of(x.Kind())
+	x.At = from + uint64(y.Derive(ends.Gap{Time: ledger.Between(from, until), Idle: t.Waited > 0}, others, x.Seat))
 }
 
 // derive applies the pending end of a call, which came before a time.
@@ -240,7 +241,7 @@ func (e *engine) passUntil(t *stack.Thread, at uint64) {
 	if x.At == 0 {
 		// A program that ends has mostly left its last region. What goes on is told later.
 		ended := x.Edge == event.Join && !e.Waits.Quiet
-		if y, others := t.Means(x); !ended && !y.Fits(ledger.Between(x.From(at), at), others) {
+		if y, others := t.Ends.Of(x.Kind()); !ended && !y.Fits(ledger.Between(x.From(at), at), others) {
 			return
 		}
 		e.deriveTime(t, at)

@@ -62,8 +62,8 @@ func (e *engine) try(t *stack.Thread, ev *event.Event) bool {
 // step applies an event to its thread's stack. It returns false if the event has to wait for
 // earlier events of other threads.
 func (e *engine) step(t *stack.Thread, ev *event.Event) bool {
-	if t.Learns() && ev.Edge.IsHit() {
-		t.LearnEdge(stack.Start(ev), e.Ledger.Return())
+	if t.Ends.Learns() && ev.Edge.IsHit() {
+		t.Ends.Conclude(stack.Start(ev), t.Waited > 0, e.Ledger.Return())
 	}
 	applied := false
 	if e.Switching {

@@ -27,7 +27,7 @@ func (e *engine) finish(end uint64) *profile.Profile {
 	e.closeAll(end)
 	e.addEstimates(end)
 	for _, tid := range slices.Sorted(maps.Keys(e.threads.byID)) {
-		e.threads.byID[tid].SumEnds()
+		e.threads.byID[tid].Ends.Sum()
 	}
 	e.stayedUnobserved(end)
 	d := e.dictionary()

@@ -19,7 +19,8 @@ func (e *engine) pauseAt(at uint64) {
 	e.OffSince = at
 	for _, t := range e.threads.byID {
 		t.Stack, t.Suspended, t.Interval = t.Stack[:0], 0, nil
-		t.ForgetEdges()
+		t.Edge = stack.Edge{}
+		t.Ends.Forget()
 		t.Queue.Drop(&e.chunks)
 		t.Counters.Reset()
 		t.Waited, t.WaitedInCall, t.WaitUnsure = 0, 0, true

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"ompp-attach/attribution/ends"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 )
@@ -73,6 +74,19 @@ func (x *Edge) From(until uint64) uint64 {
 		return own
 	}
 	return max(own, last)
+}
+
+// Kind returns the kind of the end, by which such ends are estimated.
+func (x *Edge) Kind() ends.Kind { return ends.Kind{Node: x.Node, Edge: x.Edge, Alone: x.Alone()} }
+
+// Lesson returns what a reported end at a time teaches. idle says that the thread waited for a
+// core in the call.
+func (x *Edge) Lesson(at uint64, idle bool) ends.Lesson {
+	l := ends.Lesson{Node: x.Node, Edge: x.Edge, ByChance: x.Enter.Flags&event.ByChance != 0, Begun: x.Enter.Time, At: at, Idle: idle}
+	if !x.Alone() {
+		l.From = x.From(at)
+	}
+	return l
 }
 
 // Holding tells whether the thread's queue has nothing but samples, which wait for the thread's

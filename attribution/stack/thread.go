@@ -3,6 +3,7 @@ package stack
 import (
 	"slices"
 
+	"ompp-attach/attribution/ends"
 	"ompp-attach/attribution/estimate"
 	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/place"
@@ -40,11 +41,8 @@ type Thread struct {
 	// Edge is the end of the call that the thread is in, if it may not be reported.
 	Edge  Edge
 	Turn  int // number of the barrier that it came to last, see Teams.Reach
-	means map[MeanKey]*Mean
-	// Lesson is the last reported end of a call. What is to be learnt from it is known at the
-	// thread's next event.
-	lesson lesson
-	Strip  *strip.Thread // nil: it is not followed
+	Ends  ends.Ends
+	Strip *strip.Thread // nil: it is not followed
 }
 
 // Life says from when to when a thread has had events.

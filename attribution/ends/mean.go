@@ -1,22 +1,10 @@
-package stack
+package ends
 
 import (
 	"math"
 
-	"ompp-attach/attribution/ledger"
-	"ompp-attach/attribution/tree"
-	"ompp-attach/event"
 	"ompp-attach/profile"
 )
-
-// MeanKey names ends of calls that take about the same time: the ends with one edge in one region.
-// A nil node stands for all regions.
-type MeanKey struct {
-	Node *tree.Node
-	Edge event.Edge
-	// Alone: the times are whole waits in a barrier, see Edge.Alone.
-	Alone bool
-}
 
 // Mean estimates the time from the moment at which a thread can go on to the end of its call:
 // startup, release or shutdown. The gap is the time from the same moment to the thread's next
@@ -152,96 +140,3 @@ func (y *Mean) Fits(gap int64, others *Mean) bool {
 	}
 	return float64(gap) >= y.usual()
 }
-
-// Means returns two Means for a pending end: that of its region, which may be empty, and that of
-// all regions, which may be nil.
-func (t *Thread) Means(x *Edge) (region, all *Mean) {
-	k := MeanKey{Node: x.Node, Edge: x.Edge, Alone: x.Alone()}
-	region = t.mean(k)
-	k.Node = nil
-	return region, t.means[k]
-}
-
-// mean returns the Mean of a key, and makes it if need be.
-func (t *Thread) mean(k MeanKey) *Mean {
-	if t.means == nil {
-		t.means = map[MeanKey]*Mean{}
-	}
-	if t.means[k] == nil {
-		t.means[k] = &Mean{waits: k.Alone}
-	}
-	return t.means[k]
-}
-
-// SumEnds adds to each region's figures how exact the thread's derived ends are.
-func (t *Thread) SumEnds() {
-	for k, y := range t.means {
-		e := y.derived(t.means[MeanKey{Edge: k.Edge, Alone: k.Alone}])
-		if e.Count == 0 || k.Node == nil {
-			continue
-		}
-		var x profile.Ends
-		switch k.Edge {
-		case event.Begin:
-			x.Startup = e
-		case event.Waited:
-			x.Barrier = e
-		case event.Join:
-			x.Shutdown = e
-		}
-		s := k.Node.Stat(y.seat)
-		s.Ends = s.Ends.Plus(&x)
-	}
-}
-
-// lesson is a reported end of a call. Its gap is known at the thread's next event.
-type lesson struct {
-	key      MeanKey
-	byChance bool
-	begun    uint64 // of the call; 0: there is no lesson
-	from     uint64 // when the thread could go on; 0: it is not known
-	at       uint64
-	next     uint64 // the thread's next event
-	idle     bool   // the thread waited for a core in the call, or before its next event
-}
-
-// Learn notes a reported end at a time.
-func (t *Thread) Learn(x *Edge, at uint64) {
-	t.lesson = lesson{key: MeanKey{Node: x.Node, Edge: x.Edge}, byChance: x.Enter.Flags&event.ByChance != 0, begun: x.Enter.Time, at: at, idle: t.Waited > 0}
-	if !x.Alone() {
-		t.lesson.from = x.From(at)
-	}
-}
-
-// Learns tells whether the thread has a lesson, which waits for the thread's next event.
-func (t *Thread) Learns() bool { return t.lesson.begun != 0 }
-
-// LearnEdge learns from the thread's last reported end, at the time of the thread's next event
-// (ns). A derived end has no hit at the call's return. So the cost of that hit is taken out.
-func (t *Thread) LearnEdge(next uint64, cost event.HitCost) {
-	l := t.lesson
-	t.lesson = lesson{}
-	l.idle = l.idle || t.Waited > 0
-	l.next = max(l.at, next) - min(uint64(cost.Sum()), max(l.at, next))
-	if l.from != 0 {
-		t.learn(&l, l.from, cost)
-	}
-	if l.from == 0 || l.key.Edge == event.Waited { // the team's arrivals may be missing some day
-		l.key.Alone = true
-		t.learn(&l, l.begun, cost)
-	}
-}
-
-func (t *Thread) learn(l *lesson, from uint64, cost event.HitCost) {
-	k := l.key
-	for _, n := range []*tree.Node{l.key.Node, nil} {
-		k.Node = n
-		t.mean(k).Learn(ledger.Between(from, l.at)-cost.Before, Gap{ledger.Between(from, l.next), l.idle}, l.byChance)
-		if l.key.Node == nil {
-			return
-		}
-	}
-}
-
-// ForgetEdges forgets the pending end and the lesson.
-func (t *Thread) ForgetEdges() { t.Edge, t.lesson = Edge{}, lesson{} }
