@@ -41,13 +41,12 @@ type engine struct {
 
 func newEngine(pid uint32, r Resolver) *engine {
 	t, l, rs := tree.New(r), &ledger.Ledger{}, &stack.Seats{SeatOf: map[stack.SeatID]int{}}
-	st := &stack.Stacks{
-		Tree: t, Ledger: l, Seats: rs, Pid: pid,
-		Teams:       &stack.Teams{Sampling: &stack.Sampling{Tree: t}, Tree: t, Ledger: l, Seats: rs, TeamsByKey: map[stack.TeamKey]*stack.TeamList{}, Waits: &waits.Meter{}},
-		Older:       map[uint32]bool{},
-		Whereabouts: map[uint32]*tree.Node{},
-		Losses:      map[tree.Seat]uint64{},
-	}
+	st := &stack.Stacks{Existing: stack.Existing{Whereabouts: map[uint32]*tree.Node{}, Charges: stack.Charges{
+		Tree: t, Ledger: l, Seats: rs,
+		Teams:       &stack.Teams{Sampling: &stack.Sampling{Tree: t}, Tree: t, Ledger: l, Seats: rs, TeamsByKey: map[stack.TeamKey]*stack.TeamList{}, Barriers: stack.Barriers{Waits: &waits.Meter{}}},
+		Measurement: stack.Measurement{Pid: pid, Older: map[uint32]bool{}},
+		Missing:     stack.Missing{Losses: map[tree.Seat]uint64{}},
+	}}}
 	ts, pg := &threads{byID: map[uint32]*stack.Thread{}}, &progress{}
 	tk := &tasking{Stacks: st, progress: pg, tasksByKey: map[taskKey]*task{}, untied: map[uint64]bool{}}
 	return &engine{

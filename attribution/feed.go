@@ -187,7 +187,7 @@ func (e *engine) applyOther(t *stack.Thread, ev *event.Event) {
 	case event.NoCore:
 		e.HadNoCore(t, ev)
 	case event.OffCore:
-		e.WasOffCore(t, ev)
+		e.WasOffCore(t, ev, e.Pid)
 	}
 }
 

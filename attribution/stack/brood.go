@@ -13,9 +13,9 @@ type Brood struct {
 
 // Enlist counts a task that a thread creates in the broods of its parent and of its taskgroup. It
 // returns these; nil: there is none.
-func (t *Thread) Enlist() (up [2]*Brood) {
-	for i := len(t.Stack) - 1; i >= 0; i-- {
-		f := &t.Stack[i]
+func (s Stack) Enlist() (up [2]*Brood) {
+	for i := len(s) - 1; i >= 0; i-- {
+		f := &s[i]
 		c := f.Node.Key.Construct
 		switch {
 		case IsContext(c) && f.Internal: // its tasks are its parent's
@@ -59,13 +59,13 @@ func (b *Brood) ended(k *waits.Task) {
 }
 
 // awaited returns the tasks for which a thread waits in its innermost frame; nil: none are known.
-func (t *Thread) awaited() *Brood {
-	switch f := t.Top(); f.Node.Key.Construct {
+func (s Stack) awaited() *Brood {
+	switch f := s.Top(); f.Node.Key.Construct {
 	case event.TaskGroup:
 		return f.Brood
 	case event.TaskWait:
-		if i := t.Context(); i >= 0 {
-			return t.Stack[i].Brood
+		if i := s.Context(); i >= 0 {
+			return s[i].Brood
 		}
 	}
 	return nil
@@ -73,15 +73,15 @@ func (t *Thread) awaited() *Brood {
 
 // AwaitsEnds tells whether an event ends a thread's wait for tasks of which not all ends have been
 // read.
-func (t *Thread) AwaitsEnds(ev *event.Event) bool {
+func (s Stack) AwaitsEnds(ev *event.Event) bool {
 	if ev.Construct != event.TaskWait && ev.Construct != event.TaskGroup || ev.Lost > 0 {
 		return false
 	}
-	f := t.Top()
+	f := s.Top()
 	if f == nil || f.Phase != InBarrier || f.Node.Key.Construct != ev.Construct {
 		return false
 	}
-	b := t.awaited()
+	b := s.awaited()
 	return b != nil && b.left > 0
 }
 

@@ -7,23 +7,67 @@ import (
 	"ompp-attach/profile"
 )
 
+// Charges charges what threads took to regions.
+type Charges struct {
+	*Seats
+	*Teams
+	Tree   *tree.Tree
+	Ledger *ledger.Ledger
+	Measurement
+	Missing
+}
+
+// HandUp charges the region around the i-th one, which ends at a time, with the i-th one's account.
+func (ch *Charges) HandUp(t *Thread, i int, at uint64) {
+	if i > 0 {
+		f, up := &t.Stack[i], &t.Stack[i-1]
+		ch.Ledger.HandUp(&f.Account, &up.Account, up.part(), at)
+	}
+}
+
+// Disown gives the account of the i-th region to the region around it as its own.
+func (ch *Charges) Disown(t *Thread, i int) {
+	if i > 0 {
+		f, up := &t.Stack[i], &t.Stack[i-1]
+		ch.Ledger.Disown(&f.Account, &up.Account, up.part())
+	}
+}
+
+// charge charges the i-th region of a thread, which ends at a time,
+// with the time that it took (ns).
+func (ch *Charges) charge(t *Thread, i int, at uint64, exec int64) {
+	f := &t.Stack[i]
+	ch.Ledger.Charge(&f.Account, f.Node.Stat(f.Seat), exec)
+	if t.Strip.Due(f.Node.Key.Construct, at-f.Start) {
+		t.show(i, at)
+	}
+	if ch.Spans != nil {
+		ch.Spans.ended(t, i, at, exec, ch.Ledger)
+	}
+}
+
+// ChargeTop charges the innermost region of a thread, as charge does.
+func (ch *Charges) ChargeTop(t *Thread, at uint64, exec int64) {
+	ch.charge(t, len(t.Stack)-1, at, exec)
+}
+
 // HadNoCore notes a thread's time without a core. The thread's next event tells which region the
 // time belongs to. The scheduler's sum grows also while the process is stopped, and before the
 // process is measured. So no more counts than the measured time since the thread's last report.
-func (st *Stacks) HadNoCore(t *Thread, ev *event.Event) {
+func (ch *Charges) HadNoCore(t *Thread, ev *event.Event) {
 	more := ev.Value
 	if ev.Num != 0 { // the thread's first report, which counts from the thread's beginning
-		before, known := st.NoCoreBefore[t.Tid]
-		if !known && st.Older[t.Tid] {
+		before, known := ch.NoCoreBefore[t.Tid]
+		if !known && ch.Older[t.Tid] {
 			more = 0
 		}
 		more = max(0, more-before)
 	}
-	more = min(more, ledger.Between(max(t.WaitTold, st.Began, st.From), ev.Time))
+	more = min(more, ledger.Between(max(t.WaitTold, ch.Began, ch.From), ev.Time))
 	t.WaitTold = ev.Time
 	// Some of that time was while measurement was off.
-	if t.WaitUnsure || t.LastOff != st.OffTime.T {
-		t.WaitUnsure, t.LastOff = false, st.OffTime.T
+	if t.WaitUnsure || t.LastOff != ch.OffTime.T {
+		t.WaitUnsure, t.LastOff = false, ch.OffTime.T
 		return
 	}
 	t.Waited += more
@@ -33,10 +77,10 @@ func (st *Stacks) HadNoCore(t *Thread, ev *event.Event) {
 // ChargeWait charges the time that a thread waited for a core since its last event to its innermost
 // region. The part in an MPI call that ends now is left to the call. What a thread waited before
 // its first event is before its life, except of the process's first thread and of workers.
-func (st *Stacks) ChargeWait(t *Thread, ev *event.Event) {
+func (ch *Charges) ChargeWait(t *Thread, ev *event.Event) {
 	d, inCall := t.Waited, t.WaitedInCall
 	t.Waited = 0
-	if st.OffSince != 0 || !t.Known && len(t.Stack) == 0 { // measurement is off, or was not begun
+	if ch.OffSince != 0 || !t.Known && len(t.Stack) == 0 { // measurement is off, or was not begun
 		t.WaitedInCall = 0
 		return
 	}
@@ -53,34 +97,34 @@ func (st *Stacks) ChargeWait(t *Thread, ev *event.Event) {
 	for iv := t.Interval; iv != nil; iv = iv.Outer() {
 		iv.NoCore(d)
 	}
-	st.Tree.Root.Stat(seat).AddNoCore(profile.Cost{Exec: d})
+	ch.Tree.Root.Stat(seat).AddNoCore(profile.Cost{Exec: d})
 	t.payToll(ev, ledger.ByWait, d-inCall)
 }
 
 // LeaveOutIdle leaves a worker's time without a core between two regions out of the regions. After
 // the end of its last region, only the time since the fork of the next one is known to belong to a
 // region.
-func (st *Stacks) LeaveOutIdle(t *Thread, m *Team, at uint64) {
+func (ch *Charges) LeaveOutIdle(t *Thread, m *Team, at uint64) {
 	d := t.Waited
 	if t.Waited = min(d, ledger.Between(m.Forked, at)); d > t.Waited {
-		st.Tree.Root.Stat(t.Seat).AddNoCore(profile.Cost{Exec: d - t.Waited})
+		ch.Tree.Root.Stat(t.Seat).AddNoCore(profile.Cost{Exec: d - t.Waited})
 	}
 }
 
 // Account returns the account of the innermost region, nil if none is open.
-func (t *Thread) Account() *ledger.Account {
-	if f := t.Top(); f != nil {
+func (s Stack) Account() *ledger.Account {
+	if f := s.Top(); f != nil {
 		return &f.Account
 	}
 	return nil
 }
 
 // Count charges the advance of a thread's counters since its last event to the innermost region.
-func (st *Stacks) Count(t *Thread, ev *event.Event) {
-	if ev.Edge == event.On && st.OffSince != 0 {
+func (ch *Charges) Count(t *Thread, ev *event.Event) {
+	if ev.Edge == event.On && ch.OffSince != 0 {
 		t.Counters.Interrupt()
 	}
-	if st.Ledger.Read(&t.Counters, ev, t.Account()) {
+	if ch.Ledger.Read(&t.Counters, ev, t.Account()) {
 		for i := range t.Stack {
 			t.Stack[i].Uncounted = true
 		}
@@ -88,41 +132,41 @@ func (st *Stacks) Count(t *Thread, ev *event.Event) {
 }
 
 // Tax charges the time that probes took of a thread since its last event to its innermost region.
-func (st *Stacks) Tax(t *Thread, ev *event.Event) {
+func (ch *Charges) Tax(t *Thread, ev *event.Event) {
 	if t.Waited != 0 {
-		st.ChargeWait(t, ev)
+		ch.ChargeWait(t, ev)
 	}
 	if ev.Probe == event.NoProbe && t.Due == 0 {
 		return
 	}
 	if ev.Fold != nil {
-		st.taxFolds(t, ev)
+		ch.taxFolds(t, ev)
 		return
 	}
-	before, all := st.Ledger.Hit(ev, &t.Due)
+	before, all := ch.Ledger.Hit(ev, &t.Due)
 	t.payToll(ev, ledger.ByProbes, before)
 	if all != 0 {
-		s := st.Tree.Root.Stat(t.Seat)
+		s := ch.Tree.Root.Stat(t.Seat)
 		if s.Cost == nil {
 			s.Cost = &profile.Cost{}
 		}
 		s.Cost.Exec += all
 	}
-	if st.Switching {
-		st.notePace(t, ev.Time, all)
+	if ch.Switching {
+		ch.notePace(t, ev.Time, all)
 	}
 }
 
 // taxFolds charges the time that probes took in executions which the kernel side has added up, as
 // if each had been pushed and popped.
-func (st *Stacks) taxFolds(t *Thread, ev *event.Event) {
-	inside, outside := st.Ledger.HitFolded(ev)
+func (ch *Charges) taxFolds(t *Thread, ev *event.Event) {
+	inside, outside := ch.Ledger.HitFolded(ev)
 	if f := t.Top(); f != nil {
 		f.Contain(ledger.ByProbes, f.part(), inside.Exec)
 		f.Pay(ledger.ByProbes, f.part(), t.Due+outside)
 	}
 	t.Due = 0
-	st.Tree.Root.Stat(t.Seat).AddCost(profile.Cost{Exec: outside + inside.Exec})
+	ch.Tree.Root.Stat(t.Seat).AddCost(profile.Cost{Exec: outside + inside.Exec})
 }
 
 // payToll charges a toll since a thread's last event to its innermost region.
@@ -142,7 +186,6 @@ func (t *Thread) payToll(ev *event.Event, by ledger.Toll, d int64) {
 // Lose records that events of a thread are missing before the current one.
 func (st *Stacks) Lose(t *Thread, n uint32) {
 	st.LoseWaits(t)
-	st.lost += uint64(n)
 	at := st.Tree.Root
 	if f := t.Top(); f != nil {
 		at = f.Node
@@ -151,12 +194,12 @@ func (st *Stacks) Lose(t *Thread, n uint32) {
 }
 
 // notePace follows a thread's pace at a hit.
-func (st *Stacks) notePace(t *Thread, at uint64, cost int64) {
+func (ch *Charges) notePace(t *Thread, at uint64, cost int64) {
 	dense := t.pace.Hit(at, cost)
 	if dense == 0 {
 		return
 	}
-	st.Tree.Root.Present(t.Seat).Dense += dense
+	ch.Tree.Root.Present(t.Seat).Dense += dense
 	for i := len(t.Stack) - 1; i >= 0; i-- {
 		if f := &t.Stack[i]; f.Team != nil && f.Node.IsRegion() {
 			f.Node.Present(f.Seat).Dense += dense

@@ -4,7 +4,7 @@
 // (Abandon). When it ends, its account (package ledger) is charged to its node of the call-path
 // tree, and handed up to the region around.
 //
-//   - thread.go, frame.go: a thread, an open region
+//   - thread.go: a thread; stack.go, frame.go: its open regions, and one of them
 //   - stacks.go: opening and closing
 //   - unwind.go: closing what was left; lossy.go: closing after a loss
 //   - charge.go: what is charged beside the time, and when

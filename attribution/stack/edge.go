@@ -96,12 +96,12 @@ func (t *Thread) Holding() bool {
 }
 
 // FindNext looks for a thread's next event that is no sample in its queue.
-func (st *Stacks) FindNext(t *Thread) {
+func (ch *Charges) FindNext(t *Thread) {
 	for ev := range t.Queue.All() {
 		switch ev.Edge {
 		case event.Sampled, event.OffCore:
 		case event.NoCore: // it belongs to the time before that event
-			st.HadNoCore(t, ev)
+			ch.HadNoCore(t, ev)
 			ev.Value, ev.Key, ev.Num = 0, 0, 0
 		default:
 			t.Edge.Next = Start(ev)
@@ -229,9 +229,9 @@ func (m *Team) forgetTurns() {
 
 // Tear notes that events of a thread in its teams are missing: the numbers of its barriers are not
 // known any more.
-func (t *Thread) Tear() {
-	for i := range t.Stack {
-		if m := t.Stack[i].Team; m != nil {
+func (s Stack) Tear() {
+	for i := range s {
+		if m := s[i].Team; m != nil {
 			m.Torn = true
 		}
 	}

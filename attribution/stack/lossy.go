@@ -86,8 +86,8 @@ func (st *Stacks) LeaveContexts(t *Thread, c event.Construct, ev *event.Event) {
 
 // above tells whether a stack pointer lies above another one on the same stack. It answers false if
 // one of them is not known.
-func (st *Stacks) above(sp, other uint64) bool {
-	return sp != 0 && other+1 > 1 && sp > other && st.SameStack(sp, other)
+func (ms *MainStack) above(sp, other uint64) bool {
+	return sp != 0 && other+1 > 1 && sp > other && ms.SameStack(sp, other)
 }
 
 // IsShared tells whether all threads of a team come to a construct, in their implicit tasks.
@@ -179,8 +179,8 @@ func (st *Stacks) LeaveAll(t *Thread) {
 }
 
 // SameStack tells whether two addresses lie on one stack of the program.
-func (st *Stacks) SameStack(a, b uint64) bool {
-	in := func(x uint64) bool { return st.StackLo <= x && x < st.StackHi }
+func (ms *MainStack) SameStack(a, b uint64) bool {
+	in := func(x uint64) bool { return ms.StackLo <= x && x < ms.StackHi }
 	if in(a) || in(b) {
 		return in(a) && in(b)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // WasOffCore notes a time in which a thread was off its core.
-func (st *Stacks) WasOffCore(t *Thread, ev *event.Event) {
+func (cs *Cores) WasOffCore(t *Thread, ev *event.Event, pid uint32) {
 	a := ev.OffCore
 	if t.OffCore == nil || a == nil {
 		return
@@ -20,7 +20,7 @@ func (st *Stacks) WasOffCore(t *Thread, ev *event.Event) {
 	}
 	rival := -1
 	if a.Rival != 0 {
-		rival = st.Rivals.Had(int(a.Rival), a.Name, a.Rival == st.Pid, min(a.Had, ready(a, ev.Time)))
+		rival = cs.Rivals.Had(int(a.Rival), a.Name, a.Rival == pid, min(a.Had, ready(a, ev.Time)))
 	}
 	t.OffCore.Add(waits.OffCore{From: a.Off, Woken: a.Woken, To: ev.Time,
 		Rival: rival, ByRival: a.Had, Foreign: a.Foreign, Moves: a.Moves})

@@ -18,13 +18,20 @@ import (
 
 const NoteWhere = "also calls of threads that were there when measurement began, of which nothing told whether they were in a parallel region: they are shown outside"
 
+// Existing gives threads their places: those that existed when measurement began, and initial ones.
+type Existing struct {
+	Charges
+	// Nodes of existing threads that are not known to be in a region or outside (existingAt).
+	Whereabouts map[uint32]*tree.Node
+}
+
 // existingAt returns the node that stands for the unknown place of a thread.
-func (st *Stacks) existingAt(t *Thread) *tree.Node {
-	n := st.Whereabouts[t.Tid]
+func (ex *Existing) existingAt(t *Thread) *tree.Node {
+	n := ex.Whereabouts[t.Tid]
 	if n == nil || n.Outside {
-		n = &tree.Node{Key: place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: event.Unknown}}, Parent: st.Tree.Root, Existing: true}
-		st.Tree.Root.Children = append(st.Tree.Root.Children, n)
-		st.Whereabouts[t.Tid] = n
+		n = &tree.Node{Key: place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: event.Unknown}}, Parent: ex.Tree.Root, Existing: true}
+		ex.Tree.Root.Children = append(ex.Tree.Root.Children, n)
+		ex.Whereabouts[t.Tid] = n
 	}
 	return n
 }
@@ -32,12 +39,12 @@ func (st *Stacks) existingAt(t *Thread) *tree.Node {
 // CutOffExisting ends a thread of which no event has told where it is. If there are signs of a
 // region under way, the thread's time since measurement began is charged to that region. If there
 // are none, the thread was in no region.
-func (st *Stacks) CutOffExisting(t *Thread, end uint64) {
+func (ex *Existing) CutOffExisting(t *Thread, end uint64) {
 	f := t.Top()
-	if slices.ContainsFunc(st.Tree.Root.Children, func(n *tree.Node) bool { return n.Key.Construct == event.Unknown && !n.Outside && n.HoldsOpenMP() }) {
+	if slices.ContainsFunc(ex.Tree.Root.Children, func(n *tree.Node) bool { return n.Key.Construct == event.Unknown && !n.Outside && n.HoldsOpenMP() }) {
 		f.Parts[profile.Body].T = ledger.Between(f.Start, end)
-		st.ChargeTop(t, end, f.Parts[profile.Body].T)
-		st.Partial++
+		ex.ChargeTop(t, end, f.Parts[profile.Body].T)
+		ex.Partial++
 		t.Stack = t.Stack[:0]
 		return
 	}
@@ -45,35 +52,35 @@ func (st *Stacks) CutOffExisting(t *Thread, end uint64) {
 	if len(f.Node.Children) == 0 && len(f.Node.Samples) == 0 {
 		return
 	}
-	if st.Tree.Root.HoldsOpenMP() {
+	if ex.Tree.Root.HoldsOpenMP() {
 		for _, c := range f.Node.Children {
 			c.Note(NoteWhere)
 		}
 	}
 	t.Known = false
-	st.Initial(t)
+	ex.Initial(t)
 	f.Node.Outside, f.Node.SeatWas, f.Node.SeatNow = true, f.Seat, t.Seat
 }
 
 // PlaceExisting moves the nodes of threads that were in no region to the root. It adds the MPI
 // calls of all existing threads to the root.
-func (st *Stacks) PlaceExisting() {
-	for _, tid := range slices.Sorted(maps.Keys(st.Whereabouts)) {
-		if n := st.Whereabouts[tid]; tid != st.Pid && !n.Outside && n.HoldsAnything() {
-			r := &st.Seats.List[st.Seat(0, profile.UnknownNum)]
+func (ex *Existing) PlaceExisting() {
+	for _, tid := range slices.Sorted(maps.Keys(ex.Whereabouts)) {
+		if n := ex.Whereabouts[tid]; tid != ex.Pid && !n.Outside && n.HoldsAnything() {
+			r := &ex.Seats.List[ex.Seat(0, profile.UnknownNum)]
 			if !slices.Contains(r.TIDs, int(tid)) {
 				// All of them, without a bound: analysis.Threads counts them.
 				r.TIDs = append(r.TIDs, int(tid))
 			}
 		}
 	}
-	kept := st.Tree.Root.Children[:0]
+	kept := ex.Tree.Root.Children[:0]
 	var freed []*tree.Node
-	for _, n := range st.Tree.Root.Children {
+	for _, n := range ex.Tree.Root.Children {
 		if n.Outside {
 			n.MoveSeat(n.SeatWas, n.SeatNow)
-			st.Spans.move(n, n.SeatWas, n.SeatNow)
-			st.Tree.Root.Samples.AddAll(n.Samples)
+			ex.Spans.move(n, n.SeatWas, n.SeatNow)
+			ex.Tree.Root.Samples.AddAll(n.Samples)
 			freed = append(freed, n.Children...)
 		} else {
 			kept = append(kept, n)
@@ -81,65 +88,65 @@ func (st *Stacks) PlaceExisting() {
 		if n.Existing {
 			for seat := range n.Stats {
 				if m := n.Stats[seat].MPI; m != nil {
-					st.Tree.Root.Stat(seat).AddMPI(m)
+					ex.Tree.Root.Stat(seat).AddMPI(m)
 				}
 			}
 		}
 	}
-	st.Tree.Root.Children = append(kept, freed...)
+	ex.Tree.Root.Children = append(kept, freed...)
 }
 
 // Enroll gives a new thread its seat. The process's first thread is initial thread 0; other threads
 // count as workers until they start a team of their own.
-func (st *Stacks) Enroll(t *Thread) {
+func (ex *Existing) Enroll(t *Thread) {
 	switch {
-	case st.Older[t.Tid]:
-		t.WaitUnsure = t.WaitUnsure || st.OffTime.C > 0
-		n := st.existingAt(t)
+	case ex.Older[t.Tid]:
+		t.WaitUnsure = t.WaitUnsure || ex.OffTime.C > 0
+		n := ex.existingAt(t)
 		num := profile.UnknownNum
-		if t.Tid == st.Pid {
+		if t.Tid == ex.Pid {
 			num, t.Primary = 0, true
 		}
-		t.OpenUnderWay(n, st.Seat(0, num), st.Began)
-		t.Seat = st.Seat(0, num)
-	case t.Tid == st.Pid:
-		t.Seat, t.Known, t.Initial = st.Seat(0, 0), true, true
+		t.OpenUnderWay(n, ex.Seat(0, num), ex.Began)
+		t.Seat = ex.Seat(0, num)
+	case t.Tid == ex.Pid:
+		t.Seat, t.Known, t.Initial = ex.Seat(0, 0), true, true
 		t.Home = t.Seat
-		st.Roots = max(st.Roots, 1)
+		ex.Roots = max(ex.Roots, 1)
 	}
 }
 
 // Initial makes a thread that belongs to no team an initial thread.
-func (st *Stacks) Initial(t *Thread) {
+func (ex *Existing) Initial(t *Thread) {
 	if t.Known || len(t.Stack) > 0 {
 		return
 	}
-	st.Roots = max(st.Roots, 1) // 0 is the process's first thread, seen or not
+	ex.Roots = max(ex.Roots, 1) // 0 is the process's first thread, seen or not
 	switch {
 	case t.Initial: // it was inside a region that was not known
 		t.Seat = t.Home
-	case t.Tid == st.Pid:
-		t.Seat = st.Seat(0, 0)
+	case t.Tid == ex.Pid:
+		t.Seat = ex.Seat(0, 0)
 	default:
-		t.Seat = st.Seat(st.newRoot(), 0)
+		t.Seat = ex.Seat(ex.newRoot(), 0)
 	}
 	t.Num, t.Known, t.Initial, t.Home = 0, true, true, t.Seat
 }
 
 // OutsideAll moves user regions from below the node for a region under way at attach to the root,
 // when the thread turns out to be in no region.
-func (st *Stacks) OutsideAll(t *Thread) {
+func (ex *Existing) OutsideAll(t *Thread) {
 	open, was := slices.Clone(t.Stack[1:]), t.Stack[0]
 	t.Stack, t.Known = t.Stack[:0], false
-	st.Initial(t)
+	ex.Initial(t)
 	was.Node.Outside, was.Node.SeatWas, was.Node.SeatNow = true, was.Seat, t.Seat
-	parent := st.Tree.Root
+	parent := ex.Tree.Root
 	moved := map[*tree.Node]*tree.Node{}
 	for _, f := range open {
 		if to := moved[f.Node]; to != nil {
 			f.Node = to
 		} else {
-			to = st.Tree.Child(parent, f.Node.Key)
+			to = ex.Tree.Child(parent, f.Node.Key)
 			moved[f.Node], f.Node = to, to
 		}
 		f.Seat = t.Seat

@@ -248,19 +248,3 @@ func (sp *Spans) End(d *timeline.Dictionary) {
 	d.Moved = sp.moved
 	sp.to.End(d)
 }
-
-// charge charges the i-th region of a thread, which ends at a time,
-// with the time that it took (ns).
-func (st *Stacks) charge(t *Thread, i int, at uint64, exec int64) {
-	f := &t.Stack[i]
-	st.Ledger.Charge(&f.Account, f.Node.Stat(f.Seat), exec)
-	if t.Strip.Due(f.Node.Key.Construct, at-f.Start) {
-		t.show(i, at)
-	}
-	if st.Spans != nil {
-		st.Spans.ended(t, i, at, exec, st.Ledger)
-	}
-}
-
-// ChargeTop charges the innermost region of a thread, as charge does.
-func (st *Stacks) ChargeTop(t *Thread, at uint64, exec int64) { st.charge(t, len(t.Stack)-1, at, exec) }

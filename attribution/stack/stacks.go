@@ -12,17 +12,20 @@ import (
 	"ompp-attach/profile"
 )
 
-// Stacks are the threads' stacks of open regions, with what all regions share.
+// Stacks are the threads' stacks of open regions, with what all regions share. It opens and closes
+// regions. What lies below knows nothing of that: each struct that is embedded knows only those
+// that it embeds itself.
 type Stacks struct {
-	*Seats
-	*Teams
-	Tree   *tree.Tree
-	Ledger *ledger.Ledger
-	Pid    uint32
+	Existing
+	MainStack
+	Cores
+	Strip strip.Chart
+}
 
+// Measurement says what is measured, and when.
+type Measurement struct {
+	Pid   uint32
 	Older map[uint32]bool // threads older than the measurement
-	// Nodes of existing threads that are not known to be in a region or outside (existingAt).
-	Whereabouts map[uint32]*tree.Node
 	// When measurement of existing threads began, or went on after a pause; 0: there are none.
 	Began     uint64
 	From      uint64           // when the process's measured time began, if it was told
@@ -33,21 +36,26 @@ type Stacks struct {
 	Unsure       event.Constructs
 	NoCoreBefore map[uint32]int64 // without a core before the measurement, ns, by thread id
 
-	Unmatched uint64 // events that belong to no open region
-	Partial   uint64 // executions that were seen in part
-	lost      uint64
-	Losses    map[tree.Seat]uint64
-
 	OffSince uint64  // when measurement was switched off; 0: it is on
 	OffBy    *Thread // the thread whose marker switched it off
 	OffTime  profile.Sum
+}
 
-	Strip       strip.Chart
+// Missing counts what was seen in part, or not at all.
+type Missing struct {
+	Unmatched uint64 // events that belong to no open region
+	Partial   uint64 // executions that were seen in part
+	Losses    map[tree.Seat]uint64
+}
+
+// Cores says what was on the cores while threads were not.
+type Cores struct {
 	OffCoreTold bool         // events tell when threads were off their cores
 	Rivals      waits.Rivals // processes that had the cores
-
-	StackLo, StackHi uint64 // see MainStack
 }
+
+// MainStack is the process's first stack.
+type MainStack struct{ StackLo, StackHi uint64 }
 
 // Push opens a region under the thread's current one.
 func (st *Stacks) Push(t *Thread, k place.Key, ev *event.Event) *Frame {
@@ -96,22 +104,6 @@ func (st *Stacks) Remove(t *Thread, i int, at uint64) {
 		return
 	}
 	t.Stack = append(t.Stack[:i], t.Stack[i+1:]...)
-}
-
-// HandUp charges the region around the i-th one, which ends at a time, with the i-th one's account.
-func (st *Stacks) HandUp(t *Thread, i int, at uint64) {
-	if i > 0 {
-		f, up := &t.Stack[i], &t.Stack[i-1]
-		st.Ledger.HandUp(&f.Account, &up.Account, up.part(), at)
-	}
-}
-
-// Disown gives the account of the i-th region to the region around it as its own.
-func (st *Stacks) Disown(t *Thread, i int) {
-	if i > 0 {
-		f, up := &t.Stack[i], &t.Stack[i-1]
-		st.Ledger.Disown(&f.Account, &up.Account, up.part())
-	}
 }
 
 // Abandon closes the innermost region if its end was not seen. The execution counts. Its times are

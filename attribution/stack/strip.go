@@ -69,14 +69,14 @@ func (t *Thread) show(i int, at uint64) {
 
 // state returns the present state of a thread by the first i+1 regions of its stack; None: none of
 // them tells a state.
-func (t *Thread) state(i int) strip.State {
+func (s Stack) state(i int) strip.State {
 	for ; i >= 0; i-- {
-		f := &t.Stack[i]
+		f := &s[i]
 		if f.Internal { // its time counts for what it interrupts
 			continue
 		}
-		if s := whole[f.Node.Key.Construct]; s != strip.None {
-			return s
+		if of := whole[f.Node.Key.Construct]; of != strip.None {
+			return of
 		}
 		switch f.Phase {
 		case InBarrier:
@@ -99,12 +99,12 @@ func (t *Thread) state(i int) strip.State {
 
 // around returns the thread's state around the region of a frame. The frame is mostly the innermost
 // one, so the search begins there.
-func (t *Thread) around(f *Frame) strip.State {
-	i := len(t.Stack) - 1
-	for i > 0 && &t.Stack[i] != f {
+func (s Stack) around(f *Frame) strip.State {
+	i := len(s) - 1
+	for i > 0 && &s[i] != f {
 		i--
 	}
-	return t.state(i - 1)
+	return s.state(i - 1)
 }
 
 // show notes the states of a team's thread, between the team's fork and its join (ns).

@@ -5,7 +5,6 @@ import (
 
 	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/tree"
-	"ompp-attach/attribution/waits"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -13,6 +12,7 @@ import (
 // Teams holds the teams whose threads have not all been charged yet.
 type Teams struct {
 	*Sampling
+	Barriers
 	*Seats
 	Tree   *tree.Tree
 	Ledger *ledger.Ledger
@@ -25,7 +25,6 @@ type Teams struct {
 	Woken      []TeamKey     // teams that became known: threads may wait for them
 	Ready      []*Thread     // threads whose pending ends may be decided now
 	FreeTeams  []*Team       `copy:"-"`
-	Waits      *waits.Meter
 }
 
 // CutOffTeam charges workers that had reached the final barrier of a region that was never joined:

@@ -11,14 +11,17 @@ import (
 
 // Barriers that all threads of a team come to (package waits).
 
+// Barriers matches the arrivals of threads at barriers.
+type Barriers struct{ Waits *waits.Meter }
+
 // beginWaits starts the matching of a team's barriers for a thread that begins the team's body. A
 // team of one thread waits for nobody. The teams of a league do not wait for each other.
-func (tm *Teams) beginWaits(t *Thread, f *Frame, m *Team) {
+func (bs *Barriers) beginWaits(t *Thread, f *Frame, m *Team) {
 	if len(m.Members) == 1 && m.Size > 1 && m.Node.Key.Construct != event.Teams {
-		m.Waits = tm.Waits.NewTeam(m.Size)
+		m.Waits = bs.Waits.NewTeam(m.Size)
 	}
 	if m.Waits != nil && t.Lossy {
-		tm.Waits.Break(m.Waits)
+		bs.Waits.Break(m.Waits)
 	}
 	switch {
 	case f.Num >= 0 && t.Interval != nil: // it goes on in the team around
@@ -54,47 +57,47 @@ func (t *Thread) interval() *waits.Interval {
 }
 
 // Arrive notes that a thread has come to a barrier from a region (ns).
-func (st *Stacks) Arrive(t *Thread, barrier, from *tree.Node, at uint64) {
+func (bs *Barriers) Arrive(t *Thread, barrier, from *tree.Node, at uint64) {
 	if iv := t.interval(); iv != nil {
-		st.Waits.Arrive(iv, &waits.Arrival{Barrier: barrier, From: from, Seat: t.Seat, At: at})
+		bs.Waits.Arrive(iv, &waits.Arrival{Barrier: barrier, From: from, Seat: t.Seat, At: at})
 	}
 }
 
 // ArriveSplit notes that a thread has come to a barrier at one of two times (ns), which the other
 // threads tell.
-func (st *Stacks) ArriveSplit(t *Thread, barrier, from *tree.Node, first, second uint64) {
+func (bs *Barriers) ArriveSplit(t *Thread, barrier, from *tree.Node, first, second uint64) {
 	if iv := t.interval(); iv != nil {
-		st.Waits.Arrive(iv, &waits.Arrival{Barrier: barrier, From: from, Seat: t.Seat, At: first, Second: second})
+		bs.Waits.Arrive(iv, &waits.Arrival{Barrier: barrier, From: from, Seat: t.Seat, At: first, Second: second})
 	}
 }
 
 // ArriveLast notes that a thread has come to the final barrier of its team (ns).
-func (st *Stacks) ArriveLast(f *Frame, seat int, at uint64) {
+func (bs *Barriers) ArriveLast(f *Frame, seat int, at uint64) {
 	if f.Interval != nil && f.Interval.Of(f.Team.Waits) {
-		st.Waits.Arrive(f.Interval, &waits.Arrival{Barrier: f.Node, From: f.Node, Seat: seat, At: at, Final: true})
+		bs.Waits.Arrive(f.Interval, &waits.Arrival{Barrier: f.Node, From: f.Node, Seat: seat, At: at, Final: true})
 	}
 }
 
 // Leave notes that a thread has left the barrier that it was in (ns); 0: it is not known when.
-func (st *Stacks) Leave(t *Thread, at uint64) {
+func (bs *Barriers) Leave(t *Thread, at uint64) {
 	if iv := t.interval(); iv != nil {
-		st.Waits.Leave(iv, at)
+		bs.Waits.Leave(iv, at)
 	}
 }
 
 // BreakWaits notes that a thread may pass barriers of its innermost team that are not seen.
-func (st *Stacks) BreakWaits(t *Thread) {
+func (bs *Barriers) BreakWaits(t *Thread) {
 	if iv := t.interval(); iv != nil {
-		st.Waits.Lose(iv)
+		bs.Waits.Lose(iv)
 	}
 }
 
 // LoseWaits is BreakWaits for all teams that a thread is in.
-func (st *Stacks) LoseWaits(t *Thread) {
+func (bs *Barriers) LoseWaits(t *Thread) {
 	for i := range t.Stack {
 		f := &t.Stack[i]
 		if f.Interval != nil && f.Interval.Of(f.Team.Waits) {
-			st.Waits.Lose(f.Interval)
+			bs.Waits.Lose(f.Interval)
 		}
 		// It may have created and executed tasks that are not known.
 		f.Brood, f.Idle = nil, math.MaxUint64
@@ -102,10 +105,10 @@ func (st *Stacks) LoseWaits(t *Thread) {
 }
 
 // CutOffWaits ends a thread's waits when measurement ends (ns).
-func (st *Stacks) CutOffWaits(t *Thread, end uint64) {
+func (bs *Barriers) CutOffWaits(t *Thread, end uint64) {
 	for i := range t.Stack {
 		if f := &t.Stack[i]; f.Interval != nil && f.Interval.Of(f.Team.Waits) {
-			st.Waits.CutOff(f.Interval, end)
+			bs.Waits.CutOff(f.Interval, end)
 		}
 	}
 	t.Interval = nil
@@ -129,7 +132,7 @@ func (t *Thread) LeaveTeam(f *Frame, at uint64) {
 }
 
 // IsPending tells whether a thread may have come to a barrier, which a later event tells.
-func (t *Thread) IsPending() bool { return t.Interval != nil && t.Interval.Pending() }
+func (b *Between) IsPending() bool { return b.Interval != nil && b.Interval.Pending() }
 
 // executedWaiting notes a task that a thread has executed in a barrier.
 func (t *Thread) executedWaiting(f *Frame, k *waits.Task) {
@@ -226,19 +229,19 @@ func (t *Thread) NoteUseOver(i int, at uint64) {
 }
 
 // frees tells whether the end of the i-th region frees a lock.
-func (t *Thread) frees(i int) bool {
-	f := &t.Stack[i]
-	return locks.Has(f.Node.Key.Construct) && !t.sets(f.Node.Key.Construct, f.Resource, i)
+func (s Stack) frees(i int) bool {
+	f := &s[i]
+	return locks.Has(f.Node.Key.Construct) && !s.sets(f.Node.Key.Construct, f.Resource, i)
 }
 
 // sets tells whether a thread has set a nested lock already, in one of the first regions of its
 // stack. Then the end of another such region does not free the lock.
-func (t *Thread) sets(c event.Construct, lock uint64, regions int) bool {
+func (s Stack) sets(c event.Construct, lock uint64, regions int) bool {
 	if c != event.NestLock {
 		return false
 	}
-	for i := range t.Stack[:regions] {
-		if f := &t.Stack[i]; f.Node.Key.Construct == c && f.Resource == lock {
+	for i := range s[:regions] {
+		if f := &s[i]; f.Node.Key.Construct == c && f.Resource == lock {
 			return true
 		}
 	}
