@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ompp-attach/attribution/build"
-	"ompp-attach/attribution/stack"
+	"ompp-attach/attribution/seats"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -65,7 +65,7 @@ func TestBriefInitialThreadsShareARow(t *testing.T) {
 			}
 			continue
 		}
-		if joined != n || lived != int64(n)*1000 || rows != 6 && n <= stack.ManyInitial {
+		if joined != n || lived != int64(n)*1000 || rows != 6 && n <= seats.ManyInitial {
 			t.Errorf("%d brief threads: %d rows, %d joined that lived for %d ns", n, rows, joined, lived)
 		}
 		if !strings.Contains(strings.Join(p.Warnings, " "), "initial threads that lived briefly share row") {

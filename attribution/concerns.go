@@ -5,6 +5,8 @@ import (
 	"ompp-attach/attribution/estimate"
 	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/queue"
+	"ompp-attach/attribution/samples"
+	"ompp-attach/attribution/seats"
 	"ompp-attach/attribution/sharing"
 	"ompp-attach/attribution/stack"
 	"ompp-attach/attribution/tree"
@@ -40,10 +42,10 @@ type engine struct {
 }
 
 func newEngine(pid uint32, r Resolver) *engine {
-	t, l, rs := tree.New(r), &ledger.Ledger{}, &stack.Seats{SeatOf: map[stack.SeatID]int{}}
+	t, l, rs := tree.New(r), &ledger.Ledger{}, seats.New()
 	st := &stack.Stacks{Existing: stack.Existing{Whereabouts: map[uint32]*tree.Node{}, Charges: stack.Charges{
 		Tree: t, Ledger: l, Seats: rs,
-		Teams:       &stack.Teams{Sampling: &stack.Sampling{Tree: t}, Tree: t, Ledger: l, Seats: rs, TeamsByKey: map[stack.TeamKey]*stack.TeamList{}, Barriers: stack.Barriers{Waits: &waits.Meter{}}},
+		Teams:       &stack.Teams{Sampling: &stack.Sampling{Store: &samples.Store{}, Tree: t}, Tree: t, Ledger: l, Seats: rs, TeamsByKey: map[stack.TeamKey]*stack.TeamList{}, Barriers: stack.Barriers{Waits: &waits.Meter{}}},
 		Measurement: stack.Measurement{Pid: pid, Older: map[uint32]bool{}},
 		Missing:     stack.Missing{Losses: map[tree.Seat]uint64{}},
 	}}}

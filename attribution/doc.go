@@ -18,6 +18,7 @@
 //   - package stack: threads, their open regions, teams
 //   - package ends: ends of calls that are estimated
 //   - package ledger: what open regions are charged with
+//   - package seats: seats of threads; package samples: samples by region and stack
 //   - package user: user regions
 //   - package calls: what MPI calls are charged to; calls recorded one by one
 //   - package mpicall: an MPI call's figures, communicators, senders
@@ -170,7 +171,7 @@
 // # A timeline
 //
 // Engine.Timeline gives the engine a sink (package timeline). Then each charge of an execution, a
-// call or a fold tells the sink the charge and its time (stack/spans.go). So the spans of a
+// call or a fold tells the sink the charge and its time (package spans). So the spans of a
 // timeline add up to the profile, exactly (timeline_test.go). A node gets a number with its first
 // span. At the end the builder says which node of the profile each
 // number has become (build/timeline.go).

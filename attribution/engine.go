@@ -4,7 +4,7 @@ import (
 	"ompp-attach/attribution/calls"
 	"ompp-attach/attribution/deepcopy"
 	"ompp-attach/attribution/ledger"
-	"ompp-attach/attribution/stack"
+	"ompp-attach/attribution/spans"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 	"ompp-attach/timeline"
@@ -22,7 +22,7 @@ func (e *Engine) MainStack(lo, hi uint64) { e.in.StackLo, e.in.StackHi = lo, hi 
 
 // Timeline makes the engine tell a sink of each execution that ends. Call it before the first
 // event. A copy of the engine tells nobody, until it is given a sink of its own (CopyTo).
-func (e *Engine) Timeline(to timeline.Sink) { e.in.Spans = stack.NewSpans(to, e.in.Seats) }
+func (e *Engine) Timeline(to timeline.Sink) { e.in.Spans = spans.New(to, e.in.Seats) }
 
 // LogCalls makes the engine record MPI calls one by one (Profile.Calls). Call it before the first
 // event.

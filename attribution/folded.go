@@ -47,6 +47,6 @@ func (ex *exclusive) folded(t *stack.Thread, ev *event.Event) {
 	ex.Ledger.ReadFolded(&t.Counters, f, s, t.Account())
 	t.ShowFold(ev.Construct, ev.Time+t.Suspended, f)
 	if ex.Spans != nil {
-		ex.Spans.Folded(t, n, ev, ex.Ledger)
+		ex.Spans.Folded(t.Tid, n, t.Seat, ev.Time+t.Suspended, f, ex.Ledger)
 	}
 }

@@ -124,7 +124,7 @@ func (in *inlined) countOnly(t *stack.Thread, ev *event.Event) {
 	s.Exec.C++
 	in.Ledger.CountUnknown(s)
 	if in.Spans != nil {
-		in.Spans.Counted(t, n, ev.Time)
+		in.Spans.Counted(t.Tid, n, t.Seat, ev.Time+t.Suspended)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ompp-attach/attribution/stack"
+	"ompp-attach/attribution/samples"
 	"ompp-attach/attribution/stream"
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -192,7 +192,7 @@ func TestSamplesChangeNothing(t *testing.T) {
 func TestManyStacks(t *testing.T) {
 	e := New(1, fakeFiles{})
 	const frames, more = 512, 10
-	const maxStacks = stack.MaxStackBytes / (8 * frames)
+	const maxStacks = samples.MaxStackBytes / (8 * frames)
 	stack := make([]uint64, frames)
 	for i := range uint64(maxStacks + more) {
 		stack[0], stack[1] = 7, i+1

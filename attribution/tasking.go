@@ -97,7 +97,7 @@ func (tk *tasking) addTask(t *stack.Thread, ev *event.Event) {
 		x.by, x.seat = f.Node, f.Seat
 	}
 	if tk.Spans != nil && !x.internal {
-		x.number = tk.Spans.Created(t, x.node, x.created)
+		x.number = tk.Spans.Created(t.Tid, x.node, t.Seat, x.created)
 	}
 	tk.queueTask(taskKey{ev.Instance, ev.Key}, x)
 }

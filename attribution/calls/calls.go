@@ -94,7 +94,7 @@ func (ca *MPI) Apply(t *stack.Thread, ev *event.Event) {
 	ca.Comms.Grouped(c)
 	t.ShowCall(ev.Time+t.Suspended, s.T)
 	if ca.Spans != nil {
-		ca.Spans.Called(t, leaf, seat, &s, ev, ev.Time+t.Suspended)
+		ca.Spans.Called(t.Tid, leaf, seat, &s, ev, ev.Time+t.Suspended)
 	}
 	ca.record(t, leaf, seat, ev, ev.Time+t.Suspended)
 	if ev.Edge == event.Enter {
@@ -140,7 +140,7 @@ func (ca *MPI) caller(t *stack.Thread) {
 		}
 	}
 	ca.Initial(t)
-	ca.NoteTID(t)
+	ca.NoteTID(t.Seat, t.Tid)
 }
 
 // SharedSeat returns the warning that names the shared seat, if there is one.

@@ -2,6 +2,7 @@ package stack
 
 import (
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/seats"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -9,7 +10,7 @@ import (
 
 // Charges charges what threads took to regions.
 type Charges struct {
-	*Seats
+	*seats.Seats
 	*Teams
 	Tree   *tree.Tree
 	Ledger *ledger.Ledger
@@ -42,7 +43,7 @@ func (ch *Charges) charge(t *Thread, i int, at uint64, exec int64) {
 		t.show(i, at)
 	}
 	if ch.Spans != nil {
-		ch.Spans.ended(t, i, at, exec, ch.Ledger)
+		tellEnded(ch.Spans, t, i, at, exec, ch.Ledger)
 	}
 }
 

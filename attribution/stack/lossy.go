@@ -151,7 +151,7 @@ func (st *Stacks) lostWorker(t *Thread, c event.Construct, ev *event.Event) {
 	if !t.Known {
 		seat = st.Seat(0, profile.UnknownNum)
 		t.Seat = seat
-		st.NoteTID(t)
+		st.NoteTID(t.Seat, t.Tid)
 	}
 	n := st.Tree.Child(st.Tree.Root, place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: event.Unknown}})
 	n.Note(noteLostWhere)

@@ -79,7 +79,7 @@ func (ex *Existing) PlaceExisting() {
 	for _, n := range ex.Tree.Root.Children {
 		if n.Outside {
 			n.MoveSeat(n.SeatWas, n.SeatNow)
-			ex.Spans.move(n, n.SeatWas, n.SeatNow)
+			ex.Spans.Move(n, n.SeatWas, n.SeatNow)
 			ex.Tree.Root.Samples.AddAll(n.Samples)
 			freed = append(freed, n.Children...)
 		} else {
@@ -128,7 +128,7 @@ func (ex *Existing) Initial(t *Thread) {
 	case t.Tid == ex.Pid:
 		t.Seat = ex.Seat(0, 0)
 	default:
-		t.Seat = ex.Seat(ex.newRoot(), 0)
+		t.Seat = ex.Seat(ex.NewRoot(), 0)
 	}
 	t.Num, t.Known, t.Initial, t.Home = 0, true, true, t.Seat
 }

@@ -1,9 +1,7 @@
 package stack
 
 import (
-	"encoding/binary"
-	"fmt"
-
+	"ompp-attach/attribution/samples"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -13,23 +11,10 @@ import (
 // else. A sample that was taken in a probe may be read before the probe's record; the two differ by
 // some microseconds.
 
-// MaxStackBytes bounds the memory of different stacks: 100 000 stacks of 20 frames.
-const MaxStackBytes = 16 << 20
-
-// maxPlaces bounds the number of different combinations of thread, region and stack: some 60 MB,
-// and about 1 MB of the recorded profile.
-const maxPlaces = 1 << 18
-
-// Sampling is the engine's state of samples.
+// Sampling charges samples to regions.
 type Sampling struct {
-	Tree    *tree.Tree
-	stackOf map[string]int32 // index in stacks, by the stack's addresses
-	Stacks  []string
-	bytes   int
-	// Number of samples whose callers were left out, because there were too many stacks.
-	cut    uint64
-	taken  uint64
-	places int
+	*samples.Store
+	Tree *tree.Tree
 }
 
 // Sample charges a sample.
@@ -38,8 +23,7 @@ func (sm *Sampling) Sample(t *Thread, ev *event.Event) {
 	if s == nil || len(s.Stack) == 0 {
 		return
 	}
-	sm.taken++
-	id := tree.SampleID{Seat: t.Seat, Stack: sm.intern(s.Stack), Kernel: s.Kernel, Cut: s.Cut}
+	id := tree.SampleID{Seat: t.Seat, Stack: sm.Take(s.Stack), Kernel: s.Kernel, Cut: s.Cut}
 	if s.Changing || s.Probe {
 		id.Phase = profile.PhaseProbe
 	}
@@ -54,7 +38,7 @@ func (sm *Sampling) Sample(t *Thread, ev *event.Event) {
 		if !t.Known {
 			id.Seat, id.Tid = -1, t.Tid
 		}
-		sm.addSample(sm.Tree.Root, id, s.Weight)
+		sm.Add(sm.Tree.Root, id, s.Weight)
 	case f.Team != nil && f.Phase == InBarrier:
 		id.Seat = f.Seat
 		late := lateSample{ev.Time, s.Weight, id}
@@ -70,7 +54,7 @@ func (sm *Sampling) Sample(t *Thread, ev *event.Event) {
 		if id.Seat = f.Seat; id.Phase == "" {
 			id.Phase = f.Phase.sampled()
 		}
-		sm.addSample(f.Node, id, s.Weight)
+		sm.Add(f.Node, id, s.Weight)
 	}
 }
 
@@ -93,61 +77,14 @@ func (sm *Sampling) chargeLate(m *Team, s *lateSample) {
 	default:
 		s.id.Phase = profile.PhaseBarrier
 	}
-	sm.addSample(m.Node, s.id, s.weight)
+	sm.Add(m.Node, s.id, s.weight)
 }
 
 func (sm *Sampling) idleSample(s *lateSample) {
 	if s.id.Phase != profile.PhaseProbe {
 		s.id.Phase = profile.PhaseIdle
 	}
-	sm.addSample(sm.Tree.Root, s.id, s.weight)
-}
-
-// addSample adds a sample to a node. When there are too many places, new ones keep only their
-// innermost address.
-func (sm *Sampling) addSample(n *tree.Node, id tree.SampleID, weight uint64) {
-	if _, known := n.Samples[id]; !known {
-		const addr = 8
-		if s := sm.Stacks[id.Stack]; sm.places >= maxPlaces && len(s) > addr {
-			id.Stack = sm.intern([]uint64{binary.LittleEndian.Uint64([]byte(s[:addr]))})
-			sm.cut++
-		}
-		sm.places++
-	}
-	n.Samples.Add(id, tree.SampleSum{Count: 1, Weight: weight})
-}
-
-// intern returns the number of a stack. When there are too many stacks, new ones keep only their
-// innermost address.
-func (s *Sampling) intern(stack []uint64) int32 {
-	if s.stackOf == nil {
-		s.stackOf = map[string]int32{}
-	}
-	b := make([]byte, 0, 512)
-	for _, addr := range stack {
-		b = binary.LittleEndian.AppendUint64(b, addr)
-	}
-	n, known := s.stackOf[string(b)]
-	if known {
-		return n
-	}
-	if s.bytes += len(b); s.bytes > MaxStackBytes && len(stack) > 1 {
-		s.bytes -= len(b)
-		s.cut++
-		return s.intern(stack[:1])
-	}
-	n = int32(len(s.Stacks))
-	s.Stacks = append(s.Stacks, string(b))
-	s.stackOf[s.Stacks[n]] = n
-	return n
-}
-
-// Note returns the warning about samples whose callers were left out, if there are any.
-func (s *Sampling) Note() []string {
-	if s.cut == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("More different call stacks were sampled than could be kept: of %d samples only the innermost function is known.", s.cut)}
+	sm.Add(sm.Tree.Root, s.id, s.weight)
 }
 
 // lateSample is a sample behind a thread's body in its team. It waits until the time of the team's

@@ -124,7 +124,7 @@ func (st *Stacks) drop(t *Thread, i int) {
 		s.Exec.C++
 		st.Ledger.CountUnknown(s)
 		if st.Spans != nil {
-			st.Spans.unseen(t.Tid, f.Node, f.Seat, f.began(), 0)
+			st.Spans.Unseen(t.Tid, f.Node, f.Seat, f.began(), 0)
 		}
 	}
 	f.Node.Note("the end of some executions was not seen: they are counted, their times are not")

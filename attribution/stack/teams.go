@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/seats"
+	"ompp-attach/attribution/spans"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -13,10 +15,10 @@ import (
 type Teams struct {
 	*Sampling
 	Barriers
-	*Seats
+	*seats.Seats
 	Tree   *tree.Tree
 	Ledger *ledger.Ledger
-	Spans  *Spans `copy:"-"` // nil: no timeline is recorded
+	Spans  *spans.Spans `copy:"-"` // nil: no timeline is recorded
 
 	TeamsByKey map[TeamKey]*TeamList
 	Lists      [64]*TeamList // cache of TeamsByKey, indexed by the last digits of the team's key
@@ -72,10 +74,10 @@ func (tm *Teams) NewTeam() *Team {
 	if n := len(tm.FreeTeams); n > 0 {
 		m := tm.FreeTeams[n-1]
 		tm.FreeTeams = tm.FreeTeams[:n-1]
-		*m = Team{Members: m.Members[:0], late: m.late[:0], turns: m.turns[:0], waiters: m.waiters[:0], number: tm.Spans.nextTeam()}
+		*m = Team{Members: m.Members[:0], late: m.late[:0], turns: m.turns[:0], waiters: m.waiters[:0], number: tm.Spans.NextTeam()}
 		return m
 	}
-	return &Team{number: tm.Spans.nextTeam()}
+	return &Team{number: tm.Spans.NextTeam()}
 }
 
 // Bind gives a team its name. Threads may wait for it (Woken).
@@ -93,7 +95,7 @@ func (tm *Teams) Bind(m *Team, k TeamKey) {
 // BeginAs begins the body of a team on a thread, which has a number in it.
 func (tm *Teams) BeginAs(t *Thread, f *Frame, m *Team, num int32, at uint64) {
 	t.Num, t.Seat, t.Known = num, tm.Seat(m.Root, int(num)), true
-	tm.NoteTID(t)
+	tm.NoteTID(t.Seat, t.Tid)
 	f.Seat, f.Phase, f.Mark = t.Seat, InBody, at
 	m.Members = append(m.Members, Member{num: num, tid: t.Tid, Seat: t.Seat, Begin: at, strip: t.Strip, in: t.around(f)})
 	m.entered(t.Seat)
@@ -144,7 +146,7 @@ func (tm *Teams) abandonTeam(m *Team) {
 		s.Exec.C++
 		tm.Ledger.CountUnknown(s)
 		if tm.Spans != nil {
-			tm.Spans.unseen(m.Members[i].tid, m.Node, m.Members[i].Seat, m.Forked, m.number)
+			tm.Spans.Unseen(m.Members[i].tid, m.Node, m.Members[i].Seat, m.Forked, m.number)
 		}
 	}
 	tm.Waits.Break(m.Waits)
@@ -163,9 +165,9 @@ func (tm *Teams) chargeMember(m *Team, mem *Member, end, last, joined uint64) {
 		tm.addMember(m, mem, s, end, last, joined)
 		return
 	}
-	was, counts := figures(s), tm.Ledger.CountsOfShare(&mem.Share, &tm.Spans.counts)
+	was, counts := figures(s), tm.Ledger.CountsOfShare(&mem.Share, tm.Spans.Counts())
 	tm.addMember(m, mem, s, end, last, joined)
-	tm.Spans.member(m, mem, &was, counts, joined)
+	tellMember(tm.Spans, m, mem, &was, counts, joined)
 }
 
 // addMember adds a thread's part in a team to its figures.
