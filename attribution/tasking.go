@@ -5,6 +5,7 @@ import (
 	"ompp-attach/attribution/place"
 	"ompp-attach/attribution/stack"
 	"ompp-attach/attribution/tree"
+	"ompp-attach/attribution/waits"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -31,8 +32,8 @@ type task struct {
 	by       *tree.Node // the construct that created it; nil: not known
 	seat     int        // of the thread that created it
 	// See stack.Frame. children are those of the parts of it that have been executed.
-	up       [2]*stack.Brood
-	children *stack.Brood
+	up       [2]*waits.Brood
+	children *waits.Brood
 	// An older task at the same address that has not begun, as far as events are read.
 	older *task
 }
@@ -66,7 +67,7 @@ func (tk *tasking) createTask(t *stack.Thread, ev *event.Event) {
 		if x := t.Executing(); x != nil && ev.Key != 0 && x.TaskAt == ev.Key {
 			// An untied task queues its own rest: no new task.
 			tk.queueTask(taskKey{ev.Instance, ev.Key}, task{node: x.Node, created: ev.Time + t.Suspended, resumed: true, up: x.Up, children: x.Brood})
-			x.Up = [2]*stack.Brood{}
+			x.Up = [2]*waits.Brood{}
 			tk.untied[x.Node.Key.Fn] = true // libomp's calls do not say that a task is untied
 			return
 		}

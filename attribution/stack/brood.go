@@ -5,15 +5,11 @@ import (
 	"ompp-attach/event"
 )
 
-// Brood is the tasks for which a wait waits: the children of a task, or the members of a taskgroup.
-type Brood struct {
-	left int        // how many have not ended, as far as events are read
-	last waits.Task // the last one that has ended
-}
+// Broods: the tasks for which waits wait (package waits).
 
 // Enlist counts a task that a thread creates in the broods of its parent and of its taskgroup. It
 // returns these; nil: there is none.
-func (s Stack) Enlist() (up [2]*Brood) {
+func (s Stack) Enlist() (up [2]*waits.Brood) {
 	for i := len(s) - 1; i >= 0; i-- {
 		f := &s[i]
 		c := f.Node.Key.Construct
@@ -34,32 +30,20 @@ func (s Stack) Enlist() (up [2]*Brood) {
 		break
 	}
 	for _, b := range up {
-		if b != nil {
-			b.left++
-		}
+		b.Join()
 	}
 	return up
 }
 
-func (f *Frame) brood() *Brood {
+func (f *Frame) brood() *waits.Brood {
 	if f.Brood == nil {
-		f.Brood = &Brood{}
+		f.Brood = &waits.Brood{}
 	}
 	return f.Brood
 }
 
-// ended notes that a task has ended.
-func (b *Brood) ended(k *waits.Task) {
-	if b == nil {
-		return
-	}
-	if b.left--; k.To > b.last.To && k.Node != nil {
-		b.last = *k
-	}
-}
-
 // awaited returns the tasks for which a thread waits in its innermost frame; nil: none are known.
-func (s Stack) awaited() *Brood {
+func (s Stack) awaited() *waits.Brood {
 	switch f := s.Top(); f.Node.Key.Construct {
 	case event.TaskGroup:
 		return f.Brood
@@ -81,8 +65,7 @@ func (s Stack) AwaitsEnds(ev *event.Event) bool {
 	if f == nil || f.Phase != InBarrier || f.Node.Key.Construct != ev.Construct {
 		return false
 	}
-	b := s.awaited()
-	return b != nil && b.left > 0
+	return s.awaited().Lives()
 }
 
 // AwaitedTask notes for which task a thread has waited last in its innermost frame, a wait for
@@ -91,7 +74,7 @@ func (s Stack) AwaitsEnds(ev *event.Event) bool {
 func (t *Thread) AwaitedTask(at uint64) {
 	f, b := t.Top(), t.awaited()
 	f.late.Charge(f.Node, f.Seat)
-	if b != nil && b.left == 0 && b.last.Node != nil && b.last.To <= at && b.last.Seat != f.Seat {
-		t.Interval.AwaitTask(f.Node, f.Seat, f.Idle, &b.last)
+	if last := b.Last(at); last != nil && last.Seat != f.Seat {
+		t.Interval.AwaitTask(f.Node, f.Seat, f.Idle, last)
 	}
 }

@@ -10,6 +10,7 @@
 //   - charge.go: what is charged beside the time, and when
 //   - task.go: tasks that end, and the regions that stood still for them
 //   - team.go, teams.go: teams, and what their threads are charged with when all have reported
+//   - turns.go: the barriers that the threads of a team come to
 //   - place.go: initial threads; threads of which it is not known where they are
 //   - waiting.go, edge.go: arrivals at barriers; ends of calls that are not reported
 //   - samples.go, presence.go: samples; a thread's time in a region as far as it is known at once

@@ -42,7 +42,7 @@ func (x *Edge) Decided() bool {
 	case x.Edge == event.Join:
 		return m.Size > 0 && m.Ended >= int(m.Size)
 	}
-	return x.Turn < 0 || m.Torn || m.full(x.Turn)
+	return x.Turn < 0 || m.Torn || m.turns.full(x.Turn, m.Size)
 }
 
 // Alone tells whether nothing but the thread's own events tells when a barrier ended: the others'
@@ -52,7 +52,7 @@ func (x *Edge) Alone() bool {
 	if x.Edge != event.Waited || m != nil && m.Size == 1 {
 		return false
 	}
-	return m == nil || x.Turn < 0 || m.Torn || !m.full(x.Turn)
+	return m == nil || x.Turn < 0 || m.Torn || !m.turns.full(x.Turn, m.Size)
 }
 
 // From returns the time from which on the thread can go on: the last arrival of its team. The
@@ -68,7 +68,7 @@ func (x *Edge) From(until uint64) uint64 {
 			last = max(last, m.Members[i].End)
 		}
 	case !x.Alone() && x.Turn >= 0:
-		last = m.turn(x.Turn).last
+		last = m.turns.at(x.Turn).last
 	}
 	if last > until {
 		return own
@@ -123,7 +123,7 @@ func Start(ev *event.Event) uint64 {
 func (t *Thread) DropEdge() {
 	x := &t.Edge
 	if x.Pending() && x.Edge == event.Waited && x.Turn >= 0 && x.Team != nil {
-		x.Team.leave(x.Turn)
+		x.Team.turns.leave(x.Turn, x.Team.Size)
 	}
 	*x = Edge{}
 }
@@ -152,16 +152,6 @@ func (tm *Teams) WakeWaiters(m *Team) {
 	m.waiters = m.waiters[:0]
 }
 
-// turn is one barrier that a team's threads come to.
-type turn struct {
-	arrived int32  // number of threads that have
-	held    int32  // number of these whose end is pending
-	last    uint64 // the last arrival
-}
-
-// mostTurns bounds how many barriers a thread may be read ahead of another one of its team.
-const mostTurns = 1 << 16
-
 // Reach notes that a thread comes to a barrier of its innermost team. All threads of a team come
 // to the same barriers, in the same order. hold says that the thread's end of the barrier is
 // pending. The result is the barrier's number in the team, -1 if the team's threads are not known.
@@ -177,54 +167,15 @@ func (tm *Teams) Reach(t *Thread, at uint64, hold bool) int {
 	}
 	n := mem.turns
 	mem.turns++
-	if n < m.firstTurn || n >= m.firstTurn+mostTurns {
+	if !m.turns.reach(n, at, hold) {
 		m.Torn = true // an arrival is missing, or was counted for another thread
 		return -1
 	}
-	for len(m.turns) <= n-m.firstTurn {
-		m.turns = append(m.turns, turn{})
-	}
-	came := &m.turns[n-m.firstTurn]
-	came.arrived++
-	came.last = max(came.last, at)
-	if hold {
-		came.held++
-	}
-	if m.full(n) {
+	if m.turns.full(n, m.Size) {
 		tm.WakeWaiters(m)
-		m.forgetTurns()
+		m.turns.forget(m.Size)
 	}
 	return n
-}
-
-// turn returns a barrier by its number, nil if it is forgotten.
-func (m *Team) turn(n int) *turn {
-	if i := n - m.firstTurn; i >= 0 && i < len(m.turns) {
-		return &m.turns[i]
-	}
-	return nil
-}
-
-func (m *Team) full(n int) bool {
-	came := m.turn(n)
-	return came != nil && came.arrived >= m.Size
-}
-
-func (m *Team) leave(n int) {
-	if came := m.turn(n); came != nil {
-		came.held--
-		m.forgetTurns()
-	}
-}
-
-// forgetTurns forgets the barriers that all threads have come to and that none is waiting in.
-func (m *Team) forgetTurns() {
-	done := 0
-	for done < len(m.turns) && m.turns[done].arrived >= m.Size && m.turns[done].held <= 0 {
-		done++
-	}
-	m.turns = append(m.turns[:0], m.turns[done:]...)
-	m.firstTurn += done
 }
 
 // Tear notes that events of a thread in its teams are missing: the numbers of its barriers are not

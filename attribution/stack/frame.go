@@ -59,10 +59,10 @@ type Frame struct {
 	Idle uint64
 	late waits.Late
 	// Of a task, or a taskgroup: the tasks that are created in it; nil: none.
-	Brood *Brood
+	Brood *waits.Brood
 	// Of an explicit task's execution: the broods to which it belongs, of its parent and of its
 	// taskgroup.
-	Up [2]*Brood
+	Up [2]*waits.Brood
 	// Tasks executed in a wait for tasks; nil: none, or times off the core are not told.
 	meanwhile *waits.Meanwhile
 	nested    uint8 // of a target region: open calls between libomptarget's entry points

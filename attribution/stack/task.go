@@ -74,7 +74,7 @@ func (st *Stacks) LeaveTask(t *Thread, at uint64) {
 		k.Node = nil
 	}
 	for _, b := range f.Up {
-		b.ended(&k)
+		b.Leave(&k)
 	}
 	var v ledger.Interval
 	if f.Internal { // its time counts for the frames that it interrupted

@@ -59,11 +59,10 @@ type Team struct {
 	Queued    bool         // it is in Teams.Joined
 	Waits     *waits.Team  // its barriers; nil: they are not matched
 
-	turns     []turn    // barriers that not all threads have passed
-	firstTurn int       // number of the first of them
-	waiters   []*Thread // their next events wait for arrivals of the team
-	Torn      bool      // the numbers of its threads' barriers are not known
-	Derived   Derived   // which of its times are no measured ones
+	turns   turns     // barriers that not all threads have passed
+	waiters []*Thread // their next events wait for arrivals of the team
+	Torn    bool      // the numbers of its threads' barriers are not known
+	Derived Derived   // which of its times are no measured ones
 }
 
 // Derived says which times of a team were derived: the begin of the primary thread's body,

@@ -74,7 +74,7 @@ func (tm *Teams) NewTeam() *Team {
 	if n := len(tm.FreeTeams); n > 0 {
 		m := tm.FreeTeams[n-1]
 		tm.FreeTeams = tm.FreeTeams[:n-1]
-		*m = Team{Members: m.Members[:0], late: m.late[:0], turns: m.turns[:0], waiters: m.waiters[:0], number: tm.Spans.NextTeam()}
+		*m = Team{Members: m.Members[:0], late: m.late[:0], turns: turns{list: m.turns.list[:0]}, waiters: m.waiters[:0], number: tm.Spans.NextTeam()}
 		return m
 	}
 	return &Team{number: tm.Spans.NextTeam()}
