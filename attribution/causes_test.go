@@ -1,12 +1,8 @@
 package attribution
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -18,11 +14,7 @@ var causeCases = []struct{ name, events, want string }{
 	// Thread 2 waits 200 for the lock that thread 3 holds, computes x 400 and y 400, and comes last
 	// at 1000. Thread 1 computes x 400 and waits 600: D = 400 (y), W = 200. Thread 3 holds the lock
 	// 200, computes x 400 and waits 400: of D + W = 600, two thirds count.
-	{"s waits 200 for a lock, computes x 400, y 400; r computes x 400", `
-		0 1 fork parallel fn=300 key=7 size=3 site=90
-		0 1 begin parallel key=7
-		0 2 begin parallel key=7 num=1
-		0 3 begin parallel key=7 num=2
+	{"s waits 200 for a lock, computes x 400, y 400; r computes x 400", team(3, 1000, `
 		0 3 enter critical site=420
 		0 3 acquired critical
 		0 2 enter critical site=420
@@ -42,11 +34,7 @@ var causeCases = []struct{ name, events, want string }{
 		1000 2 wait barrier site=430
 		1000 1 waited barrier
 		1000 2 waited barrier
-		1000 3 waited barrier
-		1000 1 end parallel
-		1000 2 end parallel
-		1000 3 end parallel
-		1000 1 join parallel`, `
+		1000 3 waited barrier`), `
 		PARALLEL@300/BARRIER@430 0:0 wait 600 indirect 200
 		PARALLEL@300/BARRIER@430 0:2 wait 400 indirect 133
 		PARALLEL@300/CRITICAL@420 0:1 passed 333
@@ -54,20 +42,14 @@ var causeCases = []struct{ name, events, want string }{
 		PARALLEL@300/LOOP@410 0:1 on path 400
 		PARALLEL@300/LOOP@411 0:1 delay 666 on path 400`},
 	// Nobody holds the lock: it is not known for whom thread 2 waited.
-	{"s waits for a lock that nobody holds", `
-		0 1 fork parallel fn=300 key=7 size=2 site=90
-		0 1 begin parallel key=7
-		0 2 begin parallel key=7 num=1
+	{"s waits for a lock that nobody holds", team(2, 200, `
 		0 1 wait barrier site=430
 		0 2 enter critical site=420
 		200 2 acquired critical
 		200 2 release critical free noret
 		200 2 wait barrier site=430
 		200 1 waited barrier
-		200 2 waited barrier
-		200 1 end parallel
-		200 2 end parallel
-		200 1 join parallel`, `
+		200 2 waited barrier`), `
 		PARALLEL@300/BARRIER@430 0:0 wait 200 indirect 200
 		PARALLEL@300/CRITICAL@420 0:1 passed 200 on path 200`},
 	// Thread 1 is last at the first barrier (100), thread 2 at the second (250): the path is 100 in
@@ -106,54 +88,17 @@ var causeCases = []struct{ name, events, want string }{
 }
 
 // causeTable lists the causes in a profile, one line for each node and thread.
-func causeTable(p *profile.Profile) (out []string) {
-	path := make([]string, len(p.Nodes))
-	for i, n := range p.Nodes {
-		if n.Parent < 0 {
-			continue
-		}
-		r := p.Regions[n.Region]
-		path[i] = path[n.Parent] + "/" + fmt.Sprintf("%s@%d", r.Construct, r.Location.Begin)
-		for _, s := range n.Stats {
-			w := s.Waits
-			if w == nil {
-				continue
-			}
-			line := ""
-			for _, x := range []struct {
-				name string
-				t    int64
-			}{{"wait", w.Wait.T}, {"indirect", w.Indirect}, {"delay", w.Delay}, {"passed", w.Passed}, {"far", w.Far}, {"on path", w.OnPath}} {
-				if x.t != 0 {
-					line += fmt.Sprintf(" %s %d", x.name, x.t)
-				}
-			}
-			if line != "" {
-				out = append(out, fmt.Sprintf("%s %d:%d%s", path[i][1:], p.Threads[s.Thread].Root, p.Threads[s.Thread].Num, line))
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
+func causeTable(p *profile.Profile) []string {
+	return waitLines(p, func(w *profile.Waits) string {
+		return nonzero(named{"wait", w.Wait.T}, named{"indirect", w.Indirect}, named{"delay", w.Delay},
+			named{"passed", w.Passed}, named{"far", w.Far}, named{"on path", w.OnPath})
+	})
 }
 
 // TestCauses: causes over distance are as constructed, in whatever order threads are read.
 func TestCauses(t *testing.T) {
 	for _, tc := range causeCases {
-		t.Run(tc.name, func(t *testing.T) {
-			events := parse(t, tc.events)
-			want := lines(tc.want)
-			slices.Sort(want)
-			for seed := range uint64(40) {
-				e := New(1, fakeFiles{})
-				feedMixed(rand.New(rand.NewPCG(seed, 1)), e, events, seed%2 == 0)
-				p := e.Finish(2000)
-				if d := cmp.Diff(want, causeTable(p)); d != "" {
-					t.Fatalf("order %d: -want +got\n%s", seed, d)
-				}
-				balanced(t, p)
-			}
-		})
+		t.Run(tc.name, func(t *testing.T) { tabled(t, tc.events, tc.want, causeTable) })
 	}
 }
 
@@ -161,10 +106,7 @@ func TestCauses(t *testing.T) {
 // thread 1 for 50. While a thread is in a barrier, that is no delay. After the first barrier,
 // thread 2 is 30 later, and was without a core for longer than that.
 func TestLateForWantOfACore(t *testing.T) {
-	events := parse(t, `
-		0 1 fork parallel fn=300 key=7 size=2 site=90
-		0 1 begin parallel key=7
-		0 2 begin parallel key=7 num=1
+	events := parse(t, team(2, 1110, `
 		400 1 wait barrier site=430
 		1000 2 wait barrier site=430
 		1010 1 waited barrier
@@ -172,10 +114,7 @@ func TestLateForWantOfACore(t *testing.T) {
 		1070 1 wait barrier site=431
 		1100 2 wait barrier site=431
 		1101 1 waited barrier
-		1101 2 waited barrier
-		1110 1 end parallel
-		1110 2 end parallel
-		1110 1 join parallel`)
+		1101 2 waited barrier`))
 	noCore := map[int]int64{3: 50, 4: 450, 5: 300, 8: 80} // before the events of these indices, ns
 	var all []event.Event
 	for i, ev := range events {

@@ -3,10 +3,7 @@ package attribution
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -16,10 +13,7 @@ import (
 // where the critical path is.
 var taskWaitCases = []struct{ name, events, want string }{
 	// Thread 1 waits from 15 to 62. Thread 2 executes its task from 20 to 60.
-	{"a taskwait waits for a task of another thread while that executes it", `
-		0 1 fork parallel fn=300 key=7 size=2 site=90
-		0 1 begin parallel key=7
-		0 2 begin parallel key=7 num=1
+	{"a taskwait waits for a task of another thread while that executes it", team(2, 80, `
 		10 2 wait barrier site=440
 		11 1 enter task fn=50 site=430
 		12 1 result task key=1000
@@ -30,10 +24,7 @@ var taskWaitCases = []struct{ name, events, want string }{
 		62 1 waited taskwait
 		70 1 wait barrier site=440
 		71 1 waited barrier
-		71 2 waited barrier
-		80 1 end parallel
-		80 2 end parallel
-		80 1 join parallel`, `
+		71 2 waited barrier`), `
 		PARALLEL@300 0:0 on path 29
 		PARALLEL@300/BARRIER@440 0:1 no task 2/1
 		PARALLEL@300/TASK@50 0:0 late task 2/1 on path 3
@@ -41,10 +32,7 @@ var taskWaitCases = []struct{ name, events, want string }{
 		PARALLEL@300/TASKWAIT@450 0:0 for task 40/1 on path 7`},
 	// Thread 1 has nothing to do from 15 to 20, and from 30 to 60, while another executes its task.
 	// The task that it executes itself, from 20 to 30, was created at 18.
-	{"a taskwait executes a task itself", `
-		0 1 fork parallel fn=300 key=7 size=2 site=90
-		0 1 begin parallel key=7
-		0 2 begin parallel key=7 num=1
+	{"a taskwait executes a task itself", team(2, 80, `
 		5 2 wait barrier site=440
 		6 1 enter task fn=50 site=430
 		7 1 result task key=1000
@@ -60,10 +48,7 @@ var taskWaitCases = []struct{ name, events, want string }{
 		61 1 waited taskwait
 		70 1 wait barrier site=440
 		71 1 waited barrier
-		71 2 waited barrier
-		80 1 end parallel
-		80 2 end parallel
-		80 1 join parallel`, `
+		71 2 waited barrier`), `
 		PARALLEL@300 0:0 on path 31
 		PARALLEL@300/BARRIER@440 0:1 no task 2/1
 		PARALLEL@300/TASK@50 0:0 late task 2/1 on path 2
@@ -73,11 +58,7 @@ var taskWaitCases = []struct{ name, events, want string }{
 		PARALLEL@300/TASKWAIT@450 0:0 no task 3/1 for task 30/1 on path 6`},
 	// The child of thread 1 creates a grandchild (20), ends (25), and thread 3 executes the
 	// grandchild from 30 to 50. A taskwait does not wait for it, the end of a taskgroup does.
-	{"a taskwait waits for children, a taskgroup for grandchildren, too", `
-		0 1 fork parallel fn=300 key=7 size=3 site=90
-		0 1 begin parallel key=7
-		0 2 begin parallel key=7 num=1
-		0 3 begin parallel key=7 num=2
+	{"a taskwait waits for children, a taskgroup for grandchildren, too", team(3, 80, `
 		1 2 wait barrier site=440
 		2 3 wait barrier site=440
 		5 1 enter taskgroup site=449
@@ -98,11 +79,7 @@ var taskWaitCases = []struct{ name, events, want string }{
 		70 1 wait barrier site=440
 		71 1 waited barrier
 		71 2 waited barrier
-		71 3 waited barrier
-		80 1 end parallel
-		80 2 end parallel
-		80 3 end parallel
-		80 1 join parallel`, `
+		71 3 waited barrier`), `
 		PARALLEL@300 0:0 on path 32
 		PARALLEL@300/BARRIER@440 0:1 no task 6/1
 		PARALLEL@300/BARRIER@440 0:2 no task 18/1
@@ -114,10 +91,7 @@ var taskWaitCases = []struct{ name, events, want string }{
 		PARALLEL@300/TASKGROUP@449/TASKWAIT@450 0:0 for task 10/1 on path 1`},
 	// All have come at 10. Thread 1 executes the root (12 to 90), which waits from 20 to 80, and
 	// thread 2 the child (30 to 80). After its child, thread 2 waits for the root from 80 to 90.
-	{"tasks in a barrier after the last arrival: the path is with the thread that is last", `
-		0 1 fork parallel fn=300 key=7 size=2 site=90
-		0 1 begin parallel key=7
-		0 2 begin parallel key=7 num=1
+	{"tasks in a barrier after the last arrival: the path is with the thread that is last", team(2, 99, `
 		1 1 enter task fn=50 site=430
 		2 1 result task key=1000
 		3 1 released task
@@ -133,10 +107,7 @@ var taskWaitCases = []struct{ name, events, want string }{
 		80 1 waited taskwait
 		90 1 end taskexec key=1000
 		92 1 waited barrier
-		93 2 waited barrier
-		99 1 end parallel
-		99 2 end parallel
-		99 1 join parallel`, `
+		93 2 waited barrier`), `
 		PARALLEL@300 0:0 on path 7
 		PARALLEL@300 0:1 on path 10
 		PARALLEL@300/BARRIER@440 0:1 no task 7/1 for task 10/1
@@ -145,10 +116,7 @@ var taskWaitCases = []struct{ name, events, want string }{
 		PARALLEL@300/TASK@50/TASKEXEC@50/TASK@51/TASKEXEC@51 0:1 of task 50/1 on path 50
 		PARALLEL@300/TASK@50/TASKEXEC@50/TASKWAIT@450 0:0 for task 50/1 on path 10`},
 	// The task of thread 2 goes on from 20 to 60. Thread 1 comes last, at 40: half of it is after.
-	{"a task under way at the last arrival counts in proportion", `
-		0 1 fork parallel fn=300 key=7 size=2 site=90
-		0 1 begin parallel key=7
-		0 2 begin parallel key=7 num=1
+	{"a task under way at the last arrival counts in proportion", team(2, 70, `
 		1 1 enter task fn=50 site=430
 		2 1 result task key=1000
 		3 1 released task
@@ -157,19 +125,13 @@ var taskWaitCases = []struct{ name, events, want string }{
 		40 1 wait barrier site=440
 		60 2 end taskexec key=1000
 		61 1 waited barrier
-		61 2 waited barrier
-		70 1 end parallel
-		70 2 end parallel
-		70 1 join parallel`, `
+		61 2 waited barrier`), `
 		PARALLEL@300 0:0 on path 47
 		PARALLEL@300/BARRIER@440 0:0 for task 20/1
 		PARALLEL@300/TASK@50 0:0 on path 2
 		PARALLEL@300/TASK@50/TASKEXEC@50 0:1 of task 20/1 on path 20`},
 	// The same as the first, but the end of the child is lost.
-	{"the end of a task is lost: it is not known for whom the thread waited", `
-		0 1 fork parallel fn=300 key=7 size=2 site=90
-		0 1 begin parallel key=7
-		0 2 begin parallel key=7 num=1
+	{"the end of a task is lost: it is not known for whom the thread waited", team(2, 80, `
 		11 1 enter task fn=50 site=430
 		12 1 result task key=1000
 		14 1 released task
@@ -179,74 +141,28 @@ var taskWaitCases = []struct{ name, events, want string }{
 		64 2 wait barrier site=440 lost=1
 		70 1 wait barrier site=440
 		71 1 waited barrier
-		71 2 waited barrier
-		80 1 end parallel
-		80 2 end parallel
-		80 1 join parallel`, ``},
+		71 2 waited barrier`), ``},
 }
 
 // taskWaitTable lists a profile's waits for tasks, and its critical path.
-func taskWaitTable(p *profile.Profile) (out []string) {
-	path := make([]string, len(p.Nodes))
-	for i, n := range p.Nodes {
-		if n.Parent < 0 {
-			continue
-		}
-		r := p.Regions[n.Region]
-		path[i] = path[n.Parent] + "/" + fmt.Sprintf("%s@%d", r.Construct, r.Location.Begin)
-		for _, s := range n.Stats {
-			if s.Waits == nil {
-				continue
-			}
-			w, line := s.Waits, ""
-			for _, x := range []struct {
-				name string
-				profile.Sum
-			}{{"no task", w.NoTask}, {"late task", w.LateTask}, {"for task", w.ForTask}, {"of task", w.OfTask}} {
-				if x.Sum != (profile.Sum{}) {
-					line += fmt.Sprintf(" %s %d/%d", x.name, x.T, x.C)
-				}
-			}
-			for _, x := range []struct {
-				name string
-				t    int64
-			}{{"far", w.Far}, {"on path", w.OnPath}} {
-				if x.t != 0 {
-					line += fmt.Sprintf(" %s %d", x.name, x.t)
-				}
-			}
-			if line != "" {
-				out = append(out, fmt.Sprintf("%s %d:%d%s", path[i][1:], p.Threads[s.Thread].Root, p.Threads[s.Thread].Num, line))
+func taskWaitTable(p *profile.Profile) []string {
+	return waitLines(p, func(w *profile.Waits) (line string) {
+		for _, x := range []struct {
+			name string
+			profile.Sum
+		}{{"no task", w.NoTask}, {"late task", w.LateTask}, {"for task", w.ForTask}, {"of task", w.OfTask}} {
+			if x.Sum != (profile.Sum{}) {
+				line += fmt.Sprintf(" %s %d/%d", x.name, x.T, x.C)
 			}
 		}
-	}
-	slices.Sort(out)
-	return out
+		return line + nonzero(named{"far", w.Far}, named{"on path", w.OnPath})
+	})
 }
 
 // In whatever order threads are read, it is known for whose tasks they wait.
 func TestWaitsForTasks(t *testing.T) {
 	for _, tc := range taskWaitCases {
-		t.Run(tc.name, func(t *testing.T) {
-			events := parse(t, tc.events)
-			for seed := range uint64(60) {
-				e := New(1, fakeFiles{})
-				if seed == 0 {
-					for i := range events {
-						e.Feed(&events[i])
-					}
-				} else {
-					feedMixed(rand.New(rand.NewPCG(seed, 1)), e, events, seed%2 == 0)
-				}
-				p := e.Finish(2000)
-				want := lines(tc.want)
-				slices.Sort(want)
-				if d := cmp.Diff(want, taskWaitTable(p)); d != "" {
-					t.Fatalf("order %d: -want +got\n%s", seed, d)
-				}
-				balanced(t, p)
-			}
-		})
+		t.Run(tc.name, func(t *testing.T) { tabled(t, tc.events, tc.want, taskWaitTable) })
 	}
 }
 
@@ -265,11 +181,7 @@ func TestWaitsForTasksLoss(t *testing.T) {
 	kept := int64(0)
 	for _, tc := range taskWaitCases {
 		events := parse(t, tc.events)
-		e := New(1, fakeFiles{})
-		for i := range events {
-			e.Feed(&events[i])
-		}
-		none, other := told(e.Finish(2000))
+		none, other := told(replay(events, 2000))
 		for gone := range events {
 			var rest []event.Event
 			lost := uint32(0)

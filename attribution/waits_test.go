@@ -2,8 +2,6 @@ package attribution
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,40 +11,29 @@ import (
 
 // waitTable lists a profile's waits, one line for each node and thread.
 func waitTable(p *profile.Profile) []string {
-	var out []string
-	path := make([]string, len(p.Nodes))
-	for i, n := range p.Nodes {
-		if n.Parent < 0 {
-			continue
+	return waitLines(p, func(w *profile.Waits) string {
+		if *w == (profile.Waits{OnPath: w.OnPath}) { // see criticalPath
+			return ""
 		}
-		r := p.Regions[n.Region]
-		path[i] = path[n.Parent] + "/" + fmt.Sprintf("%s@%d", r.Construct, r.Location.Begin)
-		for _, s := range n.Stats {
-			// See criticalPath.
-			if w := s.Waits; w != nil && *w != (profile.Waits{OnPath: w.OnPath}) {
-				th := p.Threads[s.Thread]
-				more := ""
-				if w.Indirect != 0 || w.Passed != 0 || w.Far != 0 {
-					more = fmt.Sprintf(" indirect %d passed %d far %d", w.Indirect, w.Passed, w.Far)
-				}
-				if w.Contended != (profile.Sum{}) || w.Handed != 0 || w.Held != (profile.Sum{}) {
-					more += fmt.Sprintf(" contended %d/%d handed %d held %d/%d shared %d", w.Contended.T, w.Contended.C, w.Handed, w.Held.T, w.Held.C, w.Shared)
-				}
-				if w.NoHolder != (profile.Sum{}) {
-					more += fmt.Sprintf(" no holder %d/%d", w.NoHolder.T, w.NoHolder.C)
-				}
-				if w.NoTask != (profile.Sum{}) || w.LateTask != (profile.Sum{}) {
-					more += fmt.Sprintf(" no task %d/%d late task %d/%d", w.NoTask.T, w.NoTask.C, w.LateTask.T, w.LateTask.C)
-				}
-				if w.ForTask != (profile.Sum{}) || w.OfTask != (profile.Sum{}) {
-					more += fmt.Sprintf(" for task %d/%d of task %d/%d", w.ForTask.T, w.ForTask.C, w.OfTask.T, w.OfTask.C)
-				}
-				out = append(out, fmt.Sprintf("%s %d:%d wait %d/%d done %d/%d last %d/%d late %d/%d delay %d dropped %d", path[i][1:], th.Root, th.Num,
-					w.Wait.T, w.Wait.C, w.Done.T, w.Done.C, w.Last.T, w.Last.C, w.Late.T, w.Late.C, w.Delay, w.Dropped)+more)
-			}
+		line := fmt.Sprintf(" wait %d/%d done %d/%d last %d/%d late %d/%d delay %d dropped %d",
+			w.Wait.T, w.Wait.C, w.Done.T, w.Done.C, w.Last.T, w.Last.C, w.Late.T, w.Late.C, w.Delay, w.Dropped)
+		if w.Indirect != 0 || w.Passed != 0 || w.Far != 0 {
+			line += fmt.Sprintf(" indirect %d passed %d far %d", w.Indirect, w.Passed, w.Far)
 		}
-	}
-	return out
+		if w.Contended != (profile.Sum{}) || w.Handed != 0 || w.Held != (profile.Sum{}) {
+			line += fmt.Sprintf(" contended %d/%d handed %d held %d/%d shared %d", w.Contended.T, w.Contended.C, w.Handed, w.Held.T, w.Held.C, w.Shared)
+		}
+		if w.NoHolder != (profile.Sum{}) {
+			line += fmt.Sprintf(" no holder %d/%d", w.NoHolder.T, w.NoHolder.C)
+		}
+		if w.NoTask != (profile.Sum{}) || w.LateTask != (profile.Sum{}) {
+			line += fmt.Sprintf(" no task %d/%d late task %d/%d", w.NoTask.T, w.NoTask.C, w.LateTask.T, w.LateTask.C)
+		}
+		if w.ForTask != (profile.Sum{}) || w.OfTask != (profile.Sum{}) {
+			line += fmt.Sprintf(" for task %d/%d of task %d/%d", w.ForTask.T, w.ForTask.C, w.OfTask.T, w.OfTask.C)
+		}
+		return line
+	})
 }
 
 // waitCases are programs whose waits are known by construction. Times are those of the design's
@@ -122,10 +109,7 @@ var waitCases = []struct{ name, events, want string }{
 		 PARALLEL@300/BARRIER@410 0:1 wait 0/1 done 1/1 last 30/1 late 0/0 delay 0 dropped 0`},
 	// The late thread does x (loop) for 4 as the other one, then y (critical) for 6.
 	{"delay: s computes x 4, y 6; r computes x 4 and waits 6: y 6",
-		`
-		0 1 fork parallel fn=300 key=7 size=2 site=90
-		0 1 begin parallel key=7
-		0 2 begin parallel key=7 num=1
+		team(2, 11, `
 		0 1 open loop site=410
 		0 2 open loop site=410
 		4 1 close loop
@@ -135,10 +119,7 @@ var waitCases = []struct{ name, events, want string }{
 		4 1 wait barrier site=430
 		10 2 wait barrier site=430
 		11 1 waited barrier
-		11 2 waited barrier
-		11 1 end parallel
-		11 2 end parallel
-		11 1 join parallel`,
+		11 2 waited barrier`),
 		`PARALLEL@300 0:0 wait 0/1 done 0/1 last 0/1 late 0/1 delay 0 dropped 0
 		 PARALLEL@300 0:1 wait 0/1 done 0/1 last 0/0 late 6/1 delay 0 dropped 0
 		 PARALLEL@300/CRITICAL@420 0:1 wait 0/0 done 0/0 last 0/0 late 0/0 delay 6 dropped 0
@@ -146,10 +127,7 @@ var waitCases = []struct{ name, events, want string }{
 		 PARALLEL@300/BARRIER@430 0:1 wait 0/1 done 1/1 last 6/1 late 0/0 delay 0 dropped 0`},
 	// s computes x 4, waits 2 for a lock and computes y 4: D = 4, W = 2, scale 1.
 	{"delay: s computes x 4, y 4 and waits 2 itself; r waits 6: y 4",
-		`
-		0 1 fork parallel fn=300 key=7 size=2 site=90
-		0 1 begin parallel key=7
-		0 2 begin parallel key=7 num=1
+		team(2, 11, `
 		0 1 open loop site=410
 		0 2 open loop site=410
 		4 1 close loop
@@ -160,20 +138,14 @@ var waitCases = []struct{ name, events, want string }{
 		4 1 wait barrier site=430
 		10 2 wait barrier site=430
 		11 1 waited barrier
-		11 2 waited barrier
-		11 1 end parallel
-		11 2 end parallel
-		11 1 join parallel`,
+		11 2 waited barrier`),
 		`PARALLEL@300 0:0 wait 0/1 done 0/1 last 0/1 late 0/1 delay 0 dropped 0
 		 PARALLEL@300 0:1 wait 0/1 done 0/1 last 0/0 late 6/1 delay 0 dropped 0
 		 PARALLEL@300/CRITICAL@420 0:1 wait 0/0 done 0/0 last 0/0 late 0/0 delay 4 dropped 0 indirect 0 passed 2 far 0 contended 0/0 handed 2 held 0/0 shared 0
 		 PARALLEL@300/BARRIER@430 0:0 wait 6/1 done 1/1 last 0/0 late 0/0 delay 0 dropped 0 indirect 2 passed 0 far 0
 		 PARALLEL@300/BARRIER@430 0:1 wait 0/1 done 1/1 last 6/1 late 0/0 delay 0 dropped 0`},
 	{"a nested team counts for the region that forks it; its barriers are its own",
-		`
-		0 1 fork parallel fn=300 key=7 size=2 site=90
-		0 1 begin parallel key=7
-		0 2 begin parallel key=7 num=1
+		team(2, 50, `
 		10 2 fork parallel fn=310 key=8 size=2 site=90
 		10 2 begin parallel key=8
 		10 3 begin parallel key=8 num=1
@@ -183,10 +155,7 @@ var waitCases = []struct{ name, events, want string }{
 		5 1 wait barrier site=430
 		45 2 wait barrier site=430
 		46 1 waited barrier
-		46 2 waited barrier
-		50 1 end parallel
-		50 2 end parallel
-		50 1 join parallel`,
+		46 2 waited barrier`),
 		`PARALLEL@300 0:0 wait 0/1 done 0/1 last 0/1 late 0/1 delay 0 dropped 0
 		 PARALLEL@300 0:1 wait 0/1 done 0/1 last 0/0 late 40/1 delay 10 dropped 0
 		 PARALLEL@300/PARALLEL@310 0:0 wait 10/1 done 0/1 last 0/0 late 0/0 delay 30 dropped 0
@@ -194,10 +163,7 @@ var waitCases = []struct{ name, events, want string }{
 		 PARALLEL@300/BARRIER@430 0:0 wait 40/1 done 1/1 last 0/0 late 0/0 delay 0 dropped 0
 		 PARALLEL@300/BARRIER@430 0:1 wait 0/1 done 1/1 last 40/1 late 0/0 delay 0 dropped 0`},
 	{"a lost event: what came before counts, the rest of the team's barriers is dropped",
-		`
-		0 1 fork parallel fn=300 key=7 size=2 site=90
-		0 1 begin parallel key=7
-		0 2 begin parallel key=7 num=1
+		team(2, 60, `
 		10 1 wait barrier site=400
 		20 2 wait barrier site=400
 		21 1 waited barrier
@@ -205,10 +171,7 @@ var waitCases = []struct{ name, events, want string }{
 		30 1 wait barrier site=400
 		50 2 wait barrier site=400 lost=2
 		51 1 waited barrier
-		52 2 waited barrier
-		60 1 end parallel
-		60 2 end parallel
-		60 1 join parallel`,
+		52 2 waited barrier`),
 		`PARALLEL@300 0:0 wait 0/0 done 0/0 last 0/0 late 0/0 delay 0 dropped 1
 		 PARALLEL@300 0:1 wait 0/0 done 0/0 last 0/0 late 10/1 delay 10 dropped 1
 		 PARALLEL@300/BARRIER@400 0:0 wait 10/1 done 1/1 last 0/0 late 0/0 delay 0 dropped 1
@@ -231,11 +194,7 @@ var waitCases = []struct{ name, events, want string }{
 		 PARALLEL@300/LOCK@400 0:0 wait 0/0 done 0/0 last 0/0 late 0/0 delay 0 dropped 0 contended 0/0 handed 0 held 20/1 shared 0
 		 PARALLEL@300/LOCK@410 0:1 wait 0/0 done 0/0 last 0/0 late 0/0 delay 0 dropped 0 contended 20/1 handed 1 held 0/0 shared 0`},
 	{"a third thread waits for two holders, and is charged to each for its time",
-		`
-		0 1 fork parallel fn=300 key=7 size=3 site=90
-		0 1 begin parallel key=7
-		0 2 begin parallel key=7 num=1
-		0 3 begin parallel key=7 num=2
+		team(3, 80, `
 		5 1 enter critical site=400 free noret
 		10 2 enter critical site=400
 		20 3 enter critical site=400
@@ -243,11 +202,7 @@ var waitCases = []struct{ name, events, want string }{
 		30 2 acquired critical
 		60 2 release critical free noret
 		62 3 acquired critical
-		70 3 release critical free noret
-		80 1 end parallel
-		80 2 end parallel
-		80 3 end parallel
-		80 1 join parallel`,
+		70 3 release critical free noret`),
 		`PARALLEL@300 0:0 wait 0/1 done 0/1 last 0/1 late 0/1 delay 0 dropped 0
 		 PARALLEL@300 0:1 wait 0/1 done 0/1 last 0/0 late 0/0 delay 0 dropped 0
 		 PARALLEL@300 0:2 wait 0/1 done 0/1 last 0/0 late 0/0 delay 0 dropped 0
@@ -255,10 +210,7 @@ var waitCases = []struct{ name, events, want string }{
 		 PARALLEL@300/CRITICAL@400 0:1 wait 0/0 done 0/0 last 0/0 late 0/0 delay 0 dropped 0 contended 20/1 handed 0 held 30/1 shared 0
 		 PARALLEL@300/CRITICAL@400 0:2 wait 0/0 done 0/0 last 0/0 late 0/0 delay 0 dropped 0 contended 40/1 handed 2 held 0/0 shared 0`},
 	{"copyprivate: the others wait in the call that chooses",
-		`
-		0 1 fork parallel fn=300 key=7 size=2 site=90
-		0 1 begin parallel key=7
-		0 2 begin parallel key=7 num=1
+		team(2, 70, `
 		10 1 open single site=420 copy
 		10 2 open single site=420 copy
 		12 1 result single v=1 copy
@@ -268,10 +220,7 @@ var waitCases = []struct{ name, events, want string }{
 		60 1 wait barrier site=421
 		61 2 wait barrier site=421
 		62 1 waited barrier
-		62 2 waited barrier
-		70 1 end parallel
-		70 2 end parallel
-		70 1 join parallel`,
+		62 2 waited barrier`),
 		`PARALLEL@300 0:0 wait 0/1 done 0/1 last 0/1 late 0/1 delay 0 dropped 0
 		 PARALLEL@300 0:1 wait 0/1 done 0/1 last 0/0 late 0/0 delay 0 dropped 0
 		 PARALLEL@300/SINGLE@420 0:0 wait 1/2 done 3/2 last 42/1 late 42/1 delay 40 dropped 0 indirect 0 passed 2 far 0
@@ -323,10 +272,7 @@ var waitCases = []struct{ name, events, want string }{
 		 PARALLEL@300/LOOP@22 0:0 wait 7/1 done 2/1 last 0/0 late 0/0 delay 0 dropped 0 indirect 3 passed 0 far 0
 		 PARALLEL@300/LOOP@22 0:1 wait 0/1 done 3/1 last 7/1 late 7/1 delay 3 dropped 0 indirect 0 passed 3 far 0`},
 	{"tasks executed in a barrier are no waiting, before the last arrival and after it",
-		`
-		0 1 fork parallel fn=300 key=7 size=2 site=90
-		0 1 begin parallel key=7
-		0 2 begin parallel key=7 num=1
+		team(2, 130, `
 		10 1 enter task fn=50 site=430
 		11 1 result task key=1000
 		12 1 released task
@@ -340,10 +286,7 @@ var waitCases = []struct{ name, events, want string }{
 		120 2 end taskexec key=2000
 		100 1 wait barrier site=440
 		123 1 waited barrier
-		125 2 waited barrier
-		130 1 end parallel
-		130 2 end parallel
-		130 1 join parallel`,
+		125 2 waited barrier`),
 		`PARALLEL@300 0:0 wait 0/1 done 0/1 last 0/1 late 40/2 delay 38 dropped 0
 		 PARALLEL@300/TASK@50 0:0 wait 0/0 done 0/0 last 0/0 late 0/0 delay 2 dropped 0
 		 PARALLEL@300 0:1 wait 0/1 done 0/1 last 0/0 late 0/0 delay 0 dropped 0
@@ -351,10 +294,7 @@ var waitCases = []struct{ name, events, want string }{
 		 PARALLEL@300/BARRIER@440 0:0 wait 0/1 done 23/1 last 40/1 late 0/0 delay 0 dropped 0 for task 20/1 of task 0/0
 		 PARALLEL@300/BARRIER@440 0:1 wait 40/1 done 5/1 last 0/0 late 0/0 delay 0 dropped 0`},
 	{"a thread waits for tasks: for the first from 20 to 50, for the second from 70 to 80",
-		`
-		0 1 fork parallel fn=300 key=7 size=2 site=90
-		0 1 begin parallel key=7
-		0 2 begin parallel key=7 num=1
+		team(2, 130, `
 		20 2 wait barrier site=440
 		49 1 enter task fn=50 site=430
 		50 1 result task key=1000
@@ -368,10 +308,7 @@ var waitCases = []struct{ name, events, want string }{
 		90 2 end taskexec key=2000
 		100 1 wait barrier site=440
 		102 1 waited barrier
-		102 2 waited barrier
-		130 1 end parallel
-		130 2 end parallel
-		130 1 join parallel`,
+		102 2 waited barrier`),
 		`PARALLEL@300 0:0 wait 0/1 done 0/1 last 0/1 late 60/2 delay 57 dropped 0
 		 PARALLEL@300 0:1 wait 0/1 done 0/1 last 0/0 late 0/0 delay 0 dropped 0
 		 PARALLEL@300/TASK@50 0:0 wait 0/0 done 0/0 last 0/0 late 0/0 delay 3 dropped 0 no task 0/0 late task 40/2
@@ -397,43 +334,17 @@ var waitCases = []struct{ name, events, want string }{
 // In whatever order the threads are read, the waits are the same.
 func TestWaits(t *testing.T) {
 	for _, tc := range waitCases {
-		t.Run(tc.name, func(t *testing.T) {
-			events := parse(t, tc.events)
-			for seed := range uint64(60) {
-				e := New(1, fakeFiles{})
-				if seed == 0 {
-					for i := range events {
-						e.Feed(&events[i])
-					}
-				} else {
-					feedMixed(rand.New(rand.NewPCG(seed, 1)), e, events, seed%2 == 0)
-				}
-				p := e.Finish(2000)
-				want, got := lines(tc.want), waitTable(p)
-				slices.Sort(want)
-				slices.Sort(got) // constructs are listed in the order in which they were read
-				if d := cmp.Diff(want, got); d != "" {
-					t.Fatalf("order %d: -want +got\n%s", seed, d)
-				}
-				balanced(t, p)
-			}
-		})
+		t.Run(tc.name, func(t *testing.T) { tabled(t, tc.events, tc.want, waitTable) })
 	}
 }
 
 // A thread leaves before the last one comes: the arrivals are not of one barrier.
 func TestWaitsOfNoBarrier(t *testing.T) {
-	p := replay(parse(t, `
-		0 1 fork parallel fn=300 key=7 size=2 site=90
-		0 1 begin parallel key=7
-		0 2 begin parallel key=7 num=1
+	p := replay(parse(t, team(2, 60, `
 		10 1 wait barrier site=400
 		15 1 waited barrier
 		20 2 wait barrier site=400
-		22 2 waited barrier
-		60 1 end parallel
-		60 2 end parallel
-		60 1 join parallel`), 100)
+		22 2 waited barrier`)), 100)
 	want := lines(`PARALLEL@300 0:0 wait 0/0 done 0/0 last 0/0 late 0/0 delay 0 dropped 1
 		PARALLEL@300 0:1 wait 0/0 done 0/0 last 0/0 late 0/0 delay 0 dropped 1
 		PARALLEL@300/BARRIER@400 0:0 wait 0/0 done 0/0 last 0/0 late 0/0 delay 0 dropped 1
