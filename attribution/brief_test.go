@@ -12,8 +12,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// briefThreads makes up a program whose first thread lives all the time, one that is
-// there for half of it, and n that live for a microsecond each; all start teams of two.
+// briefThreads makes up a program with n threads that live for a microsecond each. Its first thread
+// lives all the time, another one for half of it. All start teams of two.
 func briefThreads(n int) (events []event.Event, end uint64) {
 	region := func(primary, worker uint32, key, from, to uint64) {
 		at := func(tid uint32, time uint64, edge event.Edge, num int32) {

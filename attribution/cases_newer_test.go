@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// A league of two teams of two threads; both teams execute a parallel region.
-// Thread 2 is the initial thread of the second team and has a team (key 8) of
-// its own; the teams' keys are those of the region inside them.
+// A league of two teams of two threads; both teams execute a parallel region. Thread 2 is the
+// initial thread of the second team and has a team (key 8) of its own. The teams' keys are those of
+// the region inside them.
 const twoTeams = `
 	0 1 fork teams rt=k fn=300 loc=30
 	10 1 begin parallel rt=k fn=300 key=7 num=0 size=2

@@ -8,8 +8,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// causeCases are programs whose causes over distance are known by construction: of each node and
-// thread `delay`, what it passed on, long-term delay (far), and its time on the critical path.
+// causeCases are programs whose causes over distance are known by construction. Of each node and
+// thread, these are `delay`, what it passed on, long-term delay (far), and its time on the critical
+// path.
 var causeCases = []struct{ name, events, want string }{
 	// Thread 2 waits 200 for the lock that thread 3 holds, computes x 400 and y 400, and comes last
 	// at 1000. Thread 1 computes x 400 and waits 600: D = 400 (y), W = 200. Thread 3 holds the lock
@@ -52,9 +53,9 @@ var causeCases = []struct{ name, events, want string }{
 		200 2 waited barrier`), `
 		PARALLEL@300/BARRIER@430 0:0 wait 200 indirect 200
 		PARALLEL@300/CRITICAL@420 0:1 passed 200 on path 200`},
-	// Thread 1 is last at the first barrier (100), thread 2 at the second (250): the path is 100 in
-	// one loop, then 140 after thread 2 left at 110, and 10 at the region's end.
-	// The inner team is no part.
+	// Thread 1 is last at the first barrier (100), thread 2 at the second (250). The path is
+	// 100 in one loop, then 140 after thread 2 left at 110, and 10 at the region's end. The
+	// inner team is no part.
 	{"the path changes threads; a nested team counts for the region that forks it", `
 		0 1 fork parallel fn=300 key=7 size=2 site=90
 		0 1 begin parallel key=7

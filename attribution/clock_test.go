@@ -9,9 +9,8 @@ import (
 	"ompp-attach/event"
 )
 
-// However often a process is stopped, between any two of its events and with
-// some threads running on for a moment: the profile is that of the process that
-// was never stopped.
+// A process is stopped between any two of its events, with some threads running on for a moment.
+// However often that happens, the profile is that of the process that was never stopped.
 func TestStopsAreNobodysTime(t *testing.T) {
 	const length = 50_000
 	stops := 0

@@ -13,9 +13,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// probed returns what a stream would have been, had each event been reported by
-// a probe that took time: every thread is later by all that its earlier hits
-// took, and a hit's own first part. For threads that do not wait for each other.
+// probed returns what a stream would have been, had each event been reported by a probe that took
+// time. Every thread is later by all that its earlier hits took, and by a hit's own first part. For
+// threads that do not wait for each other.
 func probed(events []event.Event, kind func(*event.Event) event.Probe, costs *event.HitCosts) (out []event.Event, taken map[uint32]int64) {
 	taken = map[uint32]int64{}
 	for _, ev := range events {
@@ -154,8 +154,8 @@ func TestCostsOfCalls(t *testing.T) {
 	}
 }
 
-// A team: what delays all delays each one's startup and shutdown; what a thread waits
-// in the final barrier only because another one had more hits is taken out of its wait.
+// A team. What delays all delays each one's startup and shutdown. What a thread waits in the final
+// barrier only because another one had more hits is taken out of its wait.
 func TestCostsOfATeam(t *testing.T) {
 	costs := testCosts()
 	events := parse(t, `

@@ -79,17 +79,17 @@
 // group. A path enters a group once: an execution of the group's tasks stands where the first of
 // them was created (package tree). The engine learns groups per outermost region, from the
 // creations that it sees. Executions that came before a group was known are moved at the end, so
-// that the order of reading does not matter. User regions that enter each other nest in time: there
+// that the order of reading does not matter. User regions that enter each other nest in time. There
 // the inner execution's time goes to the outer execution of the same region, and is taken out of
 // the regions between. A region that enters itself directly (functions, nested teams) keeps a node
 // per level; the text report shows four.
 //
 // # MPI calls
 //
-// An MPI call is charged when it returns: to every open region whose clock runs, to a leaf region
-// of the operation and its call site, and to the root (package calls). That is equal to ompP's way
-// of reading MPI's counters at enter and exit. It is right also where an end is never seen. No time
-// is in two overhead classes (analysis.Rules).
+// An MPI call is charged when it returns (package calls). It is charged to the root, to every open
+// region whose clock runs, and to a leaf region of the operation and its call site. That is equal
+// to ompP's way of reading MPI's counters at enter and exit. It is right also where an end is never
+// seen. No time is in two overhead classes (analysis.Rules).
 //
 // # Counters
 //
@@ -101,7 +101,7 @@
 // # Time
 //
 // The engine's clock is the program's. It stands still while the program is stopped until its
-// probes are placed (clock.go): regions under way, samples and MPI calls are not charged with that
+// probes are placed (clock.go). Regions under way, samples and MPI calls are not charged with that
 // time.
 //
 // The time that two hits took between their time stamps is charged to the phase of the innermost
@@ -114,7 +114,7 @@
 //
 // A thread that existed at attach has a node of its own (stack/place.go) until an event tells
 // whether it was in a region. If it was in none, the nodes below that node become the program's. If
-// it was in one, the region is found by the places of its constructs and samples: they have to lie
+// it was in one, the region is found by the places of its constructs and samples. They have to lie
 // in one region's outlined function. A note says if some threads told nothing (build/underway.go).
 //
 // Ends without a begin, regions under way at attach or cut off at the end, and losses are counted
@@ -163,10 +163,10 @@
 //
 // With --max-overhead, Engine.Observe tells each change of what is observed, with its time, before
 // any later event. The engine applies the change to each thread when that thread's events come to
-// it (observing.go): open regions of the affected constructs are closed, and their events are
-// ignored until they are observed again. A change is done when every thread has come to it. At
-// each change the engine reads the figures of each thread. Package estimate makes rates of two
-// readings, and adds the estimates of the gaps to the figures.
+// it (observing.go). Open regions of the affected constructs are closed. Their events are ignored
+// until they are observed again. A change is done when every thread has come to it. At each change
+// the engine reads the figures of each thread. Package estimate makes rates of two readings, and
+// adds the estimates of the gaps to the figures.
 //
 // # A timeline
 //

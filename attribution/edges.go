@@ -73,8 +73,8 @@ func joinsInside(f *stack.Frame, end *event.Event) {
 	}
 }
 
-// endsOne tells whether an event behind a team's end says that the team has one thread, where its
-// size is not known: its begin was lost.
+// endsOne tells whether an event behind a team's end says that the team has one thread. It does so
+// where the team's size is not known, because its begin was lost.
 func endsOne(x *stack.Edge, ev *event.Event) bool {
 	return x.Edge == event.Join && x.Team != nil && x.Team.Size == 0 &&
 		ev.Runtime == event.Kmpc && ev.Edge == event.End && ev.Flags&event.Inside != 0

@@ -111,10 +111,10 @@ func (e *Engine) CopyTo(r Resolver, to timeline.Sink) *Engine {
 func (e *Engine) Clock(t uint64) uint64 { return e.in.clock.at(t) }
 
 // Snapshot finishes a copy of an engine that goes on (see Copy). It ends at a time
-// (CLOCK_MONOTONIC, ns) up to which all events have been fed, or earlier: at the oldest event that
-// waits for other threads. It returns that time. Open regions are counted with their time until
-// then, and waiting events are left out. So no figure is higher than the original engine's will be,
-// except figures of regions whose end will never be seen.
+// (CLOCK_MONOTONIC, ns) up to which all events have been fed. If an event waits for other threads,
+// it ends earlier: at the oldest such event. It returns that time. Open regions are counted with
+// their time until then, and waiting events are left out. So no figure is higher than the original
+// engine's will be, except figures of regions whose end will never be seen.
 func (e *Engine) Snapshot(end uint64) (p *profile.Profile, ended uint64) { return e.in.snapshot(end) }
 
 // Finish closes all open regions at a time (CLOCK_MONOTONIC, ns), gives every construct its place

@@ -351,8 +351,8 @@ func TestLoss(t *testing.T) {
 	}
 }
 
-// A process that is attached to in the middle of a region: what is known of the
-// instance under way is charged to a region of its own.
+// A process that is attached to in the middle of a region. What is known of the instance under way
+// is charged to a region of its own.
 func TestAttachUnderWay(t *testing.T) {
 	p := attached(t, []int{1, 2}, 3000, `
 		1010 2 enter critical site=400 free noret
@@ -379,8 +379,8 @@ func TestAttachUnderWay(t *testing.T) {
 	}
 }
 
-// A worker that executes a task in the final barrier of a region that was under
-// way at attach is a worker still: no thread that starts teams of its own.
+// A worker may execute a task in the final barrier of a region that was under way at attach. It is
+// a worker still: no thread that starts teams of its own.
 func TestAttachTaskInFinalBarrier(t *testing.T) {
 	p := attached(t, []int{1, 2}, 3000, `
 		1010 2 end parallel

@@ -8,8 +8,8 @@ import (
 	"ompp-attach/event"
 )
 
-// A model of what the kernel side folds (bpf/fold.h): it turns a stream in which every hit is told
-// by itself into the one that the kernel would have written.
+// A model of what the kernel side folds (bpf/fold.h). It takes a stream in which every hit is told
+// by itself, and makes the one that the kernel would have written.
 
 const foldSlots = 8
 

@@ -10,7 +10,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// Where the kernel side has added up executions of a lock routine, the locks are not known, and so
+// Where the kernel side has added up executions of a lock routine, the locks are not known. So
 // nobody is said to have held them. The executions are counted. A critical's lock is known.
 func TestHolderNotKnown(t *testing.T) {
 	for _, tt := range []struct {

@@ -7,8 +7,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Who comes late to a region's final barrier by its probes is waited for; without
-// probes the others would have waited less, or for another one, or not at all.
+// Who comes late to a region's final barrier by its probes is waited for. Without probes the others
+// would have waited less, or for another one, or not at all.
 func TestWaitsForLatecomers(t *testing.T) {
 	const hit = 68 // see testCosts
 	for _, c := range []struct {

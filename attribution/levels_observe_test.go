@@ -85,9 +85,9 @@ func (fnPlaces) Region(k Key) profile.Region {
 	return r
 }
 
-// However levels call each other, and whenever one kind of them is not observed: all calls of the
-// others are counted, and of that kind those that were observed. The profile says how many these
-// are, and how many were counted before its probes went for the first time.
+// Levels call each other in any way, and one kind of them is not observed at any times. All calls
+// of the others are counted, and of that kind those that were observed. The profile says how many
+// these are, and how many were counted before its probes went for the first time.
 func TestModelObserveLevels(t *testing.T) {
 	gaps, lost := 0, uint64(0)
 	for seed := range tries(uint64(500)) {
@@ -155,7 +155,7 @@ func TestModelObserveLevels(t *testing.T) {
 
 // In a library that several levels share, the engine tells which calls come from outside of a
 // level. A call that the library makes, after its probes were away, may lie in an execution that
-// was not seen: it is not counted, and the figures are said to be at least those.
+// was not seen. It is not counted, and the figures are said to be at least those.
 func TestInnerCallsAfterAGap(t *testing.T) {
 	e := New(1, fnPlaces{})
 	of := event.LevelGroup(1).Constructs()
@@ -219,9 +219,9 @@ func (c levelCalls) executions(end uint64) (n map[int]uint64, atLeast map[int]bo
 	return n, atLeast
 }
 
-// An execution that began in a gap is not known, also if a level around it is, or its thread was
-// seen for the first time after the gap, or its library has other probes than the one that it
-// calls. What its library calls in it is not counted.
+// An execution that began in a gap is not known, also if a level around it is. The same holds if
+// its thread was seen for the first time after the gap. It holds also if its library has other
+// probes than the one that it calls. What its library calls in it is not counted.
 func TestInnerCallsOfUnseenExecutions(t *testing.T) {
 	const outer, middle, inner = 1, 2, 3 // functions
 	for _, c := range []struct {

@@ -9,9 +9,9 @@ import (
 )
 
 // TestRecordedLevels: testdata/levels.json.gz is a run of `levelstorm 900000000`
-// (testdata/programs/levelstorm.c) on a busy machine, with --max-overhead 5%, the levels tick and
-// rare of one library, the level cheap, and the function now_and_then. The program calls each
-// function but dear_tick 15 times.
+// (testdata/programs/levelstorm.c) on a busy machine, with --max-overhead 5%. It has the levels
+// tick and rare of one library, the level cheap, and the function now_and_then. The program calls
+// each function but dear_tick 15 times.
 func TestRecordedLevels(t *testing.T) {
 	f, err := os.Open("testdata/levels.json.gz")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// machinePlayer feeds a made-up program's periods to an engine as the rings
-// would be read: one ring after the other, each as far as it goes.
+// machinePlayer feeds a made-up program's periods to an engine as the rings would be read. One ring
+// comes after the other, each as far as it goes.
 type machinePlayer struct {
 	engine *Engine
 	period *synthetic.Period

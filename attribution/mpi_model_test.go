@@ -28,10 +28,9 @@ func (m mpiFiles) Region(k Key) profile.Region {
 
 func (m mpiFiles) Seen(Key) {}
 
-// callingSim is a simulation whose threads call MPI. What the counters must be
-// it tells without knowing anything of tasks: a region's MPI time is the time
-// that passes for the region (the simulation's figures grow) while its thread
-// is in a call.
+// callingSim is a simulation whose threads call MPI. What the counters must be it tells without
+// knowing anything of tasks. A region's MPI time is the time that passes for the region (the
+// simulation's figures grow) while its thread is in a call.
 type callingSim struct {
 	*simulation
 	in    map[*simThread]*simCall
@@ -206,8 +205,8 @@ func mpiCounters(p *profile.Profile) map[figureKey]*profile.MPIStats {
 	return out
 }
 
-// Random programs whose threads call MPI in nested regions, tasks and outside:
-// counters and times are those of the model, and every other figure is as well.
+// Random programs whose threads call MPI in nested regions, tasks and outside. Counters and times
+// are those of the model, and every other figure is as well.
 func TestModelMPI(t *testing.T) {
 	seen := 0
 	for seed := range tries(uint64(150)) {
@@ -242,10 +241,9 @@ func TestModelMPI(t *testing.T) {
 	}
 }
 
-// A mean cost may be more than a short call took. No more of a call is the
-// probes' than its time, and what is theirs of the calls of a region is the sum
-// of that, in nested teams and tasks too: dear probes leave nothing of any region's
-// calls, cheap ones as much in all as of each call.
+// A mean cost may be more than a short call took. No more of a call is the probes' than its time.
+// What is theirs of the calls of a region is the sum of that, in nested teams and tasks too. Dear
+// probes leave nothing of any region's calls, cheap ones as much in all as of each call.
 func TestModelCostsOfCalls(t *testing.T) {
 	short := 0
 	for seed := range tries(uint64(60)) {

@@ -17,8 +17,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// mpiTable renders the counters of a profile, one line per node and thread that
-// did anything in MPI: path thread exec.T/C calls in T sent received s r c.
+// mpiTable renders the counters of a profile, one line per node and thread that did anything in
+// MPI. A line is: path thread exec.T/C calls in T sent received s r c.
 func mpiTable(p *profile.Profile) []string {
 	var out []string
 	path := make([]string, len(p.Nodes))

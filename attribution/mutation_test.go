@@ -176,8 +176,8 @@ func nesting(p *profile.Profile, n *profile.Node) string {
 	return inner + " in " + outer
 }
 
-// mostOff is how far a count may be off when an event is lost: what it belongs to, and
-// what was under way around it; of a team, what all of its threads do.
+// mostOff is how far a count may be off when an event is lost: what it belongs to, and what was
+// under way around it. Of a team, it is what all of its threads do.
 func mostOff(lost *event.Event, c event.Construct) int64 {
 	if lost.Construct.IsParallel() && c.IsParallel() {
 		return 5

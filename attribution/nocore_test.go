@@ -12,8 +12,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// starved returns what a stream would have been, had each event's thread lacked a core
-// for a while before it: every thread is later by all that it has waited.
+// starved returns what a stream would have been, had each event's thread lacked a core for a while
+// before it. Every thread is later by all that it has waited.
 func starved(events []event.Event) (out []event.Event, waited map[uint32]int64) {
 	waited = map[uint32]int64{}
 	for i, ev := range events {
@@ -47,8 +47,8 @@ func asCosts(p *profile.Profile) *profile.Profile {
 	return p
 }
 
-// Of threads that wait for nobody, what is left after taking out the time without a core
-// is to the nanosecond what would have been with one.
+// Threads that wait for nobody. What is left after taking out the time without a core is to the
+// nanosecond what would have been with one.
 func TestNoCoreExactly(t *testing.T) {
 	tried := 0
 	for _, tc := range slices.Concat(commonCases, gompCases, inlineCases, kmpcCases, taskCases, newerCases, userCases) {
@@ -115,8 +115,8 @@ func wait(tid uint32, at uint64, ns int64) event.Event {
 	return event.Event{Time: at, PID: 1, TID: tid, Edge: event.NoCore, Value: ns}
 }
 
-// A team: the primary thread's time without a core, while it starts or ends the team, is its own
-// only; a worker's between two regions is no region's.
+// A team. The primary thread's time without a core, while it starts or ends the team, is its own
+// only. A worker's between two regions is no region's.
 func TestNoCoreOfATeam(t *testing.T) {
 	events := parse(t, `
 		1000 1 fork parallel fn=300 key=7 size=2 site=90
@@ -153,7 +153,7 @@ func TestNoCoreOfATeam(t *testing.T) {
 }
 
 // What a thread had waited before measurement began, or while the process was stopped, does not
-// count: no thread is without a core for longer than since it told so last.
+// count. No thread is without a core for longer than since it told so last.
 func TestNoCoreBeforeAndBetween(t *testing.T) {
 	first := func(ev event.Event) event.Event { ev.Num = 1; return ev }
 	var began uint64
@@ -195,8 +195,9 @@ func TestNoCoreBeforeAndBetween(t *testing.T) {
 	}
 }
 
-// A thread's life begins with its first event, so its wait before that is nobody's: not that of the
-// thread which has the first seat either. Of a worker, the part since the fork is the region's.
+// A thread's life begins with its first event, so its wait before that is nobody's. It is not that
+// of the thread which has the first seat either. Of a worker, the part since the fork is the
+// region's.
 func TestNoCoreBeforeTheFirstEvent(t *testing.T) {
 	events := parse(t, `
 		900 7 enter critical site=400 free noret
@@ -313,8 +314,8 @@ func TestNoCoreInAnyProgram(t *testing.T) {
 	}
 }
 
-// A worker that libgomp ends does so by what looks like a region's beginning, and tells
-// at its end how long it had no core: that is no region.
+// A worker that libgomp ends does so by what looks like a region's beginning. At its end it tells
+// how long it had no core: that is no region.
 func TestNoCoreOfAWorkerThatEnds(t *testing.T) {
 	events := parse(t, `
 		1000 1 fork parallel fn=300 key=7 size=2 site=90

@@ -57,8 +57,8 @@ func executionsOf(p *profile.Profile, c event.Construct) (seen, extrapolated uin
 	return seen - extrapolated, extrapolated
 }
 
-// Whatever goes away and comes back at whatever times: nothing is unmatched, what
-// was observed is counted once, and other constructs are as if nothing was.
+// Anything goes away and comes back at any times. Nothing is unmatched, what was observed is
+// counted once, and other constructs are as if nothing was.
 func TestModelObserve(t *testing.T) {
 	var gaps, compared int
 	for seed := range tries(uint64(300)) {
@@ -274,7 +274,7 @@ func TestSpare(t *testing.T) {
 }
 
 // A task that was created while tasks were not observed is not said to be older than the
-// measurement, nor is the region that it is executed in.
+// measurement. Nor is the region that it is executed in.
 func TestTaskCreatedInAGap(t *testing.T) {
 	for _, away := range []bool{true, false} {
 		e := New(1, fakeFiles{})
@@ -303,8 +303,8 @@ func TestTaskCreatedInAGap(t *testing.T) {
 	}
 }
 
-// A task that began before tasks went away is found, though another thread is known to be
-// past that; one that begins after they came back is not taken for one created before.
+// A task that began before tasks went away is found, though another thread is known to be past
+// that. One that begins after they came back is not taken for one created before.
 func TestTaskBegunBeforeAGap(t *testing.T) {
 	e := New(1, fakeFiles{})
 	e.Observe(estimate.Switch{At: 100, Of: tasks, Change: estimate.Unobserved})

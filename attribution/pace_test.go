@@ -215,9 +215,9 @@ var programs = []struct {
 	}},
 }
 
-// What is said of executions that were not observed holds, whatever the probes do to
-// the pace of the program: the interval has the truth in it in nine of ten cases, or
-// no more is said than that there were at least so many.
+// What is said of executions that were not observed holds, whatever the probes do to the pace of
+// the program. The interval has the truth in it in nine of ten cases, or no more is said than that
+// there were at least so many.
 func TestStatedIntervalsHold(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -8,8 +8,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Teams. The times of a parallel region are charged when the last thread of its team has reported:
-// startup, implicit barrier and shutdown of every thread depend on the others (ompP, Fig. 1: fork,
+// Teams. The times of a parallel region are charged when the last thread of its team has reported.
+// Startup, implicit barrier and shutdown of every thread depend on the others (ompP, Fig. 1: fork,
 // begin, end, join).
 
 // parallel applies the events of teams.

@@ -141,7 +141,7 @@ func (e *engine) giveUpOldest(now uint64) bool {
 }
 
 // giveIn continues a parked thread although the awaited event has not come. It answers false for a
-// task's begin, and for the end of a wait for tasks: these have to wait for older events of other
+// task's begin, and for the end of a wait for tasks. These have to wait for older events of other
 // threads.
 func (e *engine) giveIn(t *stack.Thread) bool {
 	first := t.Queue.Front()
@@ -172,9 +172,9 @@ func (e *engine) giveIn(t *stack.Thread) bool {
 }
 
 // unnamed returns the libomp team that a worker's begin most likely belongs to if the team's name
-// is not known yet: the latest team that executes the same function, and whose primary thread has
-// reported nothing since the fork. The primary thread names the team when it begins. Workers do not
-// wait for that, and the primary thread may get no core for seconds.
+// is not known yet. That is the latest team that executes the same function, and whose primary
+// thread has reported nothing since the fork. The primary thread names the team when it begins.
+// Workers do not wait for that, and the primary thread may get no core for seconds.
 func (e *engine) unnamed(begin *event.Event) (latest *stack.Team) {
 	if begin.Runtime != event.Kmpc || begin.Edge != event.Begin || begin.Construct == event.TaskExec || begin.Num == 0 {
 		return nil

@@ -185,8 +185,8 @@ func TestHide(t *testing.T) {
 	}
 }
 
-// The second initial thread lives for 100 ns, for 50 of which measurement is off: by the program's
-// own marker, on that thread or on another one, or from outside.
+// The second initial thread lives for 100 ns, for 50 of which measurement is off. It is off by the
+// program's own marker, on that thread or on another one, or from outside.
 func TestLifeWithPause(t *testing.T) {
 	const before = `
 		0 1 enter critical site=400 free noret

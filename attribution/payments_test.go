@@ -6,8 +6,8 @@ import (
 	"ompp-attach/event"
 )
 
-// A region that ends while one entered from it is open has its counts so far; the
-// rest is that of what is around then, whatever ends first and however.
+// A region that ends while one entered from it is open has its counts so far. The rest is that of
+// what is around then, whatever ends first and however.
 func TestOverlappingCounters(t *testing.T) {
 	for name, events := range map[string]string{
 		"three locks, the outer ones unset first": `

@@ -9,9 +9,8 @@ import (
 // the time of Advance. Reading the clock and storing the record are two steps.
 const clockSlack = 1e6
 
-// stragglerWait is how long (ns) an event may lag behind others that happened
-// later: a thread can be preempted between reading the clock and storing its
-// record.
+// stragglerWait is how long (ns) an event may lag behind others that happened later. A thread can
+// be preempted between reading the clock and storing its record.
 const stragglerWait = 1e9
 
 // progress says how far the events have been read.

@@ -161,8 +161,8 @@ func (c *tally) Span(s *timeline.Span) {
 	c.Recorder.Span(s)
 }
 
-// BenchmarkRecording measures how fast executions are recorded, one by one and without loss, by one
-// core: by the engine, and a recorder that compresses and writes to a file meanwhile.
+// BenchmarkRecording measures how fast one core records executions, one by one and without loss.
+// The core runs the engine, and a recorder that compresses and writes to a file meanwhile.
 func BenchmarkRecording(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	name := filepath.Join(b.TempDir(), "x.timeline")

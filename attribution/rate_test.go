@@ -68,9 +68,9 @@ type shortCase struct {
 	off      float64 // by how much the executions may be off, as a share
 }
 
-// How often a construct is executed in each of many short regions holds for those
-// in a gap, however short the observation and however dear its probes. No time
-// is longer than that of the region around.
+// How often a construct is executed in each of many short regions holds for those in a gap. That is
+// so however short the observation is, and however dear its probes. No time is longer than that of
+// the region around.
 func TestExtrapolateShortRegions(t *testing.T) {
 	const ms = 1000000
 	of := criticals | barriers

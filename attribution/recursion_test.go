@@ -8,8 +8,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Functions that call each other at random: the tree stays small, holds every
-// call, and its times add up to those that each function has to itself.
+// Functions that call each other at random. The tree stays small, holds every call, and its times
+// add up to those that each function has to itself.
 func TestMutualRecursion(t *testing.T) {
 	for seed := range uint64(200) {
 		rnd := rand.New(rand.NewPCG(seed, 3))

@@ -9,10 +9,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// The simulation's paths are those of creation, in full. Here they are folded,
-// by the definition: of tasks that create each other, directly or not, a path
-// holds one, at the place at which the first of them was created, below the
-// creation that leads to it in the fewest steps.
+// The simulation's paths are those of creation, in full. Here they are folded, by the definition.
+// Of tasks that create each other, directly or not, a path holds one. It stands at the place at
+// which the first of them was created, below the creation that leads to it in the fewest steps.
 
 // creation is of one kind of task by another one, in an outermost region.
 type creation struct{ region, by, of string }
@@ -103,8 +102,8 @@ func (s *simulation) fold() {
 	s.want = out
 }
 
-// staged is a path with one execution of each group, right where the first one
-// was created: without a creation, unless it is the first one itself.
+// staged is a path with one execution of each group, right where the first one was created. It is
+// without a creation, unless it is the first one itself.
 func (s *simulation) staged(path string) string {
 	var out []string
 	for _, el := range elements(path) {

@@ -11,9 +11,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// simulation executes a random program on one clock. It writes down what the
-// probes would tell and, by counting every tick for what is then on each
-// thread's stack, what the figures must be.
+// simulation executes a random program on one clock. It writes down what the probes would tell. By
+// counting every tick for what is then on each thread's stack, it writes what the figures must be.
 type simulation struct {
 	rnd     *rand.Rand
 	runtime event.Runtime

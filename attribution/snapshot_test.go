@@ -72,8 +72,8 @@ func recordings(t *testing.T, each func(name string, r recording)) {
 	}
 }
 
-// A measurement gives the same whether snapshots are taken or not; a snapshot counts nothing
-// that the measurement does not; and a copy goes on as its original does.
+// A measurement gives the same whether snapshots are taken or not. A snapshot counts nothing that
+// the measurement does not. A copy goes on as its original does.
 func TestSnapshots(t *testing.T) {
 	taken := 0
 	recordings(t, func(name string, r recording) {

@@ -10,7 +10,8 @@ import (
 )
 
 // TestSources: a receive from any source is charged to its sender once the call that completes it
-// tells the sender, at the call that began the receive. Without that it stays with any source.
+// tells the sender. It is charged at the call that began the receive. Without that it stays with
+// any source.
 func TestSources(t *testing.T) {
 	type calls []event.MPICall
 	more := func(c event.MPICall, m event.MPIMore) event.MPICall { c.More = &m; return c }

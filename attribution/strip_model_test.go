@@ -103,8 +103,8 @@ func (f *simFrame) state() profile.State {
 	return ""
 }
 
-// TestStripSumsOfModel: whatever a program does, and in whatever order its threads are read, the
-// time of each thread in each state is that of the program, to the nanosecond.
+// TestStripSumsOfModel: the time of each thread in each state is that of the program, to the
+// nanosecond. That holds whatever a program does, and in whatever order its threads are read.
 func TestStripSumsOfModel(t *testing.T) {
 	compared := 0
 	for seed := range uint64(200) {
@@ -143,8 +143,8 @@ func TestStripSumsOfModel(t *testing.T) {
 }
 
 // TestStripBinsOfModel: the time of each thread in each state in each bin is that of the program,
-// to the nanosecond, whatever the width of the bins. A step of the program takes so long here that
-// it runs for some bins, or for so many that bins are added up.
+// to the nanosecond. That holds for bins of any width. A step of the program takes so long here
+// that it runs for some bins, or for so many that bins are added up.
 func TestStripBinsOfModel(t *testing.T) {
 	compared, widths := 0, map[uint64]int{}
 	for seed := range tries(uint64(50)) {

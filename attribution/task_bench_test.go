@@ -7,9 +7,9 @@ import (
 	"ompp-attach/event"
 )
 
-// taskChunk are the events of a team's threads in one reading of their rings,
-// by thread: each creates a task, executes its neighbour's in a taskwait, and
-// creates and executes one of its own within.
+// taskChunk are the events of a team's threads in one reading of their rings, by thread. Each
+// creates a task, executes its neighbour's in a taskwait, and creates and executes one of its own
+// within.
 func taskChunk(threads, rounds int) (chunks [][]event.Event, length uint64) {
 	const step = 1000
 	for t := range threads {

@@ -222,8 +222,8 @@ func TestBlockedThread(t *testing.T) {
 	}
 }
 
-// Tasks that are created and never executed at an address that is used again
-// and again are forgotten, whether they are cancelled or their begin is lost.
+// Tasks may be created and never executed at an address that is used again and again. They are
+// forgotten, whether they are cancelled or their begin is lost.
 func TestCancelledTasksAreForgotten(t *testing.T) {
 	for _, executed := range []bool{false, true} {
 		e := New(initialThread, nowhere{})

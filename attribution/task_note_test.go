@@ -7,8 +7,8 @@ import (
 	"ompp-attach/event"
 )
 
-// TestUndeferredNote: a task that the call that creates it executes is noted; one
-// that only begins while its thread is in such a call is not.
+// TestUndeferredNote: a task that the call that creates it executes is noted. One that only begins
+// while its thread is in such a call is not.
 func TestUndeferredNote(t *testing.T) {
 	for _, tc := range []struct {
 		name, events string

@@ -10,7 +10,7 @@ type threads struct {
 }
 
 // forget drops a thread that has nothing open, and keeps the memory of its stack for another
-// thread: programs that nest teams may start threads without end.
+// thread. Programs that nest teams may start threads without end.
 func (ts *threads) forget(t *stack.Thread) {
 	t.Ends.Sum()
 	delete(ts.byID, t.Tid)

@@ -161,7 +161,7 @@ func TestTimelineSumsOfModel(t *testing.T) {
 }
 
 // TestTimelineLongest: of a recorded program, the longest executions of each region are the same as
-// in a timeline of all, and what was under way meanwhile is there, too.
+// in a timeline of all. What was under way meanwhile is there, too.
 func TestTimelineLongest(t *testing.T) {
 	for _, s := range recordedStreams(t) {
 		t.Run(s.name, func(t *testing.T) {

@@ -105,9 +105,9 @@ func attached(t *testing.T, threads []int, end uint64, events string) *profile.P
 	return e.Finish(end)
 }
 
-// In a region that was under way all ask for the master's part; only the primary
-// thread has it, and says so by its end: the process's first, or that of a team
-// of another thread's (here 3), from its first end on.
+// In a region that was under way all ask for the master's part. Only the primary thread has it, and
+// says so by its end, from its first end on. That is the process's first thread, or the primary
+// thread of another thread's team (here 3).
 func TestMasterUnderWay(t *testing.T) {
 	var events strings.Builder
 	for n := range 3 {

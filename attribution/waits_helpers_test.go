@@ -13,7 +13,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// team puts events into a region: the threads of a team of a size begin the region at 0, and end it
+// team puts events into a region. The threads of a team of a size begin the region at 0, and end it
 // all at one time.
 func team(size, end int, events string) string {
 	var b strings.Builder

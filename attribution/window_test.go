@@ -71,8 +71,8 @@ func TestWindowsAddUp(t *testing.T) {
 		for k, want := range final {
 			got := sum[k]
 			if !strings.HasPrefix(name, "seed") && !strings.HasSuffix(name, ".gz") {
-				// In some of these cases what was open at a snapshot turns out to be no
-				// execution, such as a test of a lock that fails.
+				// In some of these cases what was open at a snapshot turns out to
+				// be no execution. An example is a test of a lock that fails.
 				if got.Exec.C < want.Exec.C || got.Exec.T < want.Exec.T {
 					t.Errorf("%s: %s: windows add up to %+v, less than %+v", name, k, got, want)
 				}

@@ -28,7 +28,7 @@ type Input struct {
 	Timeline     *timeline.Dictionary // is filled; nil: no timeline was recorded
 }
 
-// Assemble makes a profile's figures of a tree: it gives every construct its place in the source,
+// Assemble makes a profile's figures of a tree. It gives every construct its place in the source,
 // and joins what turns out to be one place.
 func Assemble(in *Input) *profile.Profile {
 	b := &builder{in: in, regionOf: map[RegionID]int{}, place: map[place.Key]profile.Region{}}
@@ -272,7 +272,7 @@ func (n *built) empty() bool {
 	return true
 }
 
-// number drops regions and threads that do not occur, and orders the others as reports list them:
+// number drops regions and threads that do not occur. It orders the others as reports list them:
 // regions by file, line and construct, threads by root and number.
 func (b *builder) number(p *profile.Profile) {
 	b.numberRegions(p)

@@ -63,7 +63,7 @@ func described(p *profile.Profile) (lines []string) {
 	return lines
 }
 
-// Addresses that are one place are one region; nodes that are one place on one path are one node,
+// Addresses that are one place are one region. Nodes that are one place on one path are one node,
 // with the sums of their figures and of what is below. Regions are in the order of files and lines,
 // threads in that of their numbers, and a thread without figures is not there.
 func TestAssemble(t *testing.T) {

@@ -8,14 +8,14 @@ import (
 
 // Groups of recursive tasks (see tree.Creations). Tasks of several constructs may create each
 // other, as the seven tasks of one recursive function do. Then the paths of creation would be all
-// sequences of these tasks. Such tasks are a group. A path enters a group once. If the creation
-// path of an execution already has an execution of its group, the later one stands at the place
-// where the earlier one was created. In the end it hangs below the creation that leads to it in the
-// fewest steps.
+// sequences of these tasks. Such tasks are a group. A path enters a group once. The creation path
+// of an execution may already have an execution of its group. Then the later one stands at the
+// place where the earlier one was created. In the end it hangs below the creation that leads to it
+// in the fewest steps.
 
 // grouper keeps the profile's tree, whose nodes are places, from growing with recursion. It moves
-// two kinds of executions: those that were created before their group was known, and those that
-// show only by their places to which group they belong.
+// two kinds of executions. The first were created before their group was known. The second show
+// only by their places to which group they belong.
 type grouper struct {
 	*builder
 	creations *tree.Creations[int] // by region
@@ -82,8 +82,8 @@ func (f *grouper) move(n *built) (any bool) {
 	return any
 }
 
-// hang hangs the executions of groups entered at a node below creations: first below those at the
-// node itself, then below those inside the executions that these lead to.
+// hang hangs the executions of groups entered at a node below creations. It first hangs them below
+// those at the node itself, then below those inside the executions that these lead to.
 func (f *grouper) hang(n *built) {
 	var creating []*built
 	for _, c := range f.within(n) {

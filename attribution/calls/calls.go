@@ -1,4 +1,4 @@
-// Package calls applies the MPI calls of a process: it charges a call to the regions around the
+// Package calls applies the MPI calls of a process. It charges a call to the regions around the
 // call, and to a leaf region of its own. A call is reported once, when it returns. Its thread has
 // the same regions open as when the call began. ompP reads a thread's MPI counters when the thread
 // enters a region and when it leaves the region (Fürlinger and Moore, Figs. 2 and 3). Adding each

@@ -1,5 +1,5 @@
 // Package ends estimates how long threads take from the moment at which they can go on to the end
-// of a call, where that end was not reported. The estimates come from ends that were.
+// of a call. It does so where that end was not reported. The estimates come from ends that were.
 //
 //   - ends.go: the estimates of one thread, and what is learnt from a reported end
 //   - mean.go: an estimate; stratum.go: its executions with about the same gap
@@ -27,8 +27,8 @@ type Ends struct {
 	lesson Lesson // begun is 0: there is none
 }
 
-// Of returns two estimates of a kind of ends: that of its region, which may be empty, and that of
-// all regions, which may be nil.
+// Of returns two estimates of a kind of ends. The first is that of its region, which may be empty.
+// The second is that of all regions, which may be nil.
 func (es *Ends) Of(k Kind) (region, all *Mean) {
 	region = es.mean(k)
 	k.Node = nil

@@ -100,7 +100,7 @@ func (y *Mean) guess(gap Gap, others *Mean) float64 {
 }
 
 // Derive returns the time (ns) of an execution of a seat with an end that was not reported. The sum
-// of all results follows the present estimate: an execution gets more if earlier ones got too
+// of all results follows the present estimate. An execution gets more if earlier ones got too
 // little, and less if they got too much.
 func (y *Mean) Derive(gap Gap, others *Mean, seat int) int64 {
 	if gap.Time <= 0 {

@@ -83,8 +83,8 @@ func TestMeanOfChance(t *testing.T) {
 	}
 }
 
-// Intervals hold the truth in nine of ten cases: of times that are alike, of times few of
-// which are long and carry the sum, and where few executions are reported.
+// Intervals hold the truth in nine of ten cases. The times are alike, or few of them are long and
+// carry the sum, or few executions are reported.
 func TestMeanIntervals(t *testing.T) {
 	const trials = 200
 	for _, c := range []struct {

@@ -27,8 +27,9 @@ type stratum struct {
 	sum, gaps, squaredSum, products, squaredGaps, n float64
 	// Sums of the times and gaps (ns) of the other reported executions.
 	early, earlyGaps float64
-	// Sums over executions whose end was derived: of gaps (ns) and their squares, of the
-	// guessed times, of the times that Derive has returned (ns), and the number of executions.
+	// Sums over executions whose end was derived. They are of gaps (ns) and their squares, of
+	// the guessed times, and of the times that Derive has returned (ns). The last one is the
+	// number of executions.
 	all, squares, guessed, given, derived float64
 }
 

@@ -35,7 +35,7 @@ type estimate struct {
 // add adds a gap to the estimate, from the rates before and after it. If the rate changed in the
 // gap, nobody knows when. The standard error holds for rates that vary from period to period. It is
 // too large for a rate that changed once. If only one of the two rates is known, a rate per time
-// may be off by half, and a rate per execution of the region around by a quarter.
+// may be off by half. A rate per execution of the region around may be off by a quarter.
 func (g *estimate) add(gap stay, before, after rate) {
 	if gap.wall <= 0 && gap.executions <= 0 {
 		return // the thread was not where it could have executed the node

@@ -52,9 +52,9 @@ func waits(n *tree.Node, v *amounts) float64 {
 	return v[enter] + v[barrier]
 }
 
-// spreadError returns the standard error of the mean number of executions of a construct in one
-// execution of the region around it, as a share of that mean. squares is the sum of the squares of
-// these numbers.
+// spreadError returns a standard error as a share of the mean. The mean is that of the number of
+// executions of a construct in one execution of the region around it. squares is the sum of the
+// squares of these numbers.
 func spreadError(regions, executions, squares float64) float64 {
 	if regions <= 1 || executions <= 0 {
 		return 0

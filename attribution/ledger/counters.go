@@ -92,9 +92,9 @@ func (l *Ledger) Read(c *Counters, ev *event.Event, innermost *Account) (incompl
 	return incomplete
 }
 
-// ReadFolded applies the counters of folded executions: to s, the figures of these executions, and
-// to the account around of the region that they lie in. around is nil if the thread has no region
-// open. The counts between the executions belong to the region around.
+// ReadFolded applies the counters of folded executions. They go to s, the figures of these
+// executions, and to the account around of the region that they lie in. around is nil if the thread
+// has no region open. The counts between the executions belong to the region around.
 func (l *Ledger) ReadFolded(c *Counters, f *event.Fold, s *profile.ThreadStats, around *Account) {
 	l.count(s, nil, false)
 	if len(f.Counters) < l.width {

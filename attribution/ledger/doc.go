@@ -1,7 +1,7 @@
 // Package ledger keeps the accounts of the regions that threads have open. An account carries a
-// region's time and everything that is measured along with it: the part of the time that probes
-// took, the part without a core, and hardware counters. Each operation (hand an account up to the
-// region around, disown it, let it stand still for a task, ...) does all of them.
+// region's time and everything that is measured along with it. That is the part of the time that
+// probes took, the part without a core, and hardware counters. Each operation (hand an account up
+// to the region around, disown it, let it stand still for a task, ...) does all of them.
 //
 // # Cost of the measurement
 //

@@ -118,7 +118,7 @@ func TestTakenOutKeepsChildren(t *testing.T) {
 }
 
 // TestDisownedKeepsChildren: the region around takes an account over as its own, but for what
-// regions entered from it have: these are none of the own figures of the region around.
+// regions entered from it have. These are none of the own figures of the region around.
 func TestDisownedKeepsChildren(t *testing.T) {
 	l := &Ledger{width: 1}
 	up, in, child := open(t, l, 0, 1, 10), open(t, l, 10, 2, 20), open(t, l, 20, 4, 40)

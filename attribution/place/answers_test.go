@@ -45,8 +45,8 @@ func (a *asked) LoopAfter(addr uint64) InlineLoop {
 	return InlineLoop{Site: 2 * addr}
 }
 
-// Each question is asked once per address, also if the answer is the zero value, and its answer is
-// that of the resolver and no other question's.
+// Each question is asked once per address, also if the answer is the zero value. Its answer is that
+// of the resolver, and of no other question.
 func TestAnswersAreAskedOnce(t *testing.T) {
 	r := &asked{n: map[string]int{}}
 	a := NewAnswers(r)

@@ -5,7 +5,7 @@ package place
 import "ompp-attach/event"
 
 // RuntimeConstruct is a construct and the runtime that executes it. The two are a struct of their
-// own so that Key has only four fields: the compiler keeps structs of more than four fields in
+// own so that Key has only four fields. The compiler keeps structs of more than four fields in
 // memory. Copying such a Key would have to wait until its single bytes are stored, which takes some
 // 5 ns per copy.
 type RuntimeConstruct struct {

@@ -53,10 +53,10 @@ type Resolver interface {
 	// without one because of nowait (BarrierExplicit), or with the parallel region of the
 	// outlined function fn (BarrierDropped).
 	SingleBarrier(site, fn uint64) BarrierKind
-	// LoopAfter returns the static loop of GCC's code that each thread begins right behind another
-	// event. That event is the beginning of the region with the outlined function at addr, or the
-	// end of the barrier with a call that returns to addr. Such a loop needs no probe of its own at
-	// its beginning.
+	// LoopAfter returns the static loop of GCC's code that each thread begins right behind
+	// another event. That event is the beginning of the region with the outlined function at
+	// addr. Or it is the end of the barrier with a call that returns to addr. Such a loop needs
+	// no probe of its own at its beginning.
 	LoopAfter(addr uint64) InlineLoop
 	// Seen tells the resolver that a construct occurs for the first time. The library of the
 	// construct may be unloaded before the profile is built.

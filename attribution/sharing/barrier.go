@@ -41,7 +41,7 @@ func (sh *Constructs) Continues(f *stack.Frame, ev *event.Event) bool {
 }
 
 // ends reports whether a barrier of libomp, by its ident_t, may belong to a construct. Clang's code
-// skips a loop without iterations, but not the loop's barrier: then the barrier follows the
+// skips a loop without iterations, but not the loop's barrier. Then the barrier follows the
 // construct before that loop, which may have none of its own.
 func (sh *Constructs) ends(n *tree.Node, barrier uint64) bool {
 	if n.Barrier == barrier {

@@ -14,8 +14,8 @@ const (
 )
 
 // sectionsOfThread returns how many of n sections libomp's static schedule gives to a thread
-// (__kmp_for_static_init, kmp_sch_static_balanced): n/size each, and one more for the first n mod
-// size threads.
+// (__kmp_for_static_init, kmp_sch_static_balanced). Each thread gets n/size, and the first n mod
+// size threads one more.
 func sectionsOfThread(n int64, num, size int32) uint64 {
 	if n <= 0 || size <= 0 {
 		return 0

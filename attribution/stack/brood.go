@@ -68,9 +68,9 @@ func (s Stack) AwaitsEnds(ev *event.Event) bool {
 	return s.awaited().Lives()
 }
 
-// AwaitedTask notes for which task a thread has waited last in its innermost frame, a wait for
-// tasks that ends at a time (ns), and for which tasks to be created. The former is not noted if the
-// thread executed that task itself.
+// AwaitedTask notes for which task a thread has waited last in its innermost frame. The frame is a
+// wait for tasks that ends at a time (ns). It also notes for which tasks to be created the thread
+// has waited. The former is not noted if the thread executed that task itself.
 func (t *Thread) AwaitedTask(at uint64) {
 	f, b := t.Top(), t.awaited()
 	f.late.Charge(f.Node, f.Seat)

@@ -6,8 +6,8 @@ import (
 	"ompp-attach/event"
 )
 
-// Edge is the end of a call that its thread is in: the begin of the primary thread's body, the end
-// of a barrier, or the join. The kernel side does not report every such end (event.Sparse).
+// Edge is the end of a call that its thread is in. That is the begin of the primary thread's body,
+// the end of a barrier, or the join. The kernel side does not report every such end (event.Sparse).
 type Edge struct {
 	Enter event.Event // the call's beginning; its edge is NoEdge if no end is pending
 	Edge  event.Edge  // of the end: Begin, Waited or Join
@@ -128,8 +128,9 @@ func (t *Thread) DropEdge() {
 	*x = Edge{}
 }
 
-// Await notes that a thread's events wait until its pending end is decided, and that its next event
-// other than a sample is at a time. Threads that wait for the primary thread's events may go on.
+// Await notes that a thread's events wait until its pending end is decided. at is the time of the
+// thread's next event other than a sample. Threads that wait for the primary thread's events may go
+// on.
 func (tm *Teams) Await(t *Thread, at uint64) {
 	x := &t.Edge
 	m := x.Team

@@ -133,8 +133,8 @@ func (ex *Existing) Initial(t *Thread) {
 	t.Num, t.Known, t.Initial, t.Home = 0, true, true, t.Seat
 }
 
-// OutsideAll moves user regions from below the node for a region under way at attach to the root,
-// when the thread turns out to be in no region.
+// OutsideAll moves user regions from below the node for a region under way at attach to the root.
+// It does so when the thread turns out to be in no region.
 func (ex *Existing) OutsideAll(t *Thread) {
 	open, was := slices.Clone(t.Stack[1:]), t.Stack[0]
 	t.Stack, t.Known = t.Stack[:0], false

@@ -131,9 +131,9 @@ func (m *Team) early(last uint64) int64 {
 	return max(0, ledger.Between(m.Forked, last)-bare)
 }
 
-// lateOf returns the part of a thread's wait in the final barrier that is due to threads which
-// probes slowed down more than this one (ns). If tasks were executed meanwhile, the thread may have
-// waited for these, and the part is not known: 0.
+// lateOf returns a part of a thread's wait in the final barrier (ns). That part is due to threads
+// which probes slowed down more than this one. If tasks were executed meanwhile, the thread may
+// have waited for these, and the part is not known: 0.
 func (m *Team) lateOf(mem *Member, last uint64) int64 {
 	if mem.Tasks > 0 || m.lastTask > 0 || m.earlier == 0 {
 		return 0
@@ -141,8 +141,8 @@ func (m *Team) lateOf(mem *Member, last uint64) int64 {
 	return max(0, min(m.earlier-m.paid(mem), ledger.Between(min(mem.End, last), last)))
 }
 
-// Since returns the first time at which the team is known to have had its address: the time at
-// which the primary thread told the address, or the fork if the thread has not told it yet.
+// Since returns the first time at which the team is known to have had its address. That is the time
+// at which the primary thread told the address, or the fork if the thread has not told it yet.
 func (m *Team) Since() uint64 {
 	if m.Told {
 		return m.Named
@@ -150,9 +150,9 @@ func (m *Team) Since() uint64 {
 	return m.Forked
 }
 
-// Held tells whether the team certainly had its address at a time: the primary thread had told the
-// address, and was not at the end of the body yet. At other times another team may have had that
-// address.
+// Held tells whether the team certainly had its address at a time. It had if the primary thread had
+// told the address, and was not at the end of the body yet. At other times another team may have
+// had that address.
 func (m *Team) Held(at uint64) bool {
 	p := m.Member(0)
 	return m.Told && m.Named <= at && (p == nil || p.End == 0 || at <= p.End)

@@ -148,8 +148,8 @@ func (t *Thread) BeginWork(at uint64) {
 	}
 }
 
-// BeginTaskWaiting notes that a thread begins a task in a barrier or a wait for tasks, which a
-// construct has created on the thread of a seat at a time (ns).
+// BeginTaskWaiting notes that a thread begins a task in a barrier or a wait for tasks. A construct
+// has created the task on the thread of a seat at a time (ns).
 func (t *Thread) BeginTaskWaiting(created uint64, by *tree.Node, seat int) {
 	switch f := t.Top(); {
 	case f == nil || f.Phase != InBarrier:

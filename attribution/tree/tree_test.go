@@ -60,7 +60,7 @@ func TestExecutionKey(t *testing.T) {
 	}
 }
 
-// Two kinds of tasks that create each other, from a region: a path enters their group once, and an
+// Two kinds of tasks that create each other, from a region. A path enters their group once, and an
 // execution inside the group stands where the group was entered.
 func TestExecutionsOfRecursiveTasks(t *testing.T) {
 	tr := New(&noted{})

@@ -2,9 +2,9 @@ package waits
 
 import "ompp-attach/profile"
 
-// ask divides two times of a thread by what the scheduler did: the thread's wait in a barrier, and
-// the time from the last arrival until the thread left. tasks is the part of the second time in
-// which the thread executed tasks (ns).
+// ask divides two times of a thread by what the scheduler did. They are the thread's wait in a
+// barrier, and the time from the last arrival until the thread left. tasks is the part of the
+// second time in which the thread executed tasks (ns).
 func (s *slot) ask(last uint64, wait, tasks int64) {
 	w := Wait{Node: s.barrier, Seat: s.seat, Reason: AtBarrier, From: s.at, To: last, T: wait, tasks: s.tasks}
 	s.offCore.Ask(w)

@@ -1,12 +1,12 @@
-// Package waits tells in each barrier of a team how long every thread waited, for which thread, and
-// what that thread had done more than the others.
+// Package waits tells in each barrier of a team how long every thread waited, and for which thread.
+// It tells also what that thread had done more than the others.
 //
 // All threads of a team pass all of its barriers (OpenMP 5.2, chapter 15.3). So the barrier that a
-// thread comes to as its k-th one in an execution of the team is the k-th of every thread: an
-// instance. The region's final barrier is the last instance. When the arrivals of all threads have
-// been read, the last arrival is known. A thread's wait is final when the thread has left the
-// barrier, because only then all tasks that the thread executed meanwhile have been read. Threads
-// may be read in any order.
+// thread comes to as its k-th one in an execution of the team is the k-th of every thread. Such a
+// barrier is an instance. The region's final barrier is the last instance. When the arrivals of all
+// threads have been read, the last arrival is known. A thread's wait is final when the thread has
+// left the barrier, because only then all tasks that the thread executed meanwhile have been read.
+// Threads may be read in any order.
 //
 // An event may tell that a thread leaves a barrier. If none does, the thread's next arrival ends
 // its part.
@@ -15,9 +15,9 @@
 // all later ones, are counted as dropped.
 //
 // Since the team's threads were last together, an Interval notes how long the thread was in each
-// innermost region. The late thread's times minus a waiting thread's times are the delay, region
-// by region, scaled to the wait (Böhme et al., "Identifying the root causes of wait states in
-// large-scale parallel applications", ICPP 2010: short-term costs).
+// innermost region. The late thread's times minus a waiting thread's times are the delay, region by
+// region, scaled to the wait. These are the short-term costs of Böhme et al., "Identifying the root
+// causes of wait states in large-scale parallel applications", ICPP 2010.
 //
 //   - interval.go: what a thread does between two barriers
 //   - team.go: the instances of a team's barriers

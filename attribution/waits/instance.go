@@ -19,8 +19,8 @@ type instance struct {
 	complete bool   // all arrivals have been read
 	dropped  bool   // cannot be matched
 	locks    bool   // some thread has used locks since the barrier before
-	// Charges to the last thread (ns): the others' waits, and the parts of these that are due to
-	// the thread's first region, or to its own waiting.
+	// Charges to the last thread (ns): the others' waits, and two parts of these. One is due to
+	// the thread's first region, the other to its own waiting.
 	caused, delay, indirect int64
 	// For which holders of locks threads have waited, and for how long. In the end, only those of
 	// the last thread are kept (contend).

@@ -62,8 +62,8 @@ type lateTasks struct {
 // The tasks of others are left out.
 const maxCreators = 16
 
-// Add notes that the thread had nothing to do for a time (ns), until a task was created by the
-// construct of a node, on the thread of a seat.
+// Add notes that the thread had nothing to do for a time (ns), until a task was created. The
+// construct of a node created the task, on the thread of a seat.
 func (l *Late) Add(by *tree.Node, seat int, d int64) {
 	for i := range *l {
 		if x := &(*l)[i]; x.by == by && x.seat == seat {
@@ -156,9 +156,9 @@ func (w *working) after(last uint64, own []pathTime, waited []awaited) {
 	w.from = last
 }
 
-// chargeTasks charges what happened after the last arrival at a barrier, while tasks were left:
-// threads without a task waited for the thread that executed a task last. The critical path is
-// that thread's time in tasks. If a task began before, all of it counts in that proportion.
+// chargeTasks charges what happened after the last arrival at a barrier, while tasks were left.
+// Threads without a task waited for the thread that executed a task last. The critical path is that
+// thread's time in tasks. If a task began before, all of it counts in that proportion.
 func (x *instance) chargeTasks(nested bool) {
 	if !x.worked || x.dropped || !x.complete {
 		return
