@@ -26,11 +26,11 @@ type engine struct {
 	*sharing.Constructs
 	*exclusive
 	*tasking
+	*calls.MPI
 	*inlined
 	*observing
 
 	user   *user.Regions
-	calls  *calls.MPI
 	clock  clock
 	events uint64
 	edges  profile.Edges
@@ -54,7 +54,7 @@ func newEngine(pid uint32, r Resolver) *engine {
 	return &engine{
 		Stacks: st, threads: ts, progress: pg,
 		parallel: &parallel{Stacks: st, progress: pg}, Constructs: &sharing.Constructs{Stacks: st}, exclusive: &exclusive{Stacks: st, threads: ts},
-		tasking: tk, user: &user.Regions{Stacks: st}, calls: &calls.MPI{Stacks: st}, inlined: &inlined{st},
+		tasking: tk, user: &user.Regions{Stacks: st}, MPI: &calls.MPI{Stacks: st}, inlined: &inlined{st},
 		observing: &observing{Stacks: st, tasking: tk, threads: ts, progress: pg, gaps: estimate.NewGaps(t)},
 	}
 }

@@ -66,7 +66,7 @@ func newHandlers() *handlerTable {
 	h.begins[event.UserRegion], h.begins[event.MPI] = nil, nil
 	for edge := range event.Edge(maxEdges) {
 		h.handlers[edge][event.UserRegion] = nil
-		h.set(edge, (*engine).mpi, event.MPI)
+		h.set(edge, (*engine).Apply, event.MPI)
 	}
 	h.set(event.Enter, (*engine).enterUser, event.UserRegion)
 	h.set(event.Release, (*engine).exitUser, event.UserRegion)
@@ -78,7 +78,6 @@ func newHandlers() *handlerTable {
 
 func (e *engine) enterUser(t *stack.Thread, ev *event.Event) { e.user.Enter(t, ev) }
 func (e *engine) exitUser(t *stack.Thread, ev *event.Event)  { e.user.Exit(t, ev) }
-func (e *engine) mpi(t *stack.Thread, ev *event.Event)       { e.calls.Apply(t, ev) }
 
 func (h *handlerTable) teams(all []event.Construct) {
 	h.set(event.Fork, (*engine).fork, all...)

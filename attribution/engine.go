@@ -26,7 +26,7 @@ func (e *Engine) Timeline(to timeline.Sink) { e.in.Spans = spans.New(to, e.in.Se
 
 // LogCalls makes the engine record MPI calls one by one (Profile.Calls). Call it before the first
 // event.
-func (e *Engine) LogCalls() { e.in.calls.Log = calls.NewLog() }
+func (e *Engine) LogCalls() { e.in.MPI.Log = calls.NewLog() }
 
 // Costs sets the time that hits of probes take (ns). Before Costs is called, hits count as free.
 func (e *Engine) Costs(c event.HitCosts) { e.in.Ledger.SetCosts(c) }

@@ -210,7 +210,7 @@ func onTaskClock(t *stack.Thread, ev *event.Event) *event.Event {
 
 // noteLost notes that events of a thread were lost between its last event and this one.
 func (e *engine) noteLost(t *stack.Thread, ev *event.Event) {
-	e.calls.Log.Lost(t.Last)
+	e.MPI.Log.Lost(t.Last)
 	t.Lossy = true
 	t.Tear()
 	e.Lose(t, ev.Lost)
@@ -274,7 +274,7 @@ func (e *engine) stopped(s Stop) {
 		return
 	}
 	e.now = min(e.now, e.clock.at(s.From))
-	e.calls.Sources.Back(e.now)
+	e.MPI.Sources.Back(e.now)
 	e.clock.stops = append(e.clock.stops, s)
 	e.clock.sum += s.To - s.From
 }

@@ -31,22 +31,22 @@ func (e *engine) finish(end uint64) *profile.Profile {
 	}
 	e.stayedUnobserved(end)
 	d := e.dictionary()
-	if d == nil && e.calls.Log != nil {
+	if d == nil && e.MPI.Log != nil {
 		d = &timeline.Dictionary{}
 	}
 	e.PlaceExisting()
 	e.tellLives()
 	p := build.Assemble(&build.Input{Tree: e.Tree, Threads: e.Seats.List, Pid: e.Pid, Untied: e.untied, TasksGone: e.tasksBack != 0,
 		Stacks: e.Sampling.Stacks, Losses: e.Losses, SeatOfSample: e.seatOfSample, Measured: e.measured(end), Timeline: d,
-		Warnings: slices.Concat(e.calls.SharedSeat(), e.Sampling.Note())})
-	p.Comms = e.calls.Comms.Finished()
+		Warnings: slices.Concat(e.MPI.SharedSeat(), e.Sampling.Note())})
+	p.Comms = e.MPI.Comms.Finished()
 	p.Strip = e.Strip.Profile(p.Threads, end)
 	p.Rivals = slices.Clone(e.Rivals.List)
 	p.Meta.Overhead = e.Ledger.Overhead()
 	p.Meta.Off = e.OffTime
 	p.Meta.Trust = profile.Trust{Hits: e.events, Edges: e.edges, Unmatched: e.Unmatched, Partial: e.Partial}
 	p.Meta.Observations = e.gaps.Observations()
-	e.calls.Log.Tell(p, d, e.clock.stops)
+	e.MPI.Log.Tell(p, d, e.clock.stops)
 	if e.Spans != nil {
 		e.Spans.End(d)
 	}

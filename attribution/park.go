@@ -66,7 +66,7 @@ func (e *engine) advance(now uint64) {
 	for _, t := range e.parked {
 		read = min(read, t.Queue.Front().Time)
 	}
-	e.calls.Sources.Settle(read, stragglerWait)
+	e.MPI.Sources.Settle(read, stragglerWait)
 	// Only now: threads that have just been let in may complete their teams.
 	keep := e.Joined[:0]
 	for _, m := range e.Joined {

@@ -52,7 +52,7 @@ func (e *engine) countOff(at uint64) {
 	e.Spans.Gap(e.OffSince, at, timeline.Off, 0)
 	e.OffTime.T += ledger.Between(e.OffSince, at)
 	e.OffTime.C++
-	e.OffSince, e.calls.Resumed = 0, at
+	e.OffSince, e.MPI.Resumed = 0, at
 }
 
 // switched applies the program's own markers. If the thread that switched measurement off switches

@@ -15,7 +15,7 @@ func (e *engine) snapshot(end uint64) (p *profile.Profile, ended uint64) {
 	ended = end - (e.clock.at(end) - at)
 	e.parked = nil
 	e.Waits.Quiet = true
-	e.calls.Log = nil            // a snapshot would be much larger with it
+	e.MPI.Log = nil              // a snapshot would be much larger with it
 	for _, m := range e.Joined { // those whose threads have not all been read
 		if m.Charged {
 			continue

@@ -60,16 +60,14 @@ func (ca *MPI) Apply(t *stack.Thread, ev *event.Event) {
 		ca.chargeMPI(t, &s)
 		return
 	}
-	// The task's own clock: no task begins or ends in a call.
-	if end := ev.Time + t.Suspended; true {
-		from := c.Start
-		if ca.Resumed <= end { // measurement may have been off meanwhile
-			from = max(from, ca.Resumed)
-		}
-		s.T = ledger.Between(from, end)
-		s.Cost = min(ca.Ledger.InsideCall(ev), s.T) // the cost is a mean, and a call may be shorter
-		s.NoCore, t.WaitedInCall = min(t.WaitedInCall, s.T), 0
+	end := ev.Time + t.Suspended // by the task's own clock: no task begins or ends in a call
+	from := c.Start
+	if ca.Resumed <= end { // measurement may have been off meanwhile
+		from = max(from, ca.Resumed)
 	}
+	s.T = ledger.Between(from, end)
+	s.Cost = min(ca.Ledger.InsideCall(ev), s.T) // the cost is a mean, and a call may be shorter
+	s.NoCore, t.WaitedInCall = min(t.WaitedInCall, s.T), 0
 
 	parent, seat := ca.Tree.Root, t.Seat
 	f := t.Top()
@@ -85,23 +83,26 @@ func (ca *MPI) Apply(t *stack.Thread, ev *event.Event) {
 		own.Traffic = own.Traffic.Plus(started.Traffic)
 		leaf.Note(NoteStarted)
 	}
-	t.OffCore.Ask(waits.Wait{Node: leaf, Seat: seat, Reason: waits.InMPI, From: ev.Time + t.Suspended - uint64(s.T), To: ev.Time + t.Suspended, T: s.T})
+	if t.OffCore != nil {
+		t.OffCore.Ask(waits.Wait{Node: leaf, Seat: seat, Reason: waits.InMPI, From: end - uint64(s.T), To: end, T: s.T})
+	}
 	ca.Comms.Exchanged(&own.Traffic, c)
-	ca.Sources.Called(&ca.Comms, t.Tid, leaf, seat, c, ev.Time+t.Suspended)
+	ca.Sources.Called(&ca.Comms, t.Tid, leaf, seat, c, end)
 	if c.New != nil {
 		ca.Comms.Begun(c)
 	}
 	ca.Comms.Grouped(c)
-	t.ShowCall(ev.Time+t.Suspended, s.T)
+	t.ShowCall(end, s.T)
 	if ca.Spans != nil {
-		ca.Spans.Called(t.Tid, leaf, seat, &s, ev, ev.Time+t.Suspended)
+		ca.Spans.Called(t.Tid, leaf, seat, &s, ev, end)
 	}
-	ca.record(t, leaf, seat, ev, ev.Time+t.Suspended)
+	if ca.Log != nil {
+		ca.record(t, leaf, seat, ev, end)
+	}
 	if ev.Edge == event.Enter {
 		leaf.Note(NoteCutOff)
 		ca.Partial++
 	}
-
 	s.Sized = 0 // smallest and largest volumes are kept at the leaf only
 	ca.chargeMPI(t, &s)
 	if f != nil {

@@ -21,12 +21,10 @@ type Log struct {
 // NewLog returns a log without calls.
 func NewLog() *Log { return &Log{Recorder: calllog.NewRecorder()} }
 
-// record records a call at a leaf region. end is when the call ended by the engine's clock.
+// record records a call at a leaf region in the log. end is when the call ended by the engine's
+// clock.
 func (ca *MPI) record(t *stack.Thread, leaf *tree.Node, seat int, ev *event.Event, end uint64) {
 	l := ca.Log
-	if l == nil {
-		return
-	}
 	if ev.MPI.Op == cancel {
 		l.Cancels = true
 	}
