@@ -9,9 +9,9 @@ import (
 
 // Enlist counts a task that a thread creates in the broods of its parent and of its taskgroup. It
 // returns these; nil: there is none.
-func (s Stack) Enlist() (up [2]*waits.Brood) {
-	for i := len(s) - 1; i >= 0; i-- {
-		f := &s[i]
+func (s *Stack) Enlist() (up [2]*waits.Brood) {
+	for i := len(*s) - 1; i >= 0; i-- {
+		f := &(*s)[i]
 		c := f.Node.Key.Construct
 		switch {
 		case IsContext(c) && f.Internal: // its tasks are its parent's
@@ -43,13 +43,13 @@ func (f *Frame) brood() *waits.Brood {
 }
 
 // awaited returns the tasks for which a thread waits in its innermost frame; nil: none are known.
-func (s Stack) awaited() *waits.Brood {
+func (s *Stack) awaited() *waits.Brood {
 	switch f := s.Top(); f.Node.Key.Construct {
 	case event.TaskGroup:
 		return f.Brood
 	case event.TaskWait:
 		if i := s.Context(); i >= 0 {
-			return s[i].Brood
+			return (*s)[i].Brood
 		}
 	}
 	return nil
@@ -57,7 +57,7 @@ func (s Stack) awaited() *waits.Brood {
 
 // AwaitsEnds tells whether an event ends a thread's wait for tasks of which not all ends have been
 // read.
-func (s Stack) AwaitsEnds(ev *event.Event) bool {
+func (s *Stack) AwaitsEnds(ev *event.Event) bool {
 	if ev.Construct != event.TaskWait && ev.Construct != event.TaskGroup || ev.Lost > 0 {
 		return false
 	}

@@ -113,7 +113,7 @@ func (ch *Charges) LeaveOutIdle(t *Thread, m *Team, at uint64) {
 }
 
 // Account returns the account of the innermost region, nil if none is open.
-func (s Stack) Account() *ledger.Account {
+func (s *Stack) Account() *ledger.Account {
 	if f := s.Top(); f != nil {
 		return &f.Account
 	}

@@ -181,9 +181,9 @@ func (tm *Teams) Reach(t *Thread, at uint64, hold bool) int {
 
 // Tear notes that events of a thread in its teams are missing: the numbers of its barriers are not
 // known any more.
-func (s Stack) Tear() {
-	for i := range s {
-		if m := s[i].Team; m != nil {
+func (s *Stack) Tear() {
+	for i := range *s {
+		if m := (*s)[i].Team; m != nil {
 			m.Torn = true
 		}
 	}

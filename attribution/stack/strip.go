@@ -69,9 +69,9 @@ func (t *Thread) show(i int, at uint64) {
 
 // state returns the present state of a thread by the first i+1 regions of its stack; None: none of
 // them tells a state.
-func (s Stack) state(i int) strip.State {
+func (s *Stack) state(i int) strip.State {
 	for ; i >= 0; i-- {
-		f := &s[i]
+		f := &(*s)[i]
 		if f.Internal { // its time counts for what it interrupts
 			continue
 		}
@@ -99,9 +99,9 @@ func (s Stack) state(i int) strip.State {
 
 // around returns the thread's state around the region of a frame. The frame is mostly the innermost
 // one, so the search begins there.
-func (s Stack) around(f *Frame) strip.State {
-	i := len(s) - 1
-	for i > 0 && &s[i] != f {
+func (s *Stack) around(f *Frame) strip.State {
+	i := len(*s) - 1
+	for i > 0 && &(*s)[i] != f {
 		i--
 	}
 	return s.state(i - 1)

@@ -11,10 +11,10 @@ import (
 // SuspendedBy returns the lowest index from which on the frames of a thread stand still while it
 // executes the task at i. That is the task which it has suspended. Outside of tasks, it is only the
 // tasking construct in which it executes the task (see resume).
-func (s Stack) SuspendedBy(i int) int {
+func (s *Stack) SuspendedBy(i int) int {
 	next := -1
 	for j := i - 1; j >= 0; j-- {
-		f := &s[j]
+		f := &(*s)[j]
 		if f.Internal {
 			continue
 		}
@@ -28,7 +28,7 @@ func (s Stack) SuspendedBy(i int) int {
 			j = 0
 		}
 	}
-	if next >= 0 && s[next].Node.Key.Construct.IsTasking() {
+	if next >= 0 && (*s)[next].Node.Key.Construct.IsTasking() {
 		return next
 	}
 	return i
@@ -36,18 +36,18 @@ func (s Stack) SuspendedBy(i int) int {
 
 // Executing returns the frame of the explicit task that the thread executes, nil if it executes its
 // implicit task.
-func (s Stack) Executing() *Frame {
-	if i := s.Context(); i >= 0 && tree.IsExecution(s[i].Node.Key.Construct) {
-		return &s[i]
+func (s *Stack) Executing() *Frame {
+	if i := s.Context(); i >= 0 && tree.IsExecution((*s)[i].Node.Key.Construct) {
+		return &(*s)[i]
 	}
 	return nil
 }
 
 // Context returns the index of the innermost frame that is an implicit or
 // explicit task; -1 outside any.
-func (s Stack) Context() int {
-	for i := len(s) - 1; i >= 0; i-- {
-		if IsContext(s[i].Node.Key.Construct) {
+func (s *Stack) Context() int {
+	for i := len(*s) - 1; i >= 0; i-- {
+		if IsContext((*s)[i].Node.Key.Construct) {
 			return i
 		}
 	}

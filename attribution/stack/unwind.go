@@ -73,9 +73,9 @@ func (f *Frame) Stop(at uint64) {
 
 // suspendedAt returns how far the clock of the i-th region lags behind (ns): the suspended time of
 // the task that contains the region.
-func (s Stack) suspendedAt(i int) uint64 {
+func (s *Stack) suspendedAt(i int) uint64 {
 	for i--; i >= 0; i-- {
-		switch f := &s[i]; {
+		switch f := &(*s)[i]; {
 		case tree.IsExecution(f.Node.Key.Construct):
 			return uint64(f.Suspended)
 		case IsContext(f.Node.Key.Construct):

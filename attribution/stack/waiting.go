@@ -229,19 +229,19 @@ func (t *Thread) NoteUseOver(i int, at uint64) {
 }
 
 // frees tells whether the end of the i-th region frees a lock.
-func (s Stack) frees(i int) bool {
-	f := &s[i]
+func (s *Stack) frees(i int) bool {
+	f := &(*s)[i]
 	return locks.Has(f.Node.Key.Construct) && !s.sets(f.Node.Key.Construct, f.Resource, i)
 }
 
 // sets tells whether a thread has set a nested lock already, in one of the first regions of its
 // stack. Then the end of another such region does not free the lock.
-func (s Stack) sets(c event.Construct, lock uint64, regions int) bool {
+func (s *Stack) sets(c event.Construct, lock uint64, regions int) bool {
 	if c != event.NestLock {
 		return false
 	}
-	for i := range s[:regions] {
-		if f := &s[i]; f.Node.Key.Construct == c && f.Resource == lock {
+	for i := range (*s)[:regions] {
+		if f := &(*s)[i]; f.Node.Key.Construct == c && f.Resource == lock {
 			return true
 		}
 	}
