@@ -10,6 +10,7 @@ import (
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/critical"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/reader"
 	"ompp-attach/profile"
 	"ompp-attach/severity"
 )
@@ -39,7 +40,7 @@ func callPaths(p *profile.Profile) []string {
 // it finds the critical path.
 func (m *Matching) matched(ranks []*rankCalls, logs []*match.RankCalls, c match.Clocks, all bool) *match.Result {
 	if !all {
-		return match.RunAcross(logs, c)
+		return reader.RunAcross(logs, c)
 	}
 	number, of := map[string]int{"": -1}, make([][]int, len(ranks)) // -1: sites without a place
 	for i, r := range ranks {
@@ -54,7 +55,7 @@ func (m *Matching) matched(ranks []*rankCalls, logs []*match.RankCalls, c match.
 	}
 	path := func(rank, site int) int { return of[rank][site] }
 	p := critical.New(logs, path)
-	out := match.RunWith(logs, c, p)
+	out := reader.RunWith(logs, c, p)
 	m.Path, m.aside = p.Finish(), map[string]int64{}
 	for _, r := range ranks {
 		for op, t := range r.aside {

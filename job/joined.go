@@ -6,10 +6,11 @@ import (
 
 	"ompp-attach/job/comms"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/reader"
 	"ompp-attach/profile"
 )
 
-// Ranks that were attached to: with which operations their calls begin (match.Align).
+// Ranks that were attached to: with which operations their calls begin (reader.Align).
 
 // joined is what is known of a rank that was attached to. Of one that was launched, all but backlog
 // is the zero value.
@@ -57,8 +58,8 @@ func aligned(ranks []*rankCalls) {
 	if !slices.ContainsFunc(ranks, func(r *rankCalls) bool { return r.joined.attached }) {
 		return
 	}
-	starts := match.Align(func() []*match.RankCalls { return toMatch(ranks) }, nil)
-	backlog := match.CountBack(func() []*match.RankCalls { return toMatch(ranks) })
+	starts := reader.Align(func() []*match.RankCalls { return toMatch(ranks) }, nil)
+	backlog := reader.CountBack(func() []*match.RankCalls { return toMatch(ranks) })
 	for i, r := range ranks {
 		r.joined.start, r.joined.backlog = starts[i], backlog
 		if r.joined.attached && starts[i].Known && r.joined.whole {

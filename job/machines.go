@@ -7,6 +7,7 @@ import (
 	"ompp-attach/job/comms"
 	"ompp-attach/mpi/clocks"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/reader"
 	"ompp-attach/profile"
 	"ompp-attach/severity"
 )
@@ -86,7 +87,7 @@ func (m *Matching) run(ranks []*rankCalls, groups comms.Groups, all bool) {
 		return out
 	}
 	orders := clocks.NewOrders(len(machines))
-	match.Orders(shifted(), func(first *match.RankCalls, at uint64, then *match.RankCalls, by uint64) {
+	reader.Orders(shifted(), func(first *match.RankCalls, at uint64, then *match.RankCalls, by uint64) {
 		orders.Add(number[first.Host], number[then.Host], at, by)
 	})
 	m.Machines, m.Clocks = machines, clocks.Align(list, orders)

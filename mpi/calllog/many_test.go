@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/reader"
 )
 
 // ring returns the logs of ranks that exchange messages with their neighbours, and then all reduce,
@@ -53,7 +54,7 @@ func matched(logs []*Log) *match.Result {
 	for rank, l := range logs {
 		all = append(all, &match.RankCalls{Rank: rank, Comms: []match.Comm{{Name: "world", Size: int32(len(logs)), Rank: int32(rank)}}, Threads: []match.Calls{l.Reader(0)}})
 	}
-	return match.Run(all)
+	return reader.Run(all)
 }
 
 // TestManyRanks: 256 ranks give the waits that follow from their times.

@@ -5,6 +5,7 @@ import (
 
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/reader"
 )
 
 // TestAttached: of ranks that were attached to, the path is that from the first to the last call at
@@ -23,7 +24,7 @@ func TestAttached(t *testing.T) {
 			l.Attached, l.Comms[0].Old, l.Start.Known = c.attached, c.attached, c.attached
 		}
 		p := New(logs, func(_, site int) int { return site })
-		match.RunWith(logs, nil, p)
+		reader.RunWith(logs, nil, p)
 		r, sum := p.Finish(), int64(0)
 		for _, x := range r.Times {
 			sum += x.Path
@@ -37,7 +38,7 @@ func TestAttached(t *testing.T) {
 		l.Attached, l.Comms[0].Old, l.Start.Known = true, true, true
 	}
 	p := New(alone, func(_, site int) int { return site })
-	match.RunWith(alone, nil, p)
+	reader.RunWith(alone, nil, p)
 	if r := p.Finish(); r.Length != 0 || len(r.Times) != 0 {
 		t.Errorf("the ranks met once: %+v", r)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/reader"
 )
 
 // TestBegunOperations: MPI_Startall begins two operations, which have no place. The work before
@@ -41,7 +42,7 @@ func checkBegun(t *testing.T, old bool) {
 		}
 		return site
 	})
-	match.RunWith(logs, nil, p)
+	reader.RunWith(logs, nil, p)
 	r := p.Finish()
 	before := map[Stretch]int64{}
 	for s, n := range r.Stretches {

@@ -9,6 +9,7 @@ import (
 
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/reader"
 )
 
 // activity is a stretch of a rank: the work before a call, and what the call takes once it need not
@@ -204,7 +205,7 @@ func (g *program) logs() (logs []*match.RankCalls) {
 
 func listen(logs []*match.RankCalls, c match.Clocks) (*Result, *match.Result) {
 	p := New(logs, func(_, site int) int { return site })
-	r := match.RunWith(logs, c, p)
+	r := reader.RunWith(logs, c, p)
 	out := p.Finish()
 	before := map[Place]int64{}
 	for s, t := range out.Stretches {
@@ -372,7 +373,7 @@ func TestMostCalls(t *testing.T) {
 	logs := logsOf(a, b)
 	p := New(logs, func(_, site int) int { return site })
 	p.most = 20
-	match.RunWith(logs, nil, p)
+	reader.RunWith(logs, nil, p)
 	r := p.Finish()
 	if r.Lost != 1 || r.Unknown != 201000 || r.Length != 222000 || r.Times[Place{1, 2, false}].Path != 18000 {
 		t.Errorf("%+v: %v", r, show(r))

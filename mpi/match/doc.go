@@ -1,45 +1,9 @@
-// Package match finds out which MPI calls of different ranks belong together, and how long ranks
-// waited for each other in them. It is pure: calls of ranks in, waits out.
+// Package match holds what the matcher of MPI calls takes, and what it finds. It takes a log of
+// calls for each rank (RankCalls). It finds how long ranks waited for each other, and counts the
+// calls that were matched (Result).
 //
-// The input is a log of calls for each rank. Logs are read together, by the calls' beginnings, so
-// that only calls that still wait for a partner are kept. All ranks of a machine have one clock.
-// For ranks on several machines, the caller says how the clocks compare (Clocks). Each wait for a
-// rank of another machine has a bound. A wait whose bound includes 0 is left out. Orders, which
-// tells the certain order of events, needs no common clock.
+// The matcher itself is in the packages below this one:
 //
-// Messages: MPI keeps the order of messages between two ranks with one communicator and tag. So the
-// k-th message sent is the k-th received, in the order in which sends and receives were begun.
-// Collective operations: all members of a communicator call its collective operations in one order.
-// So the k-th of one rank is the k-th of every member.
-//
-// A log may end early, because it was full or records were lost. The calls before its end are
-// complete, so the k-th stays the k-th. Nothing is guessed. A nonblocking receive from any source
-// tells the source when it is complete. Until then, later receives of such messages are held. A
-// receive may never tell: then no later message that it may have taken is matched, until all
-// messages sent so far have been received. Result counts the calls that were matched, and those
-// that were not, by reason.
-//
-// Ranks that were attached to while they ran lack their first calls. Align says with which
-// collective operation on MPI_COMM_WORLD each log begins, if that is certain. Messages on
-// communicators that are older than the attachment are not matched.
-//
-// The waits are those of EXPERT 3.0 and Scalasca 2.5. E and L are the times at which a rank enters
-// and leaves a call. A rank waits for a nonblocking operation in the call that completes it, so E
-// is that call's. For the other ranks, the operation has begun when it was called.
-//
-//   - run.go: reads the logs together; call.go: what a log holds,
-//     and how ranks of an operation wait
-//   - messages.go, inbox.go, outbox.go: which send belongs to which receive
-//   - probes.go: MPI_Probe
-//   - taken.go: MPI_Mprobe and MPI_Mrecv
-//   - handles.go: which request, or message, a handle names
-//   - wild.go: receives from any source, or of any tag
-//   - collectives.go, camps.go: instances of collective operations; their members by machine
-//   - epochs.go: epochs of RMA windows (post, start, complete, wait)
-//   - locks.go: locks of RMA windows
-//   - persistent.go: collective operations that MPI_Start begins
-//   - align.go, lineup.go: ranks that were attached to at different moments
-//   - waiter.go: of the waits in one call, the longest; across.go: waits between machines
-//   - listen.go: tells what each call had to wait for
-//   - result.go: waits and counts
+//   - pattern: how the ranks of an operation wait for each other
+//   - reader: reads the logs together, and matches the calls
 package match

@@ -1,9 +1,6 @@
 package match
 
-import (
-	"cmp"
-	"slices"
-)
+import "cmp"
 
 // Property is a kind of waiting.
 type Property uint8
@@ -102,7 +99,8 @@ type Count struct {
 	Left           [NumReasons]uint64
 }
 
-func (c *Count) leave(why Reason) { c.Calls, c.Left[why] = c.Calls+1, c.Left[why]+1 }
+// Leave counts a call that is not matched, and why.
+func (c *Count) Leave(why Reason) { c.Calls, c.Left[why] = c.Calls+1, c.Left[why]+1 }
 
 // Result is the outcome of a run.
 type Result struct {
@@ -124,39 +122,7 @@ type Result struct {
 	Across Across
 }
 
-type sums map[sumKey]*Wait
-
-type sumKey struct {
-	property Property
-	at, due  Place
-}
-
-func (s sums) add(p Property, at, due Place, t int64) *Wait {
-	if t <= 0 || s == nil {
-		return nil
-	}
-	k := sumKey{p, at, due}
-	w := s[k]
-	if w == nil {
-		w = &Wait{Property: p, At: at, Due: due}
-		s[k] = w
-	}
-	w.T += t
-	w.Count++
-	return w
-}
-
-func (s sums) list() []Wait {
-	out := make([]Wait, 0, len(s))
-	for _, w := range s {
-		out = append(out, *w)
-	}
-	slices.SortFunc(out, func(a, b Wait) int {
-		return cmp.Or(cmp.Compare(a.Property, b.Property), a.At.compare(b.At), a.Due.compare(b.Due))
-	})
-	return out
-}
-
-func (p Place) compare(o Place) int {
+// Compare orders places by rank, then by site and thread.
+func (p Place) Compare(o Place) int {
 	return cmp.Or(cmp.Compare(p.Rank, o.Rank), cmp.Compare(p.Site, o.Site), cmp.Compare(p.Thread, o.Thread))
 }

@@ -7,6 +7,7 @@ import (
 
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/reader"
 	"ompp-attach/timeline"
 )
 
@@ -106,7 +107,7 @@ func (j *job) match() {
 		logs = append(logs, &match.RankCalls{Rank: int(n), Host: r.of.Dictionary.Meta.ClockName(),
 			Comms: []match.Comm{{Name: "world", Size: int32(r.size), Rank: n}}, Threads: []match.Calls{&sends, &recvs}})
 	}
-	match.Pairs(logs, func(send, recv match.Place) {
+	reader.Pairs(logs, func(send, recv match.Place) {
 		from, to := int32(send.Rank), int32(recv.Rank)
 		s := &j.of[from].sends[send.Site]
 		c := j.known[channelID{from, to, s.tag}]
