@@ -6,11 +6,12 @@ import (
 
 	"ompp-attach/job/comms"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/align"
 	"ompp-attach/mpi/match/reader"
 	"ompp-attach/profile"
 )
 
-// Ranks that were attached to: with which operations their calls begin (reader.Align).
+// Ranks that were attached to: with which operations their calls begin (align.Starts).
 
 // joined is what is known of a rank that was attached to. Of one that was launched, all but backlog
 // is the zero value.
@@ -58,7 +59,7 @@ func aligned(ranks []*rankCalls) {
 	if !slices.ContainsFunc(ranks, func(r *rankCalls) bool { return r.joined.attached }) {
 		return
 	}
-	starts := reader.Align(func() []*match.RankCalls { return toMatch(ranks) }, nil)
+	starts := align.Starts(func() []*match.RankCalls { return toMatch(ranks) }, nil)
 	backlog := reader.CountBack(func() []*match.RankCalls { return toMatch(ranks) })
 	for i, r := range ranks {
 		r.joined.start, r.joined.backlog = starts[i], backlog

@@ -1,4 +1,4 @@
-package reader
+package reader_test
 
 import (
 	"fmt"
@@ -9,49 +9,9 @@ import (
 
 	"ompp-attach/mpi/clocks"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/matchtest"
+	"ompp-attach/mpi/match/reader"
 )
-
-// hosts are machines with clocks that differ from the true time.
-type hosts struct {
-	offset map[string]uint64
-	rate   map[string]float64
-	// error is by how much conversions are wrong, and bound what they say.
-	error func() (error, bound int64)
-}
-
-func (h *hosts) clock(host string, t uint64) uint64 {
-	return h.offset[host] + t + uint64(h.rate[host]*float64(t))
-}
-
-func (h *hosts) Comparable(a, b string) bool { return true }
-
-func (h *hosts) Convert(to, from string, t uint64) (at uint64, bound int64) {
-	err, bound := h.error()
-	true_ := uint64(float64(t-h.offset[from]) / (1 + h.rate[from]))
-	return h.clock(to, true_) + uint64(err), bound
-}
-
-// onHosts distributes the ranks of a model over machines. Times in logs are by their clocks.
-func (m *model) onHosts(n int, rate float64) ([]*match.RankCalls, *hosts) {
-	h := &hosts{offset: map[string]uint64{}, rate: map[string]float64{}}
-	for i := range n {
-		name := fmt.Sprint("node", i)
-		h.offset[name], h.rate[name] = 1e12+m.rand.Uint64N(1e9), rate*(2*m.rand.Float64()-1)
-	}
-	logs := m.logs()
-	for rank, l := range logs {
-		l.Host = fmt.Sprint("node", m.rand.IntN(n))
-		list := match.List{}
-		for _, c := range m.calls[rank] {
-			c.Start, c.End = h.clock(l.Host, c.Start), h.clock(l.Host, c.End)
-			list = append(list, c)
-		}
-		if l.Threads = []match.Calls{&list}; l.Until > 0 {
-			l.Until = h.clock(l.Host, l.Until)
-		}
-	}
-	return logs, h
-}
 
 // checkAcross compares waits across machines with the true ones. slack is what a clock's rate may
 // change in a wait.
@@ -100,22 +60,22 @@ func checkAcross(t *testing.T, want map[string]int64, r *match.Result, widest, s
 func TestAcross(t *testing.T) {
 	claimed, blamed, untold := 0, 0, uint64(0)
 	for seed := range uint64(300) {
-		m := newModel(seed)
+		m := matchtest.NewModel(seed)
 		if seed%3 == 0 {
-			rank := m.rand.IntN(len(m.now))
-			m.until[rank] = m.rand.Uint64N(m.now[rank])
+			rank := m.Rand.IntN(len(m.Now))
+			m.Until[rank] = m.Rand.Uint64N(m.Now[rank])
 		}
 		const widest = 300
-		logs, h := m.onHosts(2+m.rand.IntN(2), 0)
-		h.error = func() (int64, int64) {
-			bound := 1 + m.rand.Int64N(widest)
-			return m.rand.Int64N(2*bound+1) - bound, bound
+		logs, h := m.OnHosts(2+m.Rand.IntN(2), 0)
+		h.Error = func() (int64, int64) {
+			bound := 1 + m.Rand.Int64N(widest)
+			return m.Rand.Int64N(2*bound+1) - bound, bound
 		}
-		want := m.truth()
-		r := RunAcross(logs, h)
+		want := m.Truth()
+		r := reader.RunAcross(logs, h)
 		c, b := checkAcross(t, want, r, widest, 0)
 		claimed, blamed, untold = claimed+c, blamed+b, untold+r.Across.Untold
-		m.checkCounts(t, r)
+		m.CheckCounts(t, r)
 	}
 	if claimed < 10000 || blamed < 8000 || untold < 100 {
 		t.Errorf("%d waits, %d with a latecomer, %d not told", claimed, blamed, untold)
@@ -125,12 +85,12 @@ func TestAcross(t *testing.T) {
 // TestAcrossExactly: with exact clocks, waits are those of one machine, and nothing is in doubt.
 func TestAcrossExactly(t *testing.T) {
 	for seed := range uint64(100) {
-		m := newModel(seed)
-		want := Run(m.logs())
-		logs, h := m.onHosts(3, 0)
-		h.error = func() (int64, int64) { return 0, 0 }
-		if got := RunAcross(logs, h); !maps.Equal(found(got), found(want)) || len(got.Waits) != len(want.Waits) || got.Across != (match.Across{}) {
-			t.Fatalf("seed %d: got %v\nwant %v", seed, found(got), found(want))
+		m := matchtest.NewModel(seed)
+		want := reader.Run(m.Logs())
+		logs, h := m.OnHosts(3, 0)
+		h.Error = func() (int64, int64) { return 0, 0 }
+		if got := reader.RunAcross(logs, h); !maps.Equal(matchtest.Found(got), matchtest.Found(want)) || len(got.Waits) != len(want.Waits) || got.Across != (match.Across{}) {
+			t.Fatalf("seed %d: got %v\nwant %v", seed, matchtest.Found(got), matchtest.Found(want))
 		}
 	}
 }
@@ -154,29 +114,29 @@ func (a aligned) Convert(to, from string, t uint64) (uint64, int64) {
 func TestAligned(t *testing.T) {
 	claimed, blamed, n := 0, 0, 0
 	for seed := range uint64(200) {
-		m := newModel(seed)
-		m.rand = rand.New(rand.NewPCG(seed, 2))
-		spread := m.rand.Uint64()
-		again := func() ([]*match.RankCalls, *hosts) { // logs are read but once
-			m.rand = rand.New(rand.NewPCG(spread, 3))
-			return m.onHosts(3, 100e-6)
+		m := matchtest.NewModel(seed)
+		m.Rand = rand.New(rand.NewPCG(seed, 2))
+		spread := m.Rand.Uint64()
+		again := func() ([]*match.RankCalls, *matchtest.Hosts) { // logs are read but once
+			m.Rand = rand.New(rand.NewPCG(spread, 3))
+			return m.OnHosts(3, 100e-6)
 		}
 		logs, h := again()
 		a := aligned{number: map[string]int{}}
-		for name := range h.offset {
+		for name := range h.Offset {
 			a.number[name] = len(a.number)
 		}
 		o := clocks.NewOrders(3)
-		Orders(logs, func(first *match.RankCalls, at uint64, then *match.RankCalls, by uint64) {
+		reader.Orders(logs, func(first *match.RankCalls, at uint64, then *match.RankCalls, by uint64) {
 			o.Add(a.number[first.Host], a.number[then.Host], at, by)
 		})
 		a.Alignment = clocks.Align(make([]clocks.Clock, 3), o)
 		logs, _ = again()
-		r := RunAcross(logs, a)
+		r := reader.RunAcross(logs, a)
 		if r.Across.Waits > 0 {
 			n++
 		}
-		c, b := checkAcross(t, m.truth(), r, 1<<60, 100)
+		c, b := checkAcross(t, m.Truth(), r, 1<<60, 100)
 		claimed, blamed = claimed+c, blamed+b
 	}
 	if n < 150 || claimed < 3000 || blamed < 2000 {

@@ -1,10 +1,11 @@
-package reader
+package reader_test
 
 import (
 	"testing"
 
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/reader"
 )
 
 // TestCountBack: messages of ranks that were attached to are counted back from MPI_Finalize, unless
@@ -59,11 +60,11 @@ func TestCountBack(t *testing.T) {
 			}
 			return logs
 		}
-		b, all := CountBack(logs), logs()
+		b, all := reader.CountBack(logs), logs()
 		for _, l := range all {
 			l.Backlog = b
 		}
-		r := Run(all)
+		r := reader.Run(all)
 		left := r.Receives.Left[match.NumReasons-1:] // none, if all were matched
 		if c.why < match.NumReasons {
 			left = r.Receives.Left[c.why : c.why+1]
@@ -78,7 +79,7 @@ func TestCountBack(t *testing.T) {
 			t.Errorf("%s: %s, %+v", c.name, got, r.Receives)
 		}
 	}
-	if CountBack(func() []*match.RankCalls { return world(sends(10), recvs(5, 11)) }) != nil {
+	if reader.CountBack(func() []*match.RankCalls { return world(sends(10), recvs(5, 11)) }) != nil {
 		t.Error("all ranks were launched")
 	}
 }

@@ -1,10 +1,11 @@
-package reader
+package reader_test
 
 import (
 	"testing"
 
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/reader"
 )
 
 // BenchmarkRun matches the calls of 8 ranks: in each step, messages to the next rank and a receive
@@ -30,7 +31,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		r := Run(world(logs...))
+		r := reader.Run(world(logs...))
 		if n := r.Receives; n.Matched != 2*ranks*steps || r.Collectives.Matched != ranks*steps || r.Requests.Matched != ranks*steps {
 			b.Fatalf("%+v", r)
 		}

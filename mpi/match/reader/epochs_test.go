@@ -1,10 +1,10 @@
-package reader
+package reader_test
 
 import (
 	"testing"
 
 	"ompp-attach/mpi/match"
-	"ompp-attach/mpi/match/pattern"
+	"ompp-attach/mpi/match/reader"
 )
 
 // TestEpochs are epochs whose waits follow from the definitions.
@@ -35,7 +35,7 @@ func TestEpochs(t *testing.T) {
 			"early wait 0@2<1@4 2 x1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := Run(world(c.ranks...))
+			r := reader.Run(world(c.ranks...))
 			if got := show(r.Waits); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -84,7 +84,7 @@ func TestEpochsNotMatched(t *testing.T) {
 		{"no window", world([]match.Call{call("Win_start", 5, 6, with(0), comm(4))}), match.NoComm, 1, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := Run(c.logs)
+			r := reader.Run(c.logs)
 			if got := show(r.Waits); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -92,60 +92,5 @@ func TestEpochsNotMatched(t *testing.T) {
 				t.Errorf("%+v", r.Epochs)
 			}
 		})
-	}
-}
-
-// epochs lets some ranks access memory that some ranks expose.
-func (m *model) epochs() {
-	n := len(m.now)
-	var origins, targets = make([][]int32, n), make([][]int32, n) // of each rank
-	for from := range n {
-		for to := range n {
-			if m.rand.IntN(3) == 0 {
-				origins[to], targets[from] = append(origins[to], int32(from)), append(targets[from], int32(to))
-			}
-		}
-	}
-	var posts, starts, completes, waits [16]*event
-	each := func(events *[16]*event, name string, sides [][]int32, end func(others []int32) uint64) {
-		for rank, others := range sides {
-			if len(others) == 0 {
-				continue
-			}
-			m.sleep(rank)
-			e := &event{rank: rank, kind: pattern.Of(op(name))}
-			c := call(name, 0, 0)
-			if e.kind == pattern.Posting || e.kind == pattern.Starting {
-				with(others...)(&c)
-			}
-			m.begin(e, c, max(m.now[rank], end(others))+m.rand.Uint64N(50))
-			events[rank] = e
-		}
-	}
-	last := func(events *[16]*event, often int) func(others []int32) uint64 {
-		return func(others []int32) (at uint64) {
-			for _, o := range others {
-				at = max(at, m.of(events[o]).Start)
-			}
-			if m.rand.IntN(often) == 1 { // the call need not wait
-				at = 0
-			}
-			return at
-		}
-	}
-	each(&posts, "Win_post", origins, func([]int32) uint64 { return 0 })
-	each(&starts, "Win_start", targets, last(&posts, 2))
-	each(&completes, "Win_complete", targets, last(&posts, 3))
-	each(&waits, "Win_wait", origins, last(&completes, 1))
-	for rank := range n {
-		for _, o := range targets[rank] {
-			starts[rank].with, completes[rank].with = append(starts[rank].with, posts[o]), append(completes[rank].with, posts[o])
-		}
-		for _, o := range origins[rank] {
-			posts[rank].with, waits[rank].with = append(posts[rank].with, starts[o]), append(waits[rank].with, completes[o])
-		}
-		if posts[rank] != nil {
-			posts[rank].wait = -1
-		}
 	}
 }

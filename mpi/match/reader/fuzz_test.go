@@ -1,10 +1,13 @@
-package reader
+package reader_test
 
 import (
 	"testing"
 
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/align"
+	"ompp-attach/mpi/match/matchtest"
+	"ompp-attach/mpi/match/reader"
 )
 
 // logsFrom reads the calls of three ranks out of bytes: any operations, times and arguments, as a
@@ -37,9 +40,9 @@ func FuzzRun(f *testing.F) {
 	probe, send := op("Probe"), op("Send")
 	f.Add([]byte{high(probe), byte(probe), 0x91, 0, 4 << 3, 2, 0, 0, 1 | high(send), byte(send), 5, 0, 3, 0, 1, 0})
 	for seed := range uint64(8) {
-		m := newModel(seed)
+		m := matchtest.NewModel(seed)
 		var data []byte
-		for rank, calls := range m.calls {
+		for rank, calls := range m.Calls {
 			for _, c := range calls[:min(len(calls), 20)] {
 				data = append(data, byte(rank%3)|high(c.Op), byte(c.Op), byte(c.Start), 0, byte(c.To+3)&7|byte(c.From+3)&7<<3, byte(c.SendTag)|byte(c.RecvTag+1)<<1, 3, byte(c.Request))
 			}
@@ -54,10 +57,10 @@ func FuzzRun(f *testing.F) {
 			return logs
 		}
 		late := joined()
-		for i, s := range Align(joined, nil) {
+		for i, s := range align.Starts(joined, nil) {
 			late[i].Start = s
 		}
-		for _, r := range []*match.Result{Run(logsFrom(data)), Run(late)} {
+		for _, r := range []*match.Result{reader.Run(logsFrom(data)), reader.Run(late)} {
 			checkResult(t, r)
 		}
 	})

@@ -1,10 +1,11 @@
-package reader
+package reader_test
 
 import (
 	"testing"
 
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/reader"
 )
 
 // TestHandlesOfThreads: while a thread's call takes a handle, another thread's call may be given it
@@ -40,7 +41,7 @@ func TestHandlesOfThreads(t *testing.T) {
 		}
 		second := match.List(c.second)
 		logs[0].Threads = append(logs[0].Threads, &second)
-		r := Run(logs)
+		r := reader.Run(logs)
 		if got := show(r.Waits); got != c.want || r.Receives != c.receives || r.Requests != c.completed {
 			t.Errorf("%s: got  %s\nwant %s\n%+v", name, got, c.want, r)
 		}

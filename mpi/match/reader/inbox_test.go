@@ -1,84 +1,12 @@
-package reader
+package reader_test
 
 import (
 	"testing"
 
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/reader"
 )
-
-// tagged yields calls with a tag each, and notes how many queues there are meanwhile.
-type tagged struct {
-	r     *run
-	n     int
-	make  func(i int) match.Call
-	at    int
-	call  match.Call
-	most  int
-	taken int
-}
-
-func (g *tagged) Next() (*match.Call, bool) {
-	if g.at == g.n {
-		return nil, false
-	}
-	queues := 0
-	for _, b := range g.r.inboxes {
-		queues += len(b.queues)
-		g.taken = max(g.taken, len(b.taken))
-	}
-	g.most = max(g.most, queues)
-	g.call = g.make(g.at)
-	g.at++
-	return &g.call, true
-}
-
-// TestManyTags: of messages that have a tag each, none stays in memory. If so many tags are closed,
-// or taken, that they cannot be told apart, messages are left out.
-func TestManyTags(t *testing.T) {
-	send, recv := op("Send"), op("Recv")
-	at := func(i int, o mpi.Op) match.Call {
-		start := uint64(10 * i)
-		return match.Call{Op: o, Start: start, End: start + 5, Sends: o == send, Receives: o == recv, SendTag: int32(i), RecvTag: int32(i)}
-	}
-	sends := func(i int) match.Call { c := at(i, send); c.To = 1; return c }
-	for name, c := range map[string]struct {
-		n       int
-		receive func(i int) match.Call
-		threads int // of the sender
-		matched func(*match.Result, uint64) bool
-	}{
-		"a tag each": {1_000_000, func(i int) match.Call { c := at(i, recv); c.Start++; return c }, 1,
-			func(r *match.Result, n uint64) bool { return r.Receives.Matched == n && r.Sends.Matched == n }},
-		"from any source": {50_000, func(i int) match.Call { c := at(i, recv); c.Start++; c.From = mpi.AnySource; return c }, 1,
-			func(r *match.Result, n uint64) bool {
-				return r.Receives.Left[match.Wildcard] == n && r.Sends.Left[match.Wildcard]+r.Sends.Left[match.NoPartner] == n
-			}},
-		"sent by two threads at once": {50_000, func(i int) match.Call { c := at(i, recv); c.Start++; return c }, 2,
-			func(r *match.Result, n uint64) bool {
-				return r.Receives.Left[match.Threads]+r.Receives.Matched+r.Receives.Left[match.NoPartner] == n && r.Receives.Left[match.Threads] > n/2 && r.Sends.Left[match.Threads] > n
-			}},
-	} {
-		n := c.n
-		if testing.Short() {
-			n /= 5
-		}
-		r := &run{waits: sums{}}
-		g := &tagged{r: r, n: n, make: c.receive}
-		comms := func(rank int32) []match.Comm { return []match.Comm{{Name: "world", Size: 2, Rank: rank}} }
-		sender := &match.RankCalls{Rank: 0, Comms: comms(0)}
-		for thread := range c.threads {
-			sender.Threads = append(sender.Threads, &tagged{r: r, n: n, make: func(i int) match.Call { c := sends(i); c.Thread = thread; return c }})
-		}
-		got := r.all([]*match.RankCalls{sender, {Rank: 1, Comms: comms(1), Threads: []match.Calls{g}}})
-		if !c.matched(got, uint64(n)) {
-			t.Errorf("%s: %+v", name, got)
-		}
-		if bound := 4 * mostClosed; g.most > bound || g.taken > mostTaken || c.threads == 1 && g.most > 2*fewQueues {
-			t.Errorf("%s: %d queues, %d taken", name, g.most, g.taken)
-		}
-	}
-}
 
 // TestAllTaken: receives from any source do not tell what they took. Once all messages that were
 // sent have been received, later ones are matched again.
@@ -111,7 +39,7 @@ func TestAllTaken(t *testing.T) {
 		if c.spoil != nil {
 			c.spoil(c.logs)
 		}
-		r := Run(c.logs)
+		r := reader.Run(c.logs)
 		if r.Receives.Matched != c.matched || r.Sends.Matched != c.matched {
 			t.Errorf("%s: %+v, %+v", name, r.Sends, r.Receives)
 		}

@@ -1,20 +1,13 @@
-package reader
+package reader_test
 
 import (
-	"cmp"
 	"maps"
-	"slices"
 	"testing"
 
 	"ompp-attach/mpi/match"
-	"ompp-attach/mpi/match/pattern"
+	"ompp-attach/mpi/match/matchtest"
+	"ompp-attach/mpi/match/reader"
 )
-
-func exclusive(rank int32) func(*match.Call) { return root(rank) }
-func shared(rank int32) func(*match.Call) {
-	return func(c *match.Call) { c.To, c.Sends = rank, false }
-}
-func sharedAll(c *match.Call) { c.Sends = false }
 
 // TestLocks are locks whose waits follow from the definitions.
 func TestLocks(t *testing.T) {
@@ -47,7 +40,7 @@ func TestLocks(t *testing.T) {
 		{"calls of others in between", [][]match.Call{{call("Win_lock", 0, 1, exclusive(0)), call("Win_lock", 2, 3, exclusive(1)), call("Win_unlock", 4, 5, exclusive(1)), call("Win_unlock", 9, 10, exclusive(0))}, asks(exclusive(0))}, waits},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := Run(world(c.ranks...))
+			r := reader.Run(world(c.ranks...))
 			if got := show(r.Waits); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -63,49 +56,9 @@ func TestLocks(t *testing.T) {
 	} {
 		logs := world(holds(exclusive(0)), asks(exclusive(0)))
 		spoil(logs)
-		if r := RunAcross(logs, uncompared{}); len(r.Waits) > 0 || r.Locks.Left[name] == 0 {
+		if r := reader.RunAcross(logs, matchtest.Uncompared{}); len(r.Waits) > 0 || r.Locks.Left[name] == 0 {
 			t.Errorf("reason %d: %+v", name, r)
 		}
-	}
-}
-
-// locks lets some ranks ask for the lock of a target, which is given in the order of asking.
-func (m *model) locks() {
-	target := m.rand.IntN(len(m.now))
-	type turn struct {
-		rank      int
-		exclusive bool
-		free      uint64 // when it gave the lock back
-		unlock    *event
-	}
-	var turns []turn
-	for rank := range m.now {
-		if m.rand.IntN(3) > 0 {
-			m.now[rank] = max(m.now[rank], m.unlocked) // all locks are free then
-			m.sleep(rank)
-			turns = append(turns, turn{rank: rank, exclusive: m.rand.IntN(2) == 0})
-		}
-	}
-	slices.SortFunc(turns, func(a, b turn) int { return cmp.Compare(m.now[a.rank], m.now[b.rank]) })
-	for i := range turns {
-		x := &turns[i]
-		e := &event{rank: x.rank, kind: pattern.Locking}
-		from := m.now[x.rank]
-		for _, o := range turns[:i] {
-			if o.exclusive || x.exclusive {
-				from, e.with = max(from, o.free), append(e.with, o.unlock)
-			}
-		}
-		set := shared(int32(target))
-		if x.exclusive {
-			set = exclusive(int32(target))
-		}
-		m.begin(e, call("Win_lock", 0, 0, set), from+m.rand.Uint64N(50))
-		m.sleep(x.rank)
-		x.free = m.now[x.rank] + 1 + m.rand.Uint64N(50)
-		x.unlock = &event{rank: x.rank, kind: pattern.Unlocking}
-		m.unlocked = max(m.unlocked, x.free)
-		x.unlock.begin = m.call(x.rank, call("Win_unlock", 0, 0, set), x.free+m.rand.Uint64N(50))
 	}
 }
 
@@ -113,13 +66,13 @@ func (m *model) locks() {
 func TestModelLocks(t *testing.T) {
 	waits := 0
 	for seed := range uint64(200) {
-		m := newModel(seed, (*model).locks)
+		m := matchtest.NewModel(seed, (*matchtest.Model).Locks)
 		if seed%3 > 0 { // logs of some ranks stop early
-			rank := m.rand.IntN(len(m.now))
-			m.until[rank] = m.rand.Uint64N(m.now[rank])
+			rank := m.Rand.IntN(len(m.Now))
+			m.Until[rank] = m.Rand.Uint64N(m.Now[rank])
 		}
-		want, r := m.truth(), Run(m.logs())
-		if got := found(r); !maps.Equal(got, want) {
+		want, r := m.Truth(), reader.Run(m.Logs())
+		if got := matchtest.Found(r); !maps.Equal(got, want) {
 			t.Fatalf("seed %d:\ngot  %v\nwant %v", seed, got, want)
 		}
 		for _, w := range r.Waits {
@@ -127,7 +80,7 @@ func TestModelLocks(t *testing.T) {
 				waits++
 			}
 		}
-		m.checkCounts(t, r)
+		m.CheckCounts(t, r)
 	}
 	if waits < 1000 {
 		t.Errorf("%d waits for locks only", waits)

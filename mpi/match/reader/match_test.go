@@ -1,83 +1,12 @@
-package reader
+package reader_test
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/reader"
 )
-
-func op(name string) mpi.Op {
-	o, ok := mpi.ParseOp("MPI_" + name)
-	if !ok {
-		panic(name)
-	}
-	return o
-}
-
-// call returns a call on MPI_COMM_WORLD. Its times are in us, and its site is its beginning.
-func call(name string, start, end uint64, set ...func(*match.Call)) match.Call {
-	info := op(name).Info()
-	c := match.Call{Op: op(name), Start: 1000 * start, End: 1000 * end, Site: int(start), To: mpi.NoPeer, From: mpi.NoPeer,
-		Later: info.Request != mpi.None && !match.Waits(op(name)), Sends: true, Receives: true}
-	if info.Kind == mpi.PointToPoint {
-		c.Sends, c.Receives = info.Counts&mpi.CountSend != 0, info.Counts&mpi.CountRecv != 0
-	}
-	for _, f := range set {
-		f(&c)
-	}
-	return c
-}
-
-func to(rank, tag int32) func(*match.Call) {
-	return func(c *match.Call) { c.To, c.SendTag = rank, tag }
-}
-func from(rank, tag int32) func(*match.Call) {
-	return func(c *match.Call) { c.From, c.RecvTag = rank, tag }
-}
-func root(rank int32) func(*match.Call)       { return func(c *match.Call) { c.To = rank } }
-func as(request uint64) func(*match.Call)     { return func(c *match.Call) { c.Request = request } }
-func of(requests ...uint64) func(*match.Call) { return func(c *match.Call) { c.Completes = requests } }
-func comm(i int) func(*match.Call)            { return func(c *match.Call) { c.Comm = i } }
-func with(ranks ...int32) func(*match.Call) {
-	return func(c *match.Call) {
-		for _, r := range ranks {
-			c.Completes = append(c.Completes, match.Member(c.Comm, r))
-		}
-	}
-}
-func thread(i int) func(*match.Call) { return func(c *match.Call) { c.Thread = i } }
-func nothing(c *match.Call)          { c.Sends, c.Receives = false, false }
-func sendsOnly(c *match.Call)        { c.Receives = false }
-func logOf(rank, size int, calls ...match.Call) *match.RankCalls {
-	l := match.List(calls)
-	return &match.RankCalls{Rank: rank, Comms: []match.Comm{{Name: "world", Size: int32(size), Rank: int32(rank)}}, Threads: []match.Calls{&l}}
-}
-
-// world returns the logs of ranks that call something on MPI_COMM_WORLD.
-func world(ranks ...[]match.Call) (logs []*match.RankCalls) {
-	for i, calls := range ranks {
-		logs = append(logs, logOf(i, len(ranks), calls...))
-	}
-	return logs
-}
-
-// show writes waits as "property rank<rank us xcount", in us.
-func show(waits []match.Wait) string {
-	names := [match.NumProperties]string{"late sender", "late sender done", "wrong order", "wrong order other", "late receiver", "late receiver done", "late receiver order",
-		"barrier", "barrier done", "nxn", "nxn done", "late broadcast", "early reduce", "early scan", "init", "init done", "finalize", "fence", "create", "free", "late post", "early wait", "lock"}
-	var out []string
-	for _, w := range waits {
-		due := ""
-		if w.Due != w.At {
-			due = fmt.Sprintf("<%d@%d", w.Due.Rank, w.Due.Site)
-		}
-		out = append(out, fmt.Sprintf("%s %d@%d%s %d x%d", names[w.Property], w.At.Rank, w.At.Site, due, w.T/1000, w.Count))
-	}
-	return strings.Join(out, "; ")
-}
 
 // TestVectors are cases whose waits follow from the definitions.
 func TestVectors(t *testing.T) {
@@ -145,7 +74,7 @@ func TestVectors(t *testing.T) {
 			{call("Send", 0, 1, to(0, 1)), call("Send", 8, 9, to(0, 1))}}, "late sender 0@5<1@8 3 x1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := Run(world(c.ranks...))
+			r := reader.Run(world(c.ranks...))
 			if got := show(r.Waits); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -193,7 +122,7 @@ func TestNotMatched(t *testing.T) {
 		{"neighbourhood", world([]match.Call{call("Neighbor_alltoall", 0, 3)}), match.Count{}, match.Count{}, left(match.NoRule, 1, 0)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := Run(c.logs)
+			r := reader.Run(c.logs)
 			if r.Sends != c.sends || r.Receives != c.receives || r.Collectives != c.collectives {
 				t.Errorf("%+v", r)
 			}
@@ -211,24 +140,18 @@ func TestNotMatched(t *testing.T) {
 		"one member twice": func(l []*match.RankCalls) { l[0].Comms[0].Rank = 1 },
 	} {
 		logs := world([]match.Call{call("Barrier", 0, 3), recv(4)}, []match.Call{call("Barrier", 1, 3), send(6)})
-		if spoil(logs); len(Run(logs).Waits) > 0 && name != "cancelled" {
+		if spoil(logs); len(reader.Run(logs).Waits) > 0 && name != "cancelled" {
 			t.Errorf("%s: waits were found", name)
-		} else if r := Run(world([]match.Call{recv(4)}, []match.Call{send(6)})); len(r.Waits) == 0 {
+		} else if r := reader.Run(world([]match.Call{recv(4)}, []match.Call{send(6)})); len(r.Waits) == 0 {
 			t.Error("the case has no wait")
 		}
 	}
 }
 
-func left(why match.Reason, n, matched uint64) match.Count {
-	c := match.Count{Calls: n + matched, Matched: matched}
-	c.Left[why] = n
-	return c
-}
-
 // TestRequestsLeft: a call whose requests are not all matched gives no wait, and is left
 // out for the same reason as the first of them.
 func TestRequestsLeft(t *testing.T) {
-	r := Run(world(
+	r := reader.Run(world(
 		[]match.Call{call("Irecv", 0, 1, from(1, 7), as(1)), call("Irecv", 1, 2, from(mpi.AnySource, 8), as(2)), call("Waitall", 3, 10, of(1, 2)),
 			call("Waitsome", 11, 12, func(c *match.Call) { c.Untold = true })},
 		[]match.Call{call("Send", 5, 6, to(0, 7))}))
@@ -248,7 +171,7 @@ func TestNewHandles(t *testing.T) {
 		"nothing": call("Test", 20, 21),
 	} {
 		c.Later = true
-		r := Run(world([]match.Call{call("Irecv", 0, 1, from(1, 7), as(1)), c, call("Wait", 30, 90, of(1))}, []match.Call{call("Send", 5, 6, to(0, 7))}))
+		r := reader.Run(world([]match.Call{call("Irecv", 0, 1, from(1, 7), as(1)), c, call("Wait", 30, 90, of(1))}, []match.Call{call("Send", 5, 6, to(0, 7))}))
 		want := match.Count{}
 		if name == "nothing" {
 			want = match.Count{Calls: 1, Matched: 1}

@@ -1,10 +1,11 @@
-package reader
+package reader_test
 
 import (
 	"strings"
 	"testing"
 
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/reader"
 )
 
 // TestPersistent: persistent collective operations are matched by the order in which their requests
@@ -19,7 +20,7 @@ func TestPersistent(t *testing.T) {
 	logs := func() []*match.RankCalls {
 		return world(rank(1, 2, 10, 11, 12, 31, 32, 35), rank(2, 1, 20, 30, 31, 32, 33, 34))
 	}
-	r := Run(logs())
+	r := reader.Run(logs())
 	if n := r.Collectives; n.Calls != 6 || n.Matched != 6 {
 		t.Errorf("%+v", n)
 	}
@@ -33,7 +34,7 @@ func TestPersistent(t *testing.T) {
 		*list = (*list)[2:]
 		attached(l).Start = match.Start{Known: true}
 	}
-	if n := Run(late).Collectives; n.Calls != 6 || n.Matched != 2 || n.Left[match.OldRequest] != 4 {
+	if n := reader.Run(late).Collectives; n.Calls != 6 || n.Matched != 2 || n.Left[match.OldRequest] != 4 {
 		t.Errorf("%+v", n)
 	}
 	// The first request was freed, and its handle is that of a request on an older communicator.
@@ -48,17 +49,17 @@ func TestPersistent(t *testing.T) {
 		}
 		return logs
 	}
-	if r := Run(reused(true)); r.Collectives.Matched != 2 || r.Collectives.Left[match.OldComm] != 2 || strings.Contains(show(r.Waits), "@10") {
+	if r := reader.Run(reused(true)); r.Collectives.Matched != 2 || r.Collectives.Left[match.OldComm] != 2 || strings.Contains(show(r.Waits), "@10") {
 		t.Errorf("%+v, %s", r.Collectives, show(r.Waits))
 	}
-	if r := Run(reused(false)); r.Collectives.Matched != 4 || show(r.Waits) != "barrier 0@10<1@50 40 x1" {
+	if r := reader.Run(reused(false)); r.Collectives.Matched != 4 || show(r.Waits) != "barrier 0@10<1@50 40 x1" {
 		t.Errorf("%+v, %s", r.Collectives, show(r.Waits))
 	}
 	// Rank 1 has made one request only.
 	short := logs()
 	list := short[1].Threads[0].(*match.List)
 	*list = append((*list)[:1:1], (*list)[5:]...)
-	if n := Run(short).Collectives; n.Calls != 4 || n.Matched != 2 || n.Left[match.NoPartner] != 2 {
+	if n := reader.Run(short).Collectives; n.Calls != 4 || n.Matched != 2 || n.Left[match.NoPartner] != 2 {
 		t.Errorf("%+v", n)
 	}
 }
@@ -66,11 +67,11 @@ func TestPersistent(t *testing.T) {
 // TestSparse: ranks may exchange data with some others only in MPI_Alltoallv. If one left before
 // the last one came, nobody is known to have waited.
 func TestSparse(t *testing.T) {
-	dense := Run(world([]match.Call{call("Alltoallv", 0, 9)}, []match.Call{call("Alltoallv", 5, 8)}, []match.Call{call("Alltoallv", 7, 8)}))
+	dense := reader.Run(world([]match.Call{call("Alltoallv", 0, 9)}, []match.Call{call("Alltoallv", 5, 8)}, []match.Call{call("Alltoallv", 7, 8)}))
 	if got, want := show(dense.Waits), "nxn 0@0<2@7 7 x1; nxn 1@5<2@7 2 x1; nxn done 0@0 1 x1"; got != want {
 		t.Errorf("%s, not %s", got, want)
 	}
-	sparse := Run(world([]match.Call{call("Alltoallv", 0, 6)}, []match.Call{call("Alltoallv", 5, 6)}, []match.Call{call("Alltoallv", 7, 8)}))
+	sparse := reader.Run(world([]match.Call{call("Alltoallv", 0, 6)}, []match.Call{call("Alltoallv", 5, 6)}, []match.Call{call("Alltoallv", 7, 8)}))
 	if got := show(sparse.Waits); sparse.Collectives.Matched != 3 || strings.Contains(got, "nxn 0") || strings.Contains(got, "nxn 1") {
 		t.Errorf("%+v, %s", sparse.Collectives, got)
 	}

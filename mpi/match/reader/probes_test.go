@@ -1,10 +1,11 @@
-package reader
+package reader_test
 
 import (
 	"testing"
 
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/reader"
 )
 
 // TestProbes: MPI_Probe waits for a late sender, and leaves the message to a receive.
@@ -46,7 +47,7 @@ func TestProbes(t *testing.T) {
 			"", one(match.Wildcard), one(match.Wildcard)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := Run(c.logs)
+			r := reader.Run(c.logs)
 			if got := show(r.Waits); got != c.want || r.Probes != c.probes || r.Receives != c.receives {
 				t.Errorf("got  %s\nwant %s\n%+v", got, c.want, r)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/handles"
 	"ompp-attach/mpi/match/pattern"
 )
 
@@ -96,8 +97,8 @@ type rank struct {
 	comms    []int     // by index in RankCalls.Comms: index in run.groups; -1: it has no name
 	open     int       // threads that have more calls
 	over     bool      // there are no more calls
-	requests handles[operation]
-	messages handles[*side] // that MPI_Mprobe took; nil: there is none
+	requests handles.Table[operation]
+	messages handles.Table[*side] // that MPI_Mprobe took; nil: there is none
 	lates    lates
 	held     int  // receives in its inboxes that are held
 	start    int  // index in run.groups of MPI_Init's group; -1: none
@@ -123,7 +124,7 @@ func (r *run) enroll(l *match.RankCalls) {
 	if l.Backlog != nil {
 		r.backlog = l.Backlog
 	}
-	k := &rank{log: l, index: len(r.ranks), call: -1, requests: noHandles[operation](), messages: noHandles[*side](), prepared: map[uint64]int{}}
+	k := &rank{log: l, index: len(r.ranks), call: -1, requests: handles.New[operation](), messages: handles.New[*side](), prepared: map[uint64]int{}}
 	if l.Attached {
 		k.begun = map[uint64]struct{}{}
 	}
@@ -249,7 +250,7 @@ func (r *run) completing(k *rank, c *match.Call) {
 		if q == 0 {
 			continue
 		}
-		op, ok, gone := k.requests.take(q, c.Start)
+		op, ok, gone := k.requests.Take(q, c.Start)
 		r.untold(gone)
 		switch _, begun := k.begun[q]; {
 		case ok:

@@ -1,4 +1,4 @@
-package reader
+package reader_test
 
 import (
 	"maps"
@@ -6,59 +6,29 @@ import (
 
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/matchtest"
 	"ompp-attach/mpi/match/pattern"
+	"ompp-attach/mpi/match/reader"
 )
 
 // TestModel compares the matcher with programs whose waits are known.
 func TestModel(t *testing.T) {
 	waits := 0
 	for seed := range uint64(300) {
-		m := newModel(seed)
+		m := matchtest.NewModel(seed)
 		if seed%3 > 0 { // logs of some ranks stop early
-			rank := m.rand.IntN(len(m.now))
-			m.until[rank] = m.rand.Uint64N(m.now[rank])
+			rank := m.Rand.IntN(len(m.Now))
+			m.Until[rank] = m.Rand.Uint64N(m.Now[rank])
 		}
-		want, r := m.truth(), Run(m.logs())
-		if got := found(r); !maps.Equal(got, want) {
+		want, r := m.Truth(), reader.Run(m.Logs())
+		if got := matchtest.Found(r); !maps.Equal(got, want) {
 			t.Fatalf("seed %d:\ngot  %v\nwant %v", seed, got, want)
 		}
 		waits += len(want)
-		m.checkCounts(t, r)
+		m.CheckCounts(t, r)
 	}
 	if waits < 3000 {
 		t.Errorf("%d waits only", waits)
-	}
-}
-
-// checkCounts compares the numbers of what was matched, and what was not.
-func (m *model) checkCounts(t *testing.T, r *match.Result) {
-	t.Helper()
-	var sends, receives, probes, collectives, epochs, locks match.Count
-	for _, e := range m.events {
-		if !m.seen(e.rank, e.begin) {
-			continue
-		}
-		n := &collectives
-		if e.kind == pattern.Message && e.send {
-			n = &sends
-		} else if e.kind == pattern.Message {
-			n = &receives
-		} else if e.kind == pattern.Probing {
-			n = &probes
-		} else if e.kind >= pattern.Posting && e.kind <= pattern.Exposed {
-			n = &epochs
-		} else if e.kind == pattern.Locking {
-			n = &locks
-		}
-		if n.Calls++; m.matched(e) {
-			n.Matched++
-		} else {
-			n.Left[match.NoPartner]++
-		}
-	}
-	if r.Sends != sends || r.Receives != receives || r.Probes != probes || r.Collectives != collectives || r.Epochs != epochs || r.Locks != locks {
-		t.Fatalf("got  %+v %+v %+v %+v %+v %+v\nwant %+v %+v %+v %+v %+v %+v",
-			r.Sends, r.Receives, r.Probes, r.Collectives, r.Epochs, r.Locks, sends, receives, probes, collectives, epochs, locks)
 	}
 }
 
@@ -66,19 +36,19 @@ func (m *model) checkCounts(t *testing.T, r *match.Result) {
 func TestModelWildcards(t *testing.T) {
 	known := 0
 	for seed := range uint64(200) {
-		m := newModel(seed)
-		want := m.truth()
+		m := matchtest.NewModel(seed)
+		want := m.Truth()
 		total := 0
-		for _, e := range m.events {
-			if c := m.of(e); e.kind == pattern.Message && !e.send {
-				if total++; m.rand.IntN(40) == 0 {
+		for _, e := range m.Events {
+			if c := m.Of(e); e.Kind == pattern.Message && !e.Send {
+				if total++; m.Rand.IntN(40) == 0 {
 					c.From = mpi.AnySource
 				}
 			}
 		}
-		r := Run(m.logs())
+		r := reader.Run(m.Logs())
 		known += int(r.Receives.Matched)
-		for name, wait := range found(r) {
+		for name, wait := range matchtest.Found(r) {
 			if want[name] != wait {
 				t.Fatalf("seed %d: %s: %d, not %d", seed, name, wait, want[name])
 			}
@@ -96,13 +66,13 @@ func TestModelWildcards(t *testing.T) {
 // never call MPI at the same time.
 func TestThreadsInTurn(t *testing.T) {
 	for seed := range uint64(50) {
-		m := newModel(seed)
-		logs := m.logs()
-		want := found(Run(logs))
-		for rank, l := range m.logs() {
+		m := matchtest.NewModel(seed)
+		logs := m.Logs()
+		want := matchtest.Found(reader.Run(logs))
+		for rank, l := range m.Logs() {
 			byThread := make([]match.List, 3)
-			for _, c := range m.calls[rank] {
-				c.Thread = m.rand.IntN(3)
+			for _, c := range m.Calls[rank] {
+				c.Thread = m.Rand.IntN(3)
 				byThread[c.Thread] = append(byThread[c.Thread], c)
 			}
 			l.Threads = nil
@@ -111,7 +81,7 @@ func TestThreadsInTurn(t *testing.T) {
 			}
 			logs[rank] = l
 		}
-		if got := found(Run(logs)); !maps.Equal(got, want) {
+		if got := matchtest.Found(reader.Run(logs)); !maps.Equal(got, want) {
 			t.Fatalf("seed %d: got %v\nwant %v", seed, got, want)
 		}
 	}

@@ -1,10 +1,8 @@
 package reader
 
 import (
-	"maps"
-	"slices"
-
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/handles"
 )
 
 // MPI_Mprobe waits for a message and takes it, as a receive would at that place in the order. So it
@@ -30,13 +28,13 @@ func (r *run) taken(k *rank, c *match.Call) {
 	case handle == 0:
 		return
 	}
-	at := k.givenAt(c)
-	r.unfetched(k.messages.give(handle, nil, at, c.Start))
+	at := handles.GivenAt(k.log, c)
+	r.unfetched(k.messages.Give(handle, nil, at, c.Start))
 	if isNobody(c.From) {
 		return
 	}
 	s := &side{rank: k, call: k.call, at: k.place(c), start: c.Start, end: c.End, blocking: true, takes: true}
-	k.messages.name(handle, s, at)
+	k.messages.Name(handle, s, at)
 	if c.Op == mprobe {
 		s.by = &waiter{rank: k, call: k.call, at: s.at, start: c.Start, end: c.End, open: 1}
 		r.pending(k)
@@ -62,7 +60,7 @@ func (r *run) mayTake(k *rank, c *match.Call) {
 // receiveTaken takes a call that receives a message which was taken.
 func (r *run) receiveTaken(k *rank, c *match.Call) {
 	handle, told := handleOf(c)
-	t, known, gone := k.messages.take(handle, c.Start)
+	t, known, gone := k.messages.Take(handle, c.Start)
 	r.unfetched(gone)
 	if !told || !known {
 		why := match.NoRule
@@ -75,7 +73,7 @@ func (r *run) receiveTaken(k *rank, c *match.Call) {
 		return
 	}
 	if t == nil { // there is no message, and the handle says so for ever
-		k.messages.give(handle, nil, c.Start, c.Start)
+		k.messages.Give(handle, nil, c.Start, c.Start)
 		return
 	}
 	s := &side{rank: k, call: k.call, at: k.place(c), start: c.Start, end: c.End, blocking: !c.Later, fetches: true}
@@ -151,9 +149,5 @@ func (r *run) unfetched(taken []*side) {
 
 // leaveTaken notes that a rank receives none of the messages any more that it has taken.
 func (r *run) leaveTaken(k *rank) {
-	for _, handle := range slices.Sorted(maps.Keys(k.messages.last)) {
-		for _, x := range append(k.messages.earlier[handle], k.messages.last[handle]) {
-			r.unfetched([]*side{x.is})
-		}
-	}
+	r.unfetched(k.messages.All())
 }

@@ -1,10 +1,11 @@
-package reader
+package reader_test
 
 import (
 	"testing"
 
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/reader"
 )
 
 // TestTaken: MPI_Mprobe takes a message in its place in the order of receives, and waits for a late
@@ -62,7 +63,7 @@ func TestTaken(t *testing.T) {
 		{"a message of which nothing is known", world([]match.Call{take(5, 6, 5)}, nil), "", match.Count{}, left(match.NoRule, 1, 0)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := Run(c.logs)
+			r := reader.Run(c.logs)
 			if got := show(r.Waits); got != c.want || r.Sends != c.sends || r.Receives != c.receives {
 				t.Errorf("got  %s\nwant %s\n%+v", got, c.want, r)
 			}

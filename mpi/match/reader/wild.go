@@ -3,6 +3,7 @@ package reader
 import (
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/handles"
 )
 
 // A nonblocking receive from any source, or of any tag, tells what it received when it is complete.
@@ -156,11 +157,13 @@ func receiver(op operation) *side {
 
 // renew notes that a call makes, or starts, a request. Its handle may be that of an earlier one.
 func (r *run) renew(k *rank, c *match.Call) {
-	r.untold(k.requests.give(c.Request, nil, k.givenAt(c), c.Start))
+	r.untold(k.requests.Give(c.Request, nil, handles.GivenAt(k.log, c), c.Start))
 }
 
 // begin says which operation the request is of that a call makes.
-func (k *rank) begin(c *match.Call, op operation) { k.requests.name(c.Request, op, k.givenAt(c)) }
+func (k *rank) begin(c *match.Call, op operation) {
+	k.requests.Name(c.Request, op, handles.GivenAt(k.log, c))
+}
 
 // untold takes operations that no call waits for any more: tests completed them, and did not tell
 // what came.

@@ -1,33 +1,13 @@
-package reader
+package align_test
 
 import (
-	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
-	"ompp-attach/mpi/match/pattern"
+	"ompp-attach/mpi/match/align"
 )
-
-// attached makes a log that of a rank that was attached to.
-func attached(l *match.RankCalls) *match.RankCalls {
-	l.Attached, l.Comms[0].Old = true, true
-	return l
-}
-
-// anew returns the logs of ranks that were attached to, each time from the beginning.
-func anew(ranks ...[]match.Call) func() []*match.RankCalls {
-	return func() []*match.RankCalls {
-		logs := world(ranks...)
-		for _, l := range logs {
-			attached(l)
-		}
-		return logs
-	}
-}
 
 // bars returns a rank's calls of MPI_Barrier, by their beginnings and ends.
 func bars(times ...uint64) (out []match.Call) {
@@ -84,7 +64,7 @@ func TestAlign(t *testing.T) {
 		{"cut off", [][]match.Call{bars(10, 20, 30, 40, 50, 52), bars(15, 21, 35, 41, 55, 56)}, []int{0, 0}},
 	} {
 		var got []int
-		for _, s := range Align(anew(c.ranks...), nil) {
+		for _, s := range align.Starts(anew(c.ranks...), nil) {
 			if got = append(got, no); s.Known {
 				got[len(got)-1] = int(s.First)
 			}
@@ -104,7 +84,7 @@ func TestAlignMakings(t *testing.T) {
 		logs[1].Makings = []match.Making{{Op: dup, End: 46_000}, {Op: split, End: 66_000}}
 		return logs
 	}
-	if got, want := Align(logs, nil), []match.Start{{Known: true, First: 0, Makings: 0}, {Known: true, First: 1, Makings: 1}}; !slices.Equal(got, want) {
+	if got, want := align.Starts(logs, nil), []match.Start{{Known: true, First: 0, Makings: 0}, {Known: true, First: 1, Makings: 1}}; !slices.Equal(got, want) {
 		t.Errorf("%v, not %v", got, want)
 	}
 	wrong := func() []*match.RankCalls {
@@ -112,7 +92,7 @@ func TestAlignMakings(t *testing.T) {
 		logs[1].Makings[0].Op = split
 		return logs
 	}
-	if got := Align(wrong, nil); got[1].Known {
+	if got := align.Starts(wrong, nil); got[1].Known {
 		t.Errorf("ranks made different communicators: %v", got)
 	}
 	cut := func() []*match.RankCalls { // of rank 0, the first of these calls only is known
@@ -120,7 +100,7 @@ func TestAlignMakings(t *testing.T) {
 		logs[0].Makings, logs[0].MakingsUntil = logs[0].Makings[:1], 45_000
 		return logs
 	}
-	if got := Align(cut, nil); got[1].Known {
+	if got := align.Starts(cut, nil); got[1].Known {
 		t.Errorf("one call is no proof: %v", got)
 	}
 }
@@ -140,7 +120,7 @@ func TestAlignLosses(t *testing.T) {
 		}
 	}
 	for until, known := range map[uint64]bool{0: true, 50_000: true, 30_000: false} {
-		if got := Align(of(until), nil); got[0].Known != known || got[1].Known != known {
+		if got := align.Starts(of(until), nil); got[0].Known != known || got[1].Known != known {
 			t.Errorf("until %d: %+v", until, got)
 		}
 	}
@@ -152,7 +132,7 @@ func TestAlignLosses(t *testing.T) {
 		logs[0].Until = 41_000
 		return logs
 	}
-	if got, want := Align(lossy, nil), []match.Start{{Known: true}, {Known: true}}; !slices.Equal(got, want) {
+	if got, want := align.Starts(lossy, nil), []match.Start{{Known: true}, {Known: true}}; !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -168,11 +148,11 @@ func TestAlignLaunched(t *testing.T) {
 		}
 	}
 	joined := [][]match.Call{bars(35, 41, 55, 61, 75, 81), bars(50, 60, 70, 80)}
-	if got, want := Align(of(bars(10, 20, 30, 40, 51, 60, 71, 80), joined...), nil), []match.Start{{Known: true, First: 0, Makings: 0}, {Known: true, First: 1, Makings: 0}, {Known: true, First: 2, Makings: 0}}; !slices.Equal(got, want) {
+	if got, want := align.Starts(of(bars(10, 20, 30, 40, 51, 60, 71, 80), joined...), nil), []match.Start{{Known: true, First: 0, Makings: 0}, {Known: true, First: 1, Makings: 0}, {Known: true, First: 2, Makings: 0}}; !slices.Equal(got, want) {
 		t.Errorf("%v, not %v", got, want)
 	}
 	for _, launched := range [][]match.Call{nil, bars(10, 20)} {
-		if got := Align(of(launched, joined...), nil); slices.ContainsFunc(got, func(s match.Start) bool { return s.Known }) {
+		if got := align.Starts(of(launched, joined...), nil); slices.ContainsFunc(got, func(s match.Start) bool { return s.Known }) {
 			t.Errorf("with %d calls of the rank that was launched: %v", len(launched), got)
 		}
 	}
@@ -196,144 +176,10 @@ func TestAlignToTheEnd(t *testing.T) {
 			}
 			ranks, firsts = append(ranks, append(calls, call("Finalize", uint64(100*total+1), uint64(100*total+2)))), append(firsts, first)
 		}
-		for rank, s := range Align(anew(ranks...), nil) {
+		for rank, s := range align.Starts(anew(ranks...), nil) {
 			if want := firsts[rank] - slices.Min(firsts); !s.Known || int(s.First) != want {
 				t.Fatalf("program %d: rank %d begins with %+v, not %d of %d", n, rank, s, want, total)
 			}
 		}
-	}
-}
-
-// TestAttached compares what is said of ranks that were attached to at any moments with what their
-// programs know.
-func TestAttached(t *testing.T) {
-	known, waits, messages := 0, 0, uint64(0)
-	const programs = 400
-	for seed := range uint64(programs) {
-		m := newModel(seed)
-		m.withoutWindows()
-		at := rand.New(rand.NewPCG(seed, 7))
-		m.since = make([]uint64, len(m.now))
-		for rank := range m.since {
-			m.since[rank] = at.Uint64N(m.now[rank] / 2)
-			if seed%4 == 0 && rank > 0 {
-				m.since[rank] = m.since[0] + at.Uint64N(3000) // some ms apart
-			}
-		}
-		if seed%2 == 1 { // most are measured until they end
-			m.ended = make([]bool, len(m.now))
-			for rank := range m.ended {
-				m.ended[rank] = at.IntN(20) > 0
-			}
-		}
-		starts, backlog := Align(m.attachedLogs, nil), CountBack(m.attachedLogs)
-		all := !slices.ContainsFunc(starts, func(s match.Start) bool { return !s.Known })
-		if shift := m.shift(starts); all && shift == "" {
-			known++
-		} else if shift != "" {
-			t.Fatalf("seed %d: %s", seed, shift)
-		}
-		logs := m.attachedLogs()
-		for i, l := range logs {
-			l.Start, l.Backlog = starts[i], backlog
-		}
-		m.unordered = !all
-		want, r := m.truth(), Run(logs)
-		if got := found(r); !maps.Equal(got, want) {
-			t.Fatalf("seed %d, %v:\ngot  %v\nwant %v", seed, starts, got, want)
-		}
-		waits += len(want)
-		messages += r.Receives.Matched
-		m.checkAttached(t, r)
-	}
-	if known < programs*3/4 || waits < 2000 || messages < 5000 {
-		t.Errorf("%d of %d programs were put in order, with %d waits; %d messages", known, programs, waits, messages)
-	}
-}
-
-// withoutWindows takes the calls on windows out: the model's windows were there before.
-func (m *model) withoutWindows() {
-	for rank := range m.calls {
-		for i := range m.calls[rank] {
-			if c := &m.calls[rank][i]; match.IsEpoch(c.Op) || match.IsLock(c.Op) {
-				c.Comm = -1
-			}
-		}
-	}
-	m.events = slices.DeleteFunc(m.events, func(e *event) bool {
-		return e.kind >= pattern.Posting && e.kind <= pattern.Exposed || e.kind == pattern.Locking
-	})
-}
-
-func (m *model) attachedLogs() (logs []*match.RankCalls) {
-	for rank, calls := range m.calls {
-		from := slices.IndexFunc(calls, func(c match.Call) bool { return c.Start >= m.since[rank] })
-		if from < 0 {
-			from = len(calls)
-		}
-		calls = slices.Clone(calls[from:])
-		if m.counted(rank) {
-			calls = append(calls, match.Call{Op: op("Finalize"), Start: m.now[rank], End: m.now[rank] + 1, Site: -rank, To: mpi.NoPeer, From: mpi.NoPeer})
-		}
-		logs = append(logs, attached(logOf(rank, len(m.calls), calls...)))
-	}
-	return logs
-}
-
-// shift says if the logs do not begin with the operations that starts tell.
-func (m *model) shift(starts []match.Start) string {
-	var shifts []int
-	for rank, s := range starts {
-		n := 0
-		for i := range m.calls[rank] {
-			if c := &m.calls[rank][i]; c.Start < m.since[rank] && numbered(c) {
-				n++
-			}
-		}
-		if s.Known {
-			shifts = append(shifts, int(s.First)-n)
-		}
-	}
-	if len(shifts) > 0 && slices.Max(shifts) != slices.Min(shifts) {
-		return fmt.Sprintf("%v: wrong by %v", starts, shifts)
-	}
-	return ""
-}
-
-// checkAttached compares the numbers of what was matched.
-func (m *model) checkAttached(t *testing.T, r *match.Result) {
-	t.Helper()
-	var messages, paired, collectives, matched uint64
-	for _, e := range m.events {
-		switch {
-		case !m.seen(e.rank, e.begin):
-		case e.kind == pattern.Message, e.kind == pattern.Probing:
-			if messages++; m.matched(e) {
-				paired++
-			}
-		default:
-			collectives++
-			if m.matched(e) {
-				matched++
-			}
-		}
-	}
-	var ends uint64 // calls of MPI_Finalize
-	for rank := range m.calls {
-		ends += uint64(count(m.counted(rank)))
-	}
-	collectives += ends
-	if ends == uint64(len(m.calls)) {
-		matched += ends
-	}
-	if n := r.Collectives; n.Calls != collectives || n.Matched != matched {
-		t.Fatalf("%+v: not %d of %d", n, matched, collectives)
-	}
-	got := [2]uint64{} // left, matched
-	for _, n := range []*match.Count{&r.Sends, &r.Receives, &r.Probes} {
-		got[0], got[1] = got[0]+n.Left[match.OldComm]+n.Left[match.NotYet], got[1]+n.Matched
-	}
-	if want := [2]uint64{messages - paired, paired}; got != want {
-		t.Fatalf("messages %d, not %d", got, want)
 	}
 }

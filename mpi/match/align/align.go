@@ -1,4 +1,4 @@
-package reader
+package align
 
 import (
 	"math"
@@ -9,22 +9,15 @@ import (
 	"ompp-attach/mpi/match/pattern"
 )
 
-// Ranks may be attached to at different moments. Then their logs begin with different collective
-// operations on MPI_COMM_WORLD. All ranks call these operations in one order. Each log has the
-// operations of its rank without a gap. From some operations nobody can leave before others have
-// come to them. There are none before MPI_Init and after MPI_Finalize. Align tries all ways to put
-// two sequences side by side. It takes one way only if these facts contradict all others. So
-// nothing is guessed.
-
 const (
 	mostAligned  = 4096    // operations of a rank that are compared
 	mostTogether = 1 << 19 // the same of all ranks
 )
 
-// Align finds out with which operations on MPI_COMM_WORLD the logs begin. Numbers are the same for
+// Starts finds out with which operations on MPI_COMM_WORLD the logs begin. Numbers are the same for
 // all logs. Logs are read to the first operations that all have:
 // each call of logs returns them anew.
-func Align(logs func() []*match.RankCalls, clocks match.Clocks) []match.Start {
+func Starts(logs func() []*match.RankCalls, clocks match.Clocks) []match.Start {
 	all := logs()
 	var since int64 = math.MinInt64 // when all logs have begun
 	for _, l := range all {

@@ -1,18 +1,15 @@
-package reader
+package handles
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"ompp-attach/mpi/match"
 )
 
-// handles says what the handles of a rank's requests, or messages, name. A library gives a handle
-// again when it is free. It is free before the call has returned that takes it. So a call of
-// another thread may be given the handle that began before the taking one did. Calls come by their
-// beginnings. So what a call gives counts from the call's end on, and a call that takes a handle
-// takes what that named at the call's beginning.
-type handles[T any] struct {
+// Table says what the handles of a rank's requests, or messages, name.
+type Table[T any] struct {
 	last    map[uint64]given[T]
 	earlier map[uint64][]given[T] // by at; those that a call may still take
 }
@@ -22,22 +19,14 @@ type given[T any] struct {
 	at uint64 // from then on the handle names it (ns)
 }
 
-func noHandles[T any]() handles[T] {
-	return handles[T]{map[uint64]given[T]{}, map[uint64][]given[T]{}}
+// New returns a Table that names nothing yet.
+func New[T any]() Table[T] {
+	return Table[T]{map[uint64]given[T]{}, map[uint64][]given[T]{}}
 }
 
-// givenAt returns the time from which on a handle names what a call gives. Threads that may take it
-// earlier are others than the caller's.
-func (k *rank) givenAt(c *match.Call) uint64 {
-	if len(k.log.Threads) == 1 {
-		return c.Start
-	}
-	return c.End
-}
-
-// give notes what a handle names from a time on. now is the beginning of the latest call. gone is
+// Give notes what a handle names from a time on. now is the beginning of the latest call. gone is
 // what the handle named before, and no call can take any more.
-func (h *handles[T]) give(handle uint64, is T, at, now uint64) (gone []T) {
+func (h *Table[T]) Give(handle uint64, is T, at, now uint64) (gone []T) {
 	old, held := h.last[handle]
 	if !held {
 		h.last[handle] = given[T]{is, at}
@@ -54,7 +43,7 @@ func (h *handles[T]) give(handle uint64, is T, at, now uint64) (gone []T) {
 	return gone
 }
 
-func (h *handles[T]) keep(handle uint64, earlier []given[T]) {
+func (h *Table[T]) keep(handle uint64, earlier []given[T]) {
 	if len(earlier) == 0 {
 		delete(h.earlier, handle)
 		return
@@ -62,8 +51,8 @@ func (h *handles[T]) keep(handle uint64, earlier []given[T]) {
 	h.earlier[handle] = earlier
 }
 
-// name says what it is that a handle names since a time.
-func (h *handles[T]) name(handle uint64, is T, at uint64) {
+// Name says what it is that a handle names since a time.
+func (h *Table[T]) Name(handle uint64, is T, at uint64) {
 	if x, held := h.last[handle]; held && x.at == at {
 		h.last[handle] = given[T]{is, at}
 		return
@@ -75,9 +64,9 @@ func (h *handles[T]) name(handle uint64, is T, at uint64) {
 	}
 }
 
-// take returns what a handle names to the latest call, which began now. The handle is free then.
-// gone is as of give.
-func (h *handles[T]) take(handle, now uint64) (is T, ok bool, gone []T) {
+// Take returns what a handle names to the latest call, which began now. The handle is free then.
+// gone is as of Give.
+func (h *Table[T]) Take(handle, now uint64) (is T, ok bool, gone []T) {
 	x, held := h.last[handle]
 	all := h.earlier[handle]
 	switch {
@@ -99,4 +88,23 @@ func (h *handles[T]) take(handle, now uint64) (is T, ok bool, gone []T) {
 	}
 	h.keep(handle, all)
 	return is, ok, gone
+}
+
+// All returns what handles still name, by handle and time.
+func (h *Table[T]) All() (all []T) {
+	for _, handle := range slices.Sorted(maps.Keys(h.last)) {
+		for _, x := range append(h.earlier[handle], h.last[handle]) {
+			all = append(all, x.is)
+		}
+	}
+	return all
+}
+
+// GivenAt returns the time from which on a handle names what a call of a log gives. Threads that
+// may take the handle earlier are others than the caller's.
+func GivenAt(log *match.RankCalls, c *match.Call) uint64 {
+	if len(log.Threads) == 1 {
+		return c.Start
+	}
+	return c.End
 }
