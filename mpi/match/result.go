@@ -126,3 +126,6 @@ type Result struct {
 func (p Place) Compare(o Place) int {
 	return cmp.Or(cmp.Compare(p.Rank, o.Rank), cmp.Compare(p.Site, o.Site), cmp.Compare(p.Thread, o.Thread))
 }
+
+// Match counts calls that are matched.
+func (c *Count) Match(calls uint64) { c.Calls, c.Matched = c.Calls+calls, c.Matched+calls }

@@ -4,7 +4,10 @@ import "ompp-attach/mpi/match/matchtest"
 
 // Short names, so that a case is a line.
 var (
-	op, call, root = matchtest.Op, matchtest.Call, matchtest.Root
-	comm, nothing  = matchtest.Comm, matchtest.Nothing
-	anew           = matchtest.Anew
+	op      = matchtest.Op
+	call    = matchtest.Call
+	root    = matchtest.Root
+	comm    = matchtest.Comm
+	nothing = matchtest.Nothing
+	anew    = matchtest.Anew
 )

@@ -38,6 +38,9 @@ type Event struct {
 	then  int // of a receive by MPI_Mprobe: index of the call of MPI_Mrecv; 0: none
 }
 
+// Receives reports whether the event is a receive of a message.
+func (e *Event) Receives() bool { return e.Kind == pattern.Message && !e.Send }
+
 func (m *Model) sleep(rank int) { m.Now[rank] += 1 + m.Rand.Uint64N(2000) }
 
 // call adds a call that lasts until a time.

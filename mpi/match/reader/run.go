@@ -4,331 +4,208 @@ import (
 	"container/heap"
 	"slices"
 
-	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
-	"ompp-attach/mpi/match/handles"
+	"ompp-attach/mpi/match/collectives"
+	"ompp-attach/mpi/match/messages"
 	"ompp-attach/mpi/match/pattern"
+	"ompp-attach/mpi/match/ranks"
+	"ompp-attach/mpi/match/waits"
+	"ompp-attach/mpi/match/windows"
 )
 
-// Run matches the calls of ranks. Each rank may have one log only. Calls of ranks on different
-// machines are not matched (see RunAcross).
-func Run(logs []*match.RankCalls) *match.Result { return (&run{waits: sums{}}).all(logs) }
-
-// Pairs matches the calls of ranks as Run does, and tells the two ends of each message. Messages
-// with one sender, receiver, communicator and tag are told in their order. No waits are added up.
-func Pairs(logs []*match.RankCalls, tell func(send, receive match.Place)) *match.Result {
-	return (&run{paired: tell}).all(logs)
+// wish is what a run is for.
+type wish struct {
+	waits    bool         // they are added up
+	clocks   match.Clocks // nil: only times of one machine are compared
+	order    ranks.Tell   // nil: nobody wants to know
+	listener match.Listener
+	messages messages.Options
 }
 
-func (r *run) all(logs []*match.RankCalls) *match.Result {
-	r.epochs = epochs{meetings: map[epochKey]*meeting{}, owners: map[ownerKey]*owner{}}
-	r.locks.held = map[lockKey]bool{}
-	r.comms, r.inboxes, r.outboxes = map[string]int{}, map[inboxKey]*inbox{}, map[[2]*rank]*outbox{}
-	for _, l := range logs {
-		r.enroll(l)
+// run holds the rooms in which the calls of ranks are matched.
+type run struct {
+	listener    match.Listener // nil: nobody
+	ledger      *waits.Ledger
+	messages    *messages.Room
+	collectives *collectives.Room
+	epochs      *windows.Epochs
+	locks       *windows.Locks
+	requests    []requests // by rank
+}
+
+func newRun(all *ranks.All, clocks *ranks.Clocks, w wish) *run {
+	ledger := waits.NewLedger(clocks, w.waits, w.listener)
+	r := &run{
+		listener: w.listener, ledger: ledger,
+		messages:    messages.New(all, clocks, ledger, w.messages),
+		collectives: collectives.New(all, clocks, ledger),
+		epochs:      windows.NewEpochs(all, clocks, ledger),
+		locks:       windows.NewLocks(all, clocks, ledger),
 	}
-	r.left = r.backlog.Remainder()
-	q := &cursors{}
-	for _, k := range r.ranks {
-		for _, t := range k.log.Threads {
-			if c, ok := t.Next(); ok {
-				k.open++
-				q.list = append(q.list, &cursor{from: t, rank: k, call: c, start: r.common(k, c.Start), at: len(q.list)})
+	for _, k := range all.Ranks {
+		r.requests = append(r.requests, newRequests(k.Log))
+	}
+	return r
+}
+
+// read reads the logs together, by the beginnings of calls.
+func read(logs []*match.RankCalls, w wish) *match.Result {
+	for _, l := range logs {
+		if l.Backlog != nil {
+			w.messages.Backlog = l.Backlog
+		}
+	}
+	all, clocks := ranks.Of(logs), ranks.NewClocks(w.clocks, w.order)
+	r := newRun(all, clocks, w)
+	q := &cursors{clocks: clocks}
+	open := make([]int, len(all.Ranks)) // by rank: threads that have more calls
+	for _, k := range all.Ranks {
+		q.first = all.Ranks[0]
+		for _, t := range k.Log.Threads {
+			if q.add(k, t) {
+				open[k.Index]++
 			}
 		}
-		if k.open == 0 {
-			r.ended(k)
+		if open[k.Index] == 0 {
+			r.end(k)
 		}
 	}
 	heap.Init(q)
 	for q.Len() > 0 {
 		c := q.list[0]
-		if len(r.locks.asked) > 0 {
-			r.resolveLocks(c.start)
-		}
-		if c.rank.log.Until == 0 || c.call.Start < c.rank.log.Until {
+		r.locks.Resolve(c.start)
+		if until := c.rank.Log.Until; until == 0 || c.call.Start < until {
 			r.take(c.rank, c.call)
 		}
-		if q.advance(r) {
+		if q.advance() {
 			continue
 		}
-		if c.rank.open--; c.rank.open == 0 {
-			r.ended(c.rank)
+		if open[c.rank.Index]--; open[c.rank.Index] == 0 {
+			r.end(c.rank)
 		}
 	}
-	r.resolveLocks(^uint64(0))
-	r.result.Waits = r.waits.list()
-	return &r.result
+	r.locks.Resolve(^uint64(0))
+	return r.result()
 }
 
-// run is the state of a run.
-type run struct {
-	ranks    []*rank
-	comms    map[string]int // by name: index in groups
-	groups   []*group
-	inboxes  map[inboxKey]*inbox
-	outboxes map[[2]*rank]*outbox // by sender and receiver
-	waits    sums                 // nil: waits are not added up
-	result   match.Result
-
-	// nil: only times of one machine are compared.
-	clocks match.Clocks
-	// See Orders; nil: not wanted.
-	order    func(first *match.RankCalls, at uint64, then *match.RankCalls, by uint64)
-	paired   func(send, receive match.Place) // see Pairs; nil: not wanted
-	epochs   epochs
-	locks    locks
-	listener match.Listener // nil: nobody
-
-	backlog  *match.Backlog  // nil: messages on older communicators are not matched
-	left     match.Remainder // of backlog
-	counting bool            // the run fills in backlog
-	checking bool            // it looks for what contradicts backlog
-}
-
-// rank is the state of a rank.
-type rank struct {
-	log      *match.RankCalls
-	index    int       // of its log
-	call     int       // number of the latest call
-	now      uint64    // its beginning
-	busy     uint64    // when the last of its calls so far ended (ns)
-	probe    *unplaced // nil: none
-	comms    []int     // by index in RankCalls.Comms: index in run.groups; -1: it has no name
-	open     int       // threads that have more calls
-	over     bool      // there are no more calls
-	requests handles.Table[operation]
-	messages handles.Table[*side] // that MPI_Mprobe took; nil: there is none
-	lates    lates
-	held     int  // receives in its inboxes that are held
-	start    int  // index in run.groups of MPI_Init's group; -1: none
-	end      int  // the same of MPI_Finalize
-	named    int  // the latest call that named the rank (epochs.named)
-	blind    bool // it started persistent operations that are not known
-	// begun are the requests that calls of the log made, if the rank was attached to.
-	begun      map[uint64]struct{}
-	prepared   map[uint64]int // groups of persistent collective operations, by request
-	persistent []int          // the same groups, and those of other ranks' requests
-}
-
-// operation is a nonblocking operation. completedBy tells it the call that waited for its request.
-type operation interface{ completedBy(r *run, w *waiter) }
-
-// lost is an operation that was not matched, by the reason.
-type lost match.Reason
-
-func (l lost) completedBy(r *run, w *waiter) { r.fail(w, match.Reason(l)) }
-
-// enroll notes a rank and its communicators.
-func (r *run) enroll(l *match.RankCalls) {
-	if l.Backlog != nil {
-		r.backlog = l.Backlog
+func (r *run) result() *match.Result {
+	n := &r.messages.Counts
+	return &match.Result{
+		Waits: r.ledger.Waits(), Sends: n.Sends, Receives: n.Receives, Probes: n.Probes, Collectives: r.collectives.Count,
+		Requests: r.ledger.Requests, Epochs: r.epochs.Count, Locks: r.locks.Count, Across: r.ledger.Across,
 	}
-	k := &rank{log: l, index: len(r.ranks), call: -1, requests: handles.New[operation](), messages: handles.New[*side](), prepared: map[uint64]int{}}
-	if l.Attached {
-		k.begun = map[uint64]struct{}{}
-	}
-	for _, c := range l.Comms {
-		at := -1
-		if c.Name != "" && c.Size > 0 && c.Rank >= 0 && c.Rank < c.Size {
-			at = r.group(c.Name, c.Size)
-			r.groups[at].join(c.Rank, k)
-			r.groups[at].old = r.groups[at].old || c.Old
-		}
-		k.comms = append(k.comms, at)
-	}
-	if len(k.comms) > 0 && k.comms[0] >= 0 && (l.Attached || l.Start.Known) {
-		r.groups[k.comms[0]].begin(l.Comms[0].Rank, l.Start)
-	}
-	k.start, k.end = -1, -1
-	if len(k.comms) > 0 && k.comms[0] >= 0 {
-		w := l.Comms[0]
-		k.start, k.end = r.group(w.Name+"\x00begin", w.Size), r.group(w.Name+"\x00end", w.Size)
-		r.groups[k.start].join(w.Rank, k)
-		r.groups[k.end].join(w.Rank, k)
-	}
-	r.ranks = append(r.ranks, k)
-}
-
-func (r *run) group(name string, size int32) int {
-	at, ok := r.comms[name]
-	if !ok {
-		at = len(r.groups)
-		r.comms[name] = at
-		r.groups = append(r.groups, &group{size: size, members: map[int32]*rank{}, next: map[int32]uint64{}, prepared: map[int32]int{}, open: map[uint64]*instance{}, limit: ^uint64(0)})
-	}
-	return at
 }
 
 // take takes the next call.
-func (r *run) take(k *rank, c *match.Call) {
+func (r *run) take(k *ranks.Rank, c *match.Call) {
 	p := c.Pattern()
-	r.probed(k, c)
-	k.now = c.Start
-	r.took(k, c)
-	if c.Request != 0 && (c.Later || c.Prepares() || p == pattern.Making) {
-		r.renew(k, c)
+	r.messages.Next(k, c)
+	k.Call, k.Now = k.Call+1, c.Start
+	if r.listener != nil {
+		r.listener.Took(k.Index, c)
 	}
-	if c.Request != 0 && k.begun != nil {
-		k.begun[c.Request] = struct{}{}
+	if c.Request != 0 {
+		q := &r.requests[k.Index]
+		if c.Later || c.Prepares() || p == pattern.Making {
+			r.messages.Untold(q.renew(c))
+		}
+		q.note(c)
 	}
+	if op := r.dispatch(k, c, p); op != nil && c.Later && c.Request != 0 {
+		r.requests[k.Index].begin(c, op)
+	}
+	k.Busy = max(k.Busy, c.End)
+}
+
+// dispatch gives a call to the room that matches it. It returns the operation that the call begins
+// if it is nonblocking.
+func (r *run) dispatch(k *ranks.Rank, c *match.Call, p pattern.Pattern) (begun waits.Operation) {
 	switch {
 	case c.Prepares():
-		r.prepare(k, c)
-	case p == pattern.Making:
+		r.collectives.Prepare(k, c)
 	case p == pattern.Message:
-		r.message(k, c)
+		return r.messages.Message(k, c)
 	case p == pattern.Completing:
-		r.completing(k, c)
+		r.complete(k, c)
 	case p.Collective():
-		r.collective(k, c, p)
-		if p == pattern.Ending && r.counting && len(k.log.Comms) > 0 {
-			r.countedBack(k)
+		begun = r.collectives.Take(k, c, p)
+		if p == pattern.Ending {
+			r.messages.Finalize(k)
 		}
 	case p == pattern.Restarting:
-		r.restarted(k, c)
-	case p >= pattern.Posting && p <= pattern.Exposed:
-		r.epoch(k, c, p)
+		r.restart(k, c)
+	case p.Epoch():
+		r.epochs.Take(k, c, p)
 	case p == pattern.Locking:
-		r.locking(k, c)
+		r.locks.Lock(k, c)
 	case p == pattern.Unlocking:
-		r.unlocking(k, c)
+		r.locks.Unlock(k, c)
 	case p == pattern.Unsupported:
-		r.result.Collectives.Leave(match.NoRule)
-		k.unknown(c, match.NoRule)
-		r.astray(k, c)
+		return r.collectives.NoRule(k, c)
 	case p == pattern.Probing:
-		r.probing(k, c)
+		r.messages.Probe(k, c)
 	case p == pattern.Taking:
-		r.taken(k, c)
+		r.messages.Take(k, c)
 	case p == pattern.MatchedRecvs:
-		r.receiveTaken(k, c)
+		return r.messages.Receive(k, c)
 	}
-	k.busy = max(k.busy, c.End)
+	return begun
 }
 
-// mprobe waits for a message. MPI_Improbe does not.
-var mprobe, _ = mpi.ParseOp("MPI_Mprobe")
-
-// unknown notes that the operation of a call's request was not matched, and why.
-func (k *rank) unknown(c *match.Call, why match.Reason) {
-	if c.Later && c.Request != 0 {
-		k.begin(c, lost(why))
-	}
-}
-
-// unnamed says why a communicator of a rank has no name.
-func (k *rank) unnamed() match.Reason {
-	if k.log.Attached {
-		return match.OldComm
-	}
-	return match.NoComm
-}
-
-// in returns the index of the group of a call's communicator, and the caller's rank in that group.
-func (r *run) in(k *rank, c *match.Call) (at int, own int32, ok bool) {
-	if c.Comm < 0 || c.Comm >= len(k.comms) || k.comms[c.Comm] < 0 {
-		return 0, 0, false
-	}
-	return k.comms[c.Comm], k.log.Comms[c.Comm].Rank, true
-}
-
-func (k *rank) place(c *match.Call) match.Place {
-	return match.Place{Rank: k.log.Rank, Site: c.Site, Thread: c.Thread}
-}
-
-// completing takes a call that waits for requests.
-func (r *run) completing(k *rank, c *match.Call) {
-	if c.Untold {
-		r.result.Requests.Leave(match.Untold)
-		r.astray(k, c)
+// restart takes MPI_Start or MPI_Startall. The operations that it started come before it. Untold:
+// it is an operation of which nothing is known, since its request was made before the rank was
+// attached to.
+func (r *run) restart(k *ranks.Rank, c *match.Call) {
+	if !c.Untold {
 		return
 	}
-	w := &waiter{rank: k, call: k.call, at: k.place(c), start: c.Start, end: c.End, requests: true}
-	ops := make([]operation, len(c.Completes))
+	r.messages.Blind(k)
+	if c.Request == 0 {
+		return
+	}
+	why := match.Untold
+	if k.Log.Attached {
+		why = match.OldRequest
+	}
+	q := &r.requests[k.Index]
+	r.messages.Untold(q.renew(c))
+	q.begin(c, r.ledger.Lost(why))
+}
+
+// complete takes a call that waits for requests.
+func (r *run) complete(k *ranks.Rank, c *match.Call) {
+	if c.Untold {
+		r.ledger.Requests.Leave(match.Untold)
+		r.ledger.Astray(k, c)
+		return
+	}
+	ops := make([]waits.Operation, len(c.Completes))
 	for i, q := range c.Completes {
 		if q == 0 {
 			continue
 		}
-		op, ok, gone := k.requests.Take(q, c.Start)
-		r.untold(gone)
-		switch _, begun := k.begun[q]; {
-		case ok:
-			ops[i] = op
-		case k.begun != nil && !begun:
-			ops[i] = lost(match.OldRequest)
+		op, old, gone := r.requests[k.Index].take(q, c.Start)
+		r.messages.Untold(gone)
+		if ops[i] = op; old {
+			ops[i] = r.ledger.Lost(match.OldRequest)
 		}
 	}
-	r.arrived(c, ops)
-	ops = slices.DeleteFunc(ops, func(op operation) bool { return op == nil })
-	w.open = len(ops)
-	if slices.ContainsFunc(ops, func(op operation) bool { s, is := op.(*side); return !is || !s.send }) {
-		r.pending(k)
+	r.messages.Arrived(c, ops)
+	ops = slices.DeleteFunc(ops, func(op waits.Operation) bool { return op == nil })
+	if slices.ContainsFunc(ops, func(op waits.Operation) bool { return !messages.IsSend(op) }) {
+		r.ledger.Pending(k)
 	}
+	w := &waits.Waiter{Stay: waits.StayIn(k, c), Requests: true, Open: len(ops)}
 	for _, op := range ops {
-		op.completedBy(r, w)
+		op.CompletedBy(w)
 	}
 }
 
-// ended notes that a rank has no more calls, and drops the calls that wait for it.
-func (r *run) ended(k *rank) {
-	r.probed(k, nil)
-	k.over = true
-	r.leaveTaken(k)
-	r.endMessages(k)
-	r.endCollectives(k)
-	r.endEpochs(k)
+// end notes that a rank has no more calls, and drops the calls that wait for it.
+func (r *run) end(k *ranks.Rank) {
+	r.messages.Next(k, nil)
+	k.Over = true
+	r.messages.End(k)
+	r.collectives.End(k)
+	r.epochs.End(k)
 }
-
-// cursor is a thread's next call.
-type cursor struct {
-	from match.Calls
-	rank *rank
-	call *match.Call
-	// start is the call's beginning by the first rank's clock (see common). Only the order of
-	// reading depends on start.
-	start uint64
-	at    int
-}
-
-// cursors orders threads by the beginnings of their next calls.
-type cursors struct{ list []*cursor }
-
-func (q *cursors) Len() int { return len(q.list) }
-
-func (q *cursors) Less(i, j int) bool {
-	a, b := q.list[i], q.list[j]
-	return a.start < b.start || a.start == b.start && a.at < b.at
-}
-
-func (q *cursors) Swap(i, j int) { q.list[i], q.list[j] = q.list[j], q.list[i] }
-
-// Push implements heap.Interface.
-func (q *cursors) Push(x any) { q.list = append(q.list, x.(*cursor)) }
-
-// Pop implements heap.Interface.
-func (q *cursors) Pop() any {
-	last := q.list[len(q.list)-1]
-	q.list = q.list[:len(q.list)-1]
-	return last
-}
-
-// advance takes the first thread's next call. A thread without further calls is taken out; ok is
-// false then.
-func (q *cursors) advance(r *run) (ok bool) {
-	first := q.list[0]
-	c, ok := first.from.Next()
-	if !ok {
-		heap.Pop(q)
-		return false
-	}
-	first.call, first.start = c, r.common(first.rank, c.Start)
-	heap.Fix(q, 0)
-	return true
-}
-
-// partner reports whether a rank argument names a rank.
-func partner(rank int32) bool { return rank >= 0 }
-
-// isNobody reports whether a rank argument says that there is no message.
-func isNobody(rank int32) bool { return rank == mpi.ProcNull || rank == mpi.NoPeer }

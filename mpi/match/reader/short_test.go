@@ -4,9 +4,22 @@ import "ompp-attach/mpi/match/matchtest"
 
 // Short names, so that a case is a line.
 var (
-	op, call, world, logOf, show, left = matchtest.Op, matchtest.Call, matchtest.World, matchtest.LogOf, matchtest.Show, matchtest.Left
-	to, from, root, as, of, comm, with = matchtest.To, matchtest.From, matchtest.Root, matchtest.As, matchtest.Of, matchtest.Comm, matchtest.With
-	thread, nothing, sendsOnly         = matchtest.Thread, matchtest.Nothing, matchtest.SendsOnly
-	tells, came, attached, anew        = matchtest.Tells, matchtest.Came, matchtest.Attached, matchtest.Anew
-	exclusive, shared, sharedAll       = matchtest.Exclusive, matchtest.Shared, matchtest.SharedAll
+	op        = matchtest.Op
+	call      = matchtest.Call
+	world     = matchtest.World
+	show      = matchtest.Show
+	left      = matchtest.Left
+	to        = matchtest.To
+	from      = matchtest.From
+	root      = matchtest.Root
+	as        = matchtest.As
+	of        = matchtest.Of
+	comm      = matchtest.Comm
+	thread    = matchtest.Thread
+	nothing   = matchtest.Nothing
+	sendsOnly = matchtest.SendsOnly
+	tells     = matchtest.Tells
+	came      = matchtest.Came
+	attached  = matchtest.Attached
+	anew      = matchtest.Anew
 )

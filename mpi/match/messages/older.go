@@ -1,0 +1,42 @@
+package messages
+
+import (
+	"ompp-attach/mpi/match"
+	"ompp-attach/mpi/match/ranks"
+)
+
+// Messages on MPI_COMM_WORLD of ranks that were attached to. Some may have been on their way then,
+// so the first send of a log need not belong to the first receive of another one. A program
+// receives all messages before MPI_Finalize (MPI-3.1, 8.7). So the last message sent from one rank
+// to another with a tag is the last one received, and the logs are counted back from the end. A
+// first run counts the messages (match.Backlog). A later run leaves out those with one side.
+
+// older says which messages on older communicators have a partner.
+type older struct {
+	backlog  *match.Backlog // nil: messages on older communicators are not matched
+	counting bool           // the run fills in backlog
+	left     match.Remainder
+}
+
+// counts reports whether messages of a rank on an older communicator are counted.
+func (o *older) counts(k *ranks.Rank, g *ranks.Group) bool {
+	return o.backlog != nil && g == k.World()
+}
+
+// of takes a message on a communicator that may be older than the logs. early says that the
+// message's other side is in no log. out says that the message is not to be placed, and why.
+func (o *older) of(g *ranks.Group, l match.Route, s *side) (early bool, why match.Reason, out bool) {
+	switch {
+	case !g.Old:
+		return false, 0, false
+	case o.counting:
+		if !s.probes {
+			o.backlog.Count(l, s.send)
+		}
+		return false, match.OldComm, true
+	}
+	if why, is := o.backlog.Unclear(l.From, l.To); is {
+		return false, why, true
+	}
+	return o.left.Take(l, s.send, !s.probes), 0, false
+}

@@ -1,0 +1,27 @@
+package messages
+
+import "slices"
+
+// outbox holds a rank's sends to another rank that have no partner yet, by their beginnings. Sends
+// that have a partner by now are taken out later.
+type outbox struct {
+	list []*side
+	most int // length of list at which sends that are done are taken out
+}
+
+func (o *outbox) add(s *side) {
+	const few = 64
+	if len(o.list) >= o.most {
+		o.list = slices.DeleteFunc(o.list, (*side).done)
+		o.most = max(few, 2*len(o.list))
+	}
+	o.list = append(o.list, s)
+}
+
+// holds reports whether a send that waits began before a time (ns).
+func (o *outbox) holds(before uint64) bool {
+	for len(o.list) > 0 && o.list[0].done() {
+		o.list[0], o.list = nil, o.list[1:]
+	}
+	return len(o.list) > 0 && o.list[0].Start < before
+}
