@@ -56,8 +56,8 @@ type Place struct {
 type Wait struct {
 	Property Property
 	At       Place
-	// Due is the call that the rank waited for: the send, the receive, or the call of the rank that
-	// came last to a collective operation. Of a completion, Due is At itself.
+	// Due is the call that the rank waited for: the send, or the receive. Of a collective
+	// operation, Due is the call of the rank that came last. Of a completion, Due is At itself.
 	Due   Place
 	T     int64 // ns
 	Count uint64

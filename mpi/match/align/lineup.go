@@ -101,8 +101,8 @@ func (l *lineup) find(s *sequence) (at int, ok bool) {
 	return at, ok
 }
 
-// within returns the least and the greatest number that the first item of a sequence can have, by
-// the first and the last operation of all.
+// within returns the least and the greatest number that the first item of a sequence can have.
+// These follow from the first and the last operation of all.
 func (l *lineup) within(s *sequence) (least, most int) {
 	least, most = math.MinInt, math.MaxInt
 	if l.begins {

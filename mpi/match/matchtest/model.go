@@ -7,8 +7,8 @@ import (
 	"ompp-attach/mpi/match/pattern"
 )
 
-// Model is a program of some ranks whose waits are known, since it is known which calls belong
-// together. Each call has a site of its own.
+// Model is a program of some ranks. It is known which calls belong together, and so who waited for
+// whom. Each call has a site of its own.
 type Model struct {
 	Rand     *rand.Rand
 	Now      []uint64

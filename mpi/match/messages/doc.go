@@ -13,5 +13,5 @@
 //   - taken.go: MPI_Mprobe and MPI_Mrecv
 //   - older.go: messages of ranks that were attached to
 //
-// The state has layers, and each layer uses those before only: pairs, boxes, line, Room.
+// The state has layers, and each layer uses only the layers before it: pairs, boxes, line, Room.
 package messages

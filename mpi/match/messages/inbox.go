@@ -185,9 +185,9 @@ func (x *boxes) flush(q *queue, why match.Reason) {
 	q.waiting = nil
 }
 
-// cleanse forgets which messages may have been taken, if by a time (ns) as many receives were
-// complete as messages had been sent: each receive has taken one. So none of the messages is left,
-// whichever receive took it.
+// cleanse forgets which messages may have been taken, if none of these can be left. That is so if
+// by a time (ns) as many receives were complete as messages had been sent. Each receive has taken
+// one message then, whichever it was.
 func (x *boxes) cleanse(b *inbox, at uint64) {
 	if len(b.taken) == 0 || b.sent != b.receives || b.receives != b.complete || b.latest > at || !countable(b.group) {
 		return

@@ -5,11 +5,13 @@ import (
 	"ompp-attach/mpi/match/ranks"
 )
 
-// Messages on MPI_COMM_WORLD of ranks that were attached to. Some may have been on their way then,
-// so the first send of a log need not belong to the first receive of another one. A program
-// receives all messages before MPI_Finalize (MPI-3.1, 8.7). So the last message sent from one rank
-// to another with a tag is the last one received, and the logs are counted back from the end. A
-// first run counts the messages (match.Backlog). A later run leaves out those with one side.
+// Messages on MPI_COMM_WORLD of ranks that were attached to. Some may have been on their way then.
+// So the first send of a log need not belong to the first receive of another one.
+//
+// A program receives all messages before MPI_Finalize (MPI-3.1, 8.7). So the last message sent
+// from one rank to another with a tag is the last one received. The logs are counted back from the
+// end: a first run counts the messages (match.Backlog), and later runs leave out the messages of
+// which the logs have one side.
 
 // older says which messages on older communicators have a partner.
 type older struct {

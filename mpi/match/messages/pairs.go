@@ -97,8 +97,8 @@ func (p *pairs) findWait(s *side) {
 	p.ledger.Offer(w, l)
 }
 
-// begun returns the moment from which on a message could come, or go on: the call o of its other
-// side, which began at a time by the clock of the rank.
+// begun returns the moment from which on a message could come, or go on: its other side o began. at
+// is that moment by the clock of the rank.
 func (s *side) begun(o *side, at uint64, bound int64) match.Origin {
 	if s.send && (s.buffered || int64(at) >= int64(s.by.End)) {
 		return match.Origin{} // it went on before

@@ -3,9 +3,9 @@
 //
 // Logs are read by the calls' beginnings, so that only calls that still wait for a partner are
 // kept. All ranks of a machine have one clock. For ranks on several machines, the caller says how
-// the clocks compare (match.Clocks). Each wait for a rank of another machine has a bound. A wait
-// whose bound includes 0 is left out. Orders, which tells the certain order of events, needs no
-// common clock.
+// the clocks compare (match.Clocks). Each wait for a rank of another machine has a bound. If a
+// bound includes 0, the wait is left out. Orders, which tells the certain order of events, needs
+// no common clock.
 //
 // A log may end early, because it was full or records were lost. The calls before its end are
 // complete, so the k-th stays the k-th. Nothing is guessed. A nonblocking receive from any source

@@ -52,7 +52,7 @@ type epoch struct {
 	opened *waits.Stay // its start or post
 	closed *waits.Stay // its complete or wait; nil: not seen yet
 	over   bool        // closed will not be seen
-	open   int         // ranks of the other side whose epoch is not known yet
+	open   int         // ranks of the other side, the epochs of which are not known
 	with   []*epoch
 	dead   bool // some will not be known
 	why    match.Reason
@@ -216,7 +216,7 @@ func (r *Epochs) meet(a, b *epoch) {
 	r.finishEpoch(b) // a is being opened
 }
 
-// blur drops the epochs that wait for a rank whose epochs are not known from now on.
+// blur drops the epochs that wait for a rank of which no epoch is known from now on.
 func (r *Epochs) blur(at *ranks.Group, k *ranks.Rank, access bool) {
 	for key, m := range r.meetings {
 		switch {
