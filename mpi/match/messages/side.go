@@ -9,26 +9,27 @@ import (
 // side is a send or a receive.
 type side struct {
 	waits.Stay
-	pairs    *pairs
+	pairs *pairs
+	box   *inbox        // of a receive
+	by    *waits.Waiter // the call in which its rank waits for it; nil: none yet
+	peer  *side
+	held  *held // a receive that may tell later what it received
+	// Of one that takes: what receives the message; nil: nothing so far.
+	fetched *side
+
 	send     bool
 	buffered bool
 	blocking bool
-	probes   bool   // neither: MPI_Probe, which waits for a message and leaves it
-	takes    bool   // MPI_Mprobe, which takes a message for fetched
-	fetches  bool   // MPI_Mrecv: the message had been taken before
-	box      *inbox // of a receive
-	// A receive from any source, or of any tag, that may tell later what it received.
-	held      *held
-	late      bool          // a receive was held
-	by        *waits.Waiter // the call in which its rank waits for it; nil: none yet
-	peer      *side
+	probes   bool // neither: MPI_Probe, which waits for a message and leaves it
+	takes    bool // MPI_Mprobe, which takes a message for fetched
+	fetches  bool // MPI_Mrecv: the message had been taken before
+
+	late      bool         // a receive was held
 	gone      bool         // the side will not be matched
 	why       match.Reason // if gone: why
 	overtakes bool         // of a send: when it was received, an older one still waited
-
-	fetched *side // of one that takes: what receives the message; nil: nothing so far
-	left    bool  // of one that takes: nothing will
-	defers  bool  // of a send: the call for which it waited is not known yet
+	left      bool         // of one that takes: nothing will receive the message
+	defers    bool         // of a send: the call for which it waited is not known yet
 }
 
 func (s *side) done() bool { return s.peer != nil || s.gone }

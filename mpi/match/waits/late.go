@@ -21,13 +21,22 @@ type recent struct {
 }
 
 // lates holds such receives by rank.
-type lates map[*ranks.Rank]*recent
+type lates []*recent
 
-func (s lates) add(k *ranks.Rank, l late) {
-	r := s[k]
+// of returns the receives of a rank; nil: there are none.
+func (s lates) of(k *ranks.Rank) *recent {
+	if k.Index >= len(s) {
+		return nil
+	}
+	return s[k.Index]
+}
+
+func (s *lates) add(k *ranks.Rank, l late) {
+	r := s.of(k)
 	if r == nil {
+		*s = append(*s, make([]*recent, max(0, k.Index+1-len(*s)))...)
 		r = &recent{}
-		s[k] = r
+		(*s)[k.Index] = r
 	}
 	r.list[r.n%len(r.list)] = l
 	r.n++
@@ -37,7 +46,7 @@ func (s lates) add(k *ranks.Rank, l late) {
 // that k receives now had been sent before, they were in the wrong order. from sent this message at
 // the time sent. k waits for it since start.
 func (b *Ledger) WrongOrder(k, from *ranks.Rank, start, sent uint64) {
-	r := b.lates[k]
+	r := b.lates.of(k)
 	if r == nil {
 		return
 	}

@@ -17,7 +17,7 @@ type Ledger struct {
 
 // NewLedger returns a Ledger. Without sum, it adds up no waits. listener may be nil.
 func NewLedger(clocks *ranks.Clocks, sum bool, listener match.Listener) *Ledger {
-	b := &Ledger{clocks: clocks, listener: listener, lates: lates{}}
+	b := &Ledger{clocks: clocks, listener: listener}
 	if sum {
 		b.sums = sums{}
 	}

@@ -151,6 +151,9 @@ func (r *Locks) Unlock(k *ranks.Rank, c *match.Call) {
 
 // Resolve tells the waits of those calls that end before a time of the first rank's clock.
 func (r *Locks) Resolve(now uint64) {
+	if len(r.asked) == 0 {
+		return
+	}
 	kept := r.asked[:0]
 	for _, l := range r.asked {
 		if l.until >= now {
