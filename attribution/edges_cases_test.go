@@ -37,7 +37,7 @@ func TestDerivedEdgesUnderWay(t *testing.T) {
 	}
 	want, _ := run(p.events)
 	// Of the kernel side, too: each second hit is soon after the last one.
-	got, derived := run(sparseModel{first: 64, rare: 100e3, rnd: rnd}.thin(p.events))
+	got, derived := run(sparseModel{first: 64, many: 64, rare: 100e3, rnd: rnd}.thin(p.events))
 	if derived < turns/4 {
 		t.Fatalf("%d ends were derived", derived)
 	}

@@ -171,7 +171,7 @@ func TestDerivedJoinAndTeamAtSameAddress(t *testing.T) {
 func TestDerivedEdgesWithSamples(t *testing.T) {
 	p := &frequent{rnd: rand.New(rand.NewPCG(3, 3)), threads: 3}
 	p.run(300, 1e-6)
-	m := sparseModel{first: 8, rare: 100e3, rnd: rand.New(rand.NewPCG(1, 1))}
+	m := sparseModel{first: 8, many: 8, rare: 100e3, rnd: rand.New(rand.NewPCG(1, 1))}
 	plain := m.thin(p.events)
 	sampled := slices.Clone(plain)
 	rnd := rand.New(rand.NewPCG(5, 5))
@@ -222,7 +222,7 @@ func TestDerivedSumsOfRealRun(t *testing.T) {
 	bias, worst := map[string]float64{}, map[string]float64{}
 	in, of := 0, 0
 	for seed := range uint64(seeds) {
-		s.Events = sparseModel{first: 8, rare: 100e3, rnd: rand.New(rand.NewPCG(seed, 1))}.thin(all)
+		s.Events = sparseModel{first: 8, many: 8, rare: 100e3, rnd: rand.New(rand.NewPCG(seed, 1))}.thin(all)
 		p := Replay(s)
 		if p.Meta.Partial != 0 || p.Meta.Unmatched != 0 || p.Meta.Edges.Derived < 2000 {
 			t.Fatalf("%d partial, %d unmatched, %d derived", p.Meta.Partial, p.Meta.Unmatched, p.Meta.Edges.Derived)

@@ -16,6 +16,7 @@ import (
 // sparseModel is a model of which returns the kernel side reports (bpf/sparse.h).
 type sparseModel struct {
 	first int    // returns of a place that are reported first
+	many  int    // returns of a place that chance chooses before it chooses fewer
 	rare  uint64 // ns
 	rnd   *rand.Rand
 }
@@ -23,6 +24,7 @@ type sparseModel struct {
 type sparseThread struct {
 	last  uint64
 	seen  map[uint64]int
+	some  map[uint64]int // by place: how often chance chose
 	fork  uint64
 	await event.Edge // the edge that is not reported
 	sizes []int32    // of the open teams that it has forked
@@ -36,7 +38,7 @@ func (m sparseModel) thin(all []event.Event) (kept []event.Event) {
 	for _, ev := range all {
 		t := threads[ev.TID]
 		if t == nil {
-			t = &sparseThread{seen: map[uint64]int{}}
+			t = &sparseThread{seen: map[uint64]int{}, some: map[uint64]int{}}
 			threads[ev.TID] = t
 		}
 		left := t.await != event.NoEdge && ev.Edge == t.await && (ev.Edge == event.Waited || ev.Construct.IsParallel())
@@ -69,8 +71,11 @@ func (m sparseModel) thin(all []event.Event) (kept []event.Event) {
 			switch {
 			case t.seen[place] <= m.first, since >= m.rare:
 				ev.Flags |= event.Anyway
-			case m.rnd.IntN(16) == 0:
+			case t.some[place] < m.many && m.rnd.IntN(16) == 0:
 				ev.Flags |= event.ByChance
+				t.some[place]++
+			case t.some[place] >= m.many && m.rnd.IntN(32) == 0:
+				ev.Flags |= event.ByChance | event.Seldom
 			default:
 				ev.Flags |= event.Unarmed
 				t.await = follows
@@ -208,7 +213,7 @@ func TestDerivedEdges(t *testing.T) {
 			p := &frequent{rnd: rand.New(rand.NewPCG(uint64(threads), 7)), threads: threads}
 			p.run(regions, often)
 			want := measured(replay(p.events, p.end()))
-			m := sparseModel{first: 64, rare: 100e3, rnd: rand.New(rand.NewPCG(1, uint64(threads)))}
+			m := sparseModel{first: 64, many: 64, rare: 100e3, rnd: rand.New(rand.NewPCG(1, uint64(threads)))}
 			thinned := m.thin(p.events)
 			got := replay(thinned, p.end())
 			if got.Meta.Edges.All == 0 || got.Meta.Edges.Derived*10 < got.Meta.Edges.All*5 {
@@ -258,7 +263,7 @@ func compareDerived(t *testing.T, where string, w, g *figures, slack float64) {
 func TestDerivedEdgesInAnyOrder(t *testing.T) {
 	p := &frequent{rnd: rand.New(rand.NewPCG(3, 3)), threads: 3}
 	p.run(400, 1e-6)
-	m := sparseModel{first: 8, rare: 100e3, rnd: rand.New(rand.NewPCG(1, 1))}
+	m := sparseModel{first: 8, many: 8, rare: 100e3, rnd: rand.New(rand.NewPCG(1, 1))}
 	events := m.thin(p.events)
 	want := measured(replay(events, p.end()))
 	for seed := range uint64(40) {
@@ -279,7 +284,7 @@ func TestDerivedEdgesModel(t *testing.T) {
 		runtime := []event.Runtime{event.Gomp, event.Kmpc}[seed%2]
 		rnd := rand.New(rand.NewPCG(seed, uint64(runtime)))
 		s := simulate(rnd, runtime, 30+rnd.IntN(300))
-		events := sparseModel{first: int(seed % 3), rare: 1 << 60, rnd: rnd}.thin(s.events)
+		events := sparseModel{first: int(seed % 3), many: int(seed % 5), rare: 1 << 60, rnd: rnd}.thin(s.events)
 		var first map[figureKey]*figures
 		for n := range 3 {
 			e := New(1, fakeFiles{})

@@ -257,7 +257,7 @@ func longestByRegion(spans []timeline.Span, regions []int, most int) (out []time
 func TestTimelineDerived(t *testing.T) {
 	p := &frequent{rnd: rand.New(rand.NewPCG(3, 3)), threads: 3}
 	p.run(400, 0)
-	kept := sparseModel{first: 8, rare: 100e3, rnd: rand.New(rand.NewPCG(1, 1))}.thin(p.events)
+	kept := sparseModel{first: 8, many: 8, rare: 100e3, rnd: rand.New(rand.NewPCG(1, 1))}.thin(p.events)
 	left := map[event.Edge]int{} // events that the kernel side did not report
 	for i := range p.events {
 		left[p.events[i].Edge]++

@@ -161,6 +161,9 @@ const (
 	// EndsNext: the construct's end may not be reported (Open of a loop). Then the thread's next
 	// beginning of such a construct, its next barrier, or the end of its region tells it.
 	EndsNext
+	// Seldom: with ByChance, chance was half as likely to choose this event as earlier ones
+	// (bpf/sparse.h).
+	Seldom
 )
 
 // Sparse are the flags of a call of which not every return is reported.

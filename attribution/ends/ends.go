@@ -70,13 +70,13 @@ func (es *Ends) Sum() {
 // Lesson is a reported end of a call. What is to be learnt from it is known at the thread's next
 // event, which tells its gap.
 type Lesson struct {
-	Node     *tree.Node // of the region
-	Edge     event.Edge
-	ByChance bool   // chance chose it to be reported
-	Begun    uint64 // of the call (ns)
-	From     uint64 // when the thread could go on (ns); 0: it is not known
-	At       uint64 // of the end (ns)
-	Idle     bool   // the thread waited for a core in the call, or before its next event
+	Node   *tree.Node // of the region
+	Edge   event.Edge
+	Weight Weight
+	Begun  uint64 // of the call (ns)
+	From   uint64 // when the thread could go on (ns); 0: it is not known
+	At     uint64 // of the end (ns)
+	Idle   bool   // the thread waited for a core in the call, or before its next event
 }
 
 // Learn notes a reported end.
@@ -106,7 +106,7 @@ func (es *Ends) add(l *Lesson, from, next uint64, alone bool, cost event.HitCost
 	k := Kind{Edge: l.Edge, Alone: alone}
 	for _, n := range []*tree.Node{l.Node, nil} {
 		k.Node = n
-		es.mean(k).Learn(ledger.Between(from, l.At)-cost.Before, Gap{ledger.Between(from, next), l.Idle}, l.ByChance)
+		es.mean(k).Learn(ledger.Between(from, l.At)-cost.Before, Gap{ledger.Between(from, next), l.Idle}, l.Weight)
 		if l.Node == nil {
 			return
 		}

@@ -3,6 +3,7 @@ package ends
 import (
 	"math"
 
+	"ompp-attach/event"
 	"ompp-attach/profile"
 )
 
@@ -18,8 +19,8 @@ import (
 // are no others.
 type Mean struct {
 	strata []stratum
-	// Sums over the executions that chance chose, without those of longEnd or more: of times
-	// and gaps (ns), and the number of executions.
+	// Sums over the executions that chance chose, each times its weight, without those of longEnd
+	// or more: of times and gaps (ns), and of 1.
 	sum, gaps, n float64
 	first        float64 // a moving mean of the times of the others, ns
 	any          bool
@@ -38,19 +39,42 @@ const (
 	longEnd = 100e3
 )
 
+// Weight tells for how many derived ends a reported end stands, compared with ends that chance
+// chose at first: one of 16 is reported at first, later one of 32 (bpf/sparse.h).
+type Weight float64
+
+// The weights.
+const (
+	NotByChance Weight = 0 // the end stands for no others
+	AtFirst     Weight = 1
+	Seldom      Weight = 31. / 15
+)
+
+// WeightOf returns the weight of an end by the flags of its call.
+func WeightOf(f event.Flag) Weight {
+	switch {
+	case f&event.ByChance == 0:
+		return NotByChance
+	case f&event.Seldom != 0:
+		return Seldom
+	}
+	return AtFirst
+}
+
 // Learn adds the time of a reported execution, in ns.
-func (y *Mean) Learn(d int64, g Gap, byChance bool) {
+func (y *Mean) Learn(d int64, g Gap, w Weight) {
 	d = max(0, d)
 	g.Time = max(d, g.Time)
 	gap, v, s := max(1, g.Time), float64(d), y.makeStratum(g)
-	s.learn(v, float64(gap), byChance)
+	s.learn(v, float64(gap), w)
 	if s.long {
 		y.longs, y.ofLongs = y.longs+v/float64(gap), y.ofLongs+1
 	}
 	switch {
-	case byChance:
+	case w != NotByChance:
 		if v < longEnd || y.waits {
-			y.sum, y.gaps, y.n = y.sum+v, y.gaps+float64(gap), y.n+1
+			n := float64(w)
+			y.sum, y.gaps, y.n = y.sum+n*v, y.gaps+n*float64(gap), y.n+n
 		}
 	case !y.any:
 		y.first = v

@@ -20,7 +20,7 @@ func TestMeanKeepsSums(t *testing.T) {
 	for i := range 20_000 {
 		d, gap := takes()
 		if i%16 == 0 {
-			y.Learn(d, Gap{Time: gap}, true)
+			y.Learn(d, Gap{Time: gap}, AtFirst)
 			continue
 		}
 		want += d
@@ -39,10 +39,10 @@ func TestMeanKeepsSums(t *testing.T) {
 func TestMeanOfLongGaps(t *testing.T) {
 	y := &Mean{}
 	for range 1000 {
-		y.Learn(1000, Gap{Time: 3000}, true)
+		y.Learn(1000, Gap{Time: 3000}, AtFirst)
 	}
 	for range 10 {
-		y.Learn(3_000_000, Gap{Time: 3_002_000}, true)
+		y.Learn(3_000_000, Gap{Time: 3_002_000}, AtFirst)
 	}
 	if d := y.Derive(Gap{Time: 3000}, nil, 0); d < 990 || d > 1010 {
 		t.Errorf("of 3 us: %d ns, want 1000", d)
@@ -52,7 +52,7 @@ func TestMeanOfLongGaps(t *testing.T) {
 	}
 	// The same with what is known of other regions.
 	z := &Mean{}
-	z.Learn(1000, Gap{Time: 3000}, true)
+	z.Learn(1000, Gap{Time: 3000}, AtFirst)
 	if d := z.Derive(Gap{Time: 3_500_000}, y, 0); d < 2_400_000 {
 		t.Errorf("of 3.5 ms, as in other regions: %d ns, want most of it", d)
 	}
@@ -62,15 +62,15 @@ func TestMeanOfLongGaps(t *testing.T) {
 func TestMeanOfChance(t *testing.T) {
 	y := &Mean{}
 	for range 64 {
-		y.Learn(9000, Gap{Time: 50_000}, false)
+		y.Learn(9000, Gap{Time: 50_000}, NotByChance)
 	}
 	if d := y.Derive(Gap{Time: 50_000}, nil, 0); d != 9000 {
 		t.Errorf("with the first executions only: %d", d)
 	}
 	for range 100 {
-		y.Learn(1000, Gap{Time: 50_000}, true)
+		y.Learn(1000, Gap{Time: 50_000}, AtFirst)
 	}
-	y.Learn(9000, Gap{Time: 50_000}, false)
+	y.Learn(9000, Gap{Time: 50_000}, NotByChance)
 	sum := int64(0)
 	for range 100 {
 		sum += y.Derive(Gap{Time: 50_000}, nil, 0)
@@ -83,8 +83,28 @@ func TestMeanOfChance(t *testing.T) {
 	}
 }
 
-// Intervals hold the truth in nine of ten cases. The times are alike, or few of them are long and
-// carry the sum, or few executions are reported.
+// chance chooses which ends are reported, as the kernel side does (bpf/sparse.h).
+type chance struct {
+	rnd          *rand.Rand
+	seen, chosen int
+}
+
+func (c *chance) choose() (w Weight, reported bool) {
+	c.seen++
+	switch {
+	case c.seen <= 64:
+		return NotByChance, true
+	case c.chosen >= 64:
+		return Seldom, c.rnd.IntN(32) == 0
+	case c.rnd.IntN(16) != 0:
+		return AtFirst, false
+	}
+	c.chosen++
+	return AtFirst, true
+}
+
+// Intervals hold the truth in nine of ten cases. The times are alike, change, or few of them are
+// long and carry the sum, or few executions are reported.
 func TestMeanIntervals(t *testing.T) {
 	const trials = 200
 	for _, c := range []struct {
@@ -93,21 +113,24 @@ func TestMeanIntervals(t *testing.T) {
 		long       float64 // the share of the executions that lose their core
 		inside     float64 // the share of these that lose it in the call, and not behind it
 		idle       bool    // the kernel tells of lost cores
+		grows      int64   // ns that the last execution takes longer than the first
 	}{
-		{"alike", 20_000, 0, 0, false},
-		{"few are long", 20_000, 0.003, 0.5, false},
-		{"few are long, and known", 20_000, 0.003, 0.5, true},
-		{"few are long, all in the call", 20_000, 0.003, 1, true},
-		{"many are long", 20_000, 0.05, 0.3, false},
-		{"few executions", 400, 0.03, 0.5, true},
+		{"alike", 20_000, 0, 0, false, 0},
+		{"few are long", 20_000, 0.003, 0.5, false, 0},
+		{"few are long, and known", 20_000, 0.003, 0.5, true, 0},
+		{"few are long, all in the call", 20_000, 0.003, 1, true, 0},
+		{"many are long", 20_000, 0.05, 0.3, false, 0},
+		{"few executions", 400, 0.03, 0.5, true, 0},
+		{"longer and longer", 5000, 0, 0, false, 900},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(1, 7))
 			in, widths := 0, 0.0
 			for range trials {
-				y, truth := &Mean{}, int64(0)
+				y, truth, by := &Mean{}, int64(0), chance{rnd: rnd}
 				for i := range c.executions {
 					d, rest, idle := 700+rnd.Int64N(400), 3000+rnd.Int64N(2000), false
+					d += c.grows * int64(i) / int64(c.executions)
 					if rnd.Float64() < c.long {
 						lost := int64(rnd.ExpFloat64() * 3e6)
 						if idle = c.idle; rnd.Float64() < c.inside {
@@ -117,15 +140,12 @@ func TestMeanIntervals(t *testing.T) {
 						}
 					}
 					g := Gap{d + rest, idle}
-					switch {
-					case i < 64:
-						y.Learn(d, g, false)
-					case rnd.IntN(16) == 0:
-						y.Learn(d, g, true)
-					default:
-						truth += d
-						y.Derive(g, nil, 0)
+					if w, reported := by.choose(); reported {
+						y.Learn(d, g, w)
+						continue
 					}
+					truth += d
+					y.Derive(g, nil, 0)
 				}
 				e := y.derived(nil)
 				least, most := e.Interval()
@@ -138,7 +158,7 @@ func TestMeanIntervals(t *testing.T) {
 			if in < trials*9/10 {
 				t.Errorf("%d of %d intervals hold the truth, want nine of ten", in, trials)
 			}
-			if c.long == 0 && widths > 0.02 {
+			if c.long == 0 && c.grows == 0 && widths > 0.02 {
 				t.Errorf("the intervals are %.1f %% wide, though the times are alike", 100*widths)
 			}
 		})

@@ -22,9 +22,9 @@ type stratum struct {
 	digits int
 	idle   bool
 	long   bool // the gaps are long: at least longGap digits
-	// Sums over executions that chance chose: of times and gaps (ns), of their squares and
-	// products (ns squared), and the number of executions.
-	sum, gaps, squaredSum, products, squaredGaps, n float64
+	// Sums over executions that chance chose, each times its weight: of times and gaps (ns), of
+	// their squares and products (ns squared), of 1, and of the weight.
+	sum, gaps, squaredSum, products, squaredGaps, n, squaredN float64
 	// Sums of the times and gaps (ns) of the other reported executions.
 	early, earlyGaps float64
 	// Sums over executions whose end was derived. They are of gaps (ns) and their squares, of
@@ -65,13 +65,14 @@ func (y *Mean) makeStratum(g Gap) *stratum {
 }
 
 // learn adds an execution: its time and its gap, in ns.
-func (s *stratum) learn(d, gap float64, byChance bool) {
-	if !byChance {
+func (s *stratum) learn(d, gap float64, w Weight) {
+	if w == NotByChance {
 		s.early, s.earlyGaps = s.early+d, s.earlyGaps+gap
 		return
 	}
-	s.sum, s.gaps, s.n = s.sum+d, s.gaps+gap, s.n+1
-	s.squaredSum, s.products, s.squaredGaps = s.squaredSum+d*d, s.products+d*gap, s.squaredGaps+gap*gap
+	n := float64(w)
+	s.sum, s.gaps, s.n, s.squaredN = s.sum+n*d, s.gaps+n*gap, s.n+n, s.squaredN+n*n
+	s.squaredSum, s.products, s.squaredGaps = s.squaredSum+n*d*d, s.products+n*d*gap, s.squaredGaps+n*gap*gap
 }
 
 // share returns the part of its gap that an execution takes. gap is a usual gap (ns). r is a guess
@@ -101,12 +102,13 @@ func (s *stratum) spread(guess float64) float64 {
 		guess = 0.5
 	}
 	r, mean := s.sum/max(1, s.gaps), s.gaps/max(1, s.n)
-	p := (r*s.n + guess) / (s.n + 1)
+	n := s.n * s.n / max(1, s.squaredN) // so many executions of the same weight tell as much
+	p := (r*n + guess) / (n + 1)
 	parts := few * p * (1 - p)
-	if s.n > 0 {
-		parts += max(0, s.squaredSum-2*r*s.products+r*r*s.squaredGaps) / (mean * mean)
+	if n > 0 {
+		parts += max(0, s.squaredSum-2*r*s.products+r*r*s.squaredGaps) / (mean * mean) * n / s.n
 	}
-	return min(0.25, parts/(s.n+1))
+	return min(0.25, parts/(n+1))
 }
 
 // variance is the variance of due that comes from chance's choice, ns squared. others is the
@@ -116,7 +118,7 @@ func (s *stratum) variance(others *stratum) float64 {
 	if others != nil && others.n > s.n {
 		from = others
 	}
-	return from.spread(s.part()) * (s.all*s.all*s.n/(n*n) + s.squares)
+	return from.spread(s.part()) * (s.all*s.all*s.squaredN/(n*n) + s.squares)
 }
 
 // doubt is the standard error of due that comes from the guess (ns). For short gaps it is a share

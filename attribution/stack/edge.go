@@ -82,7 +82,7 @@ func (x *Edge) Kind() ends.Kind { return ends.Kind{Node: x.Node, Edge: x.Edge, A
 // Lesson returns what a reported end at a time teaches. idle says that the thread waited for a
 // core in the call.
 func (x *Edge) Lesson(at uint64, idle bool) ends.Lesson {
-	l := ends.Lesson{Node: x.Node, Edge: x.Edge, ByChance: x.Enter.Flags&event.ByChance != 0, Begun: x.Enter.Time, At: at, Idle: idle}
+	l := ends.Lesson{Node: x.Node, Edge: x.Edge, Weight: ends.WeightOf(x.Enter.Flags), Begun: x.Enter.Time, At: at, Idle: idle}
 	if !x.Alone() {
 		l.From = x.From(at)
 	}
