@@ -115,6 +115,7 @@ const (
 	probeRecordFlagREC_UNARMED   probeRecordFlag = 16
 	probeRecordFlagREC_BY_CHANCE probeRecordFlag = 32
 	probeRecordFlagREC_ANYWAY    probeRecordFlag = 64
+	probeRecordFlagREC_SELDOM    probeRecordFlag = 128
 	probeRecordFlagREC_CORE_WAIT probeRecordFlag = 1024
 	probeRecordFlagREC_FOLDED    probeRecordFlag = 4096
 	probeRecordFlagREC_UNCOUNTED probeRecordFlag = 16384

@@ -20,6 +20,7 @@ const (
 	RecUnarmed  = uint16(probeRecordFlagREC_UNARMED)
 	RecByChance = uint16(probeRecordFlagREC_BY_CHANCE)
 	RecAnyway   = uint16(probeRecordFlagREC_ANYWAY)
+	RecSeldom   = uint16(probeRecordFlagREC_SELDOM)
 
 	recUncounted = uint16(probeRecordFlagREC_UNCOUNTED)
 	recCounters  = uint16(probeRecordFlagREC_COUNTERS)

@@ -99,6 +99,7 @@ enum record_flag {
 	REC_UNARMED   = 1 << 4, /* the return will not be reported */
 	REC_BY_CHANCE = 1 << 5, /* the return will be reported, as chance decided */
 	REC_ANYWAY    = 1 << 6, /* the return will be reported: the place is new, or hits are rare */
+	REC_SELDOM    = 1 << 7, /* with REC_BY_CHANCE: chance was half as likely to choose it */
 	/* No hit: the thread had no core for a ns since it last reported that. b of these ns lie
 	 * in the MPI call whose record follows. If num is 0, the thread reports it for the first
 	 * time, and a counts from the thread's beginning (core_wait.h). */

@@ -2,9 +2,9 @@
 /* How often returns are armed that tell little. They tell where a team's body begins for its
  * primary thread, where the thread is back from the team, and where a barrier is left. An armed
  * return costs nearly as much as a second hit. The team's arrivals, which are always reported,
- * tell nearly the same. So after the first hits of a place, chance arms one return in 16, and the
- * reader derives the others (attribution/edges.go). A thread whose hits are rare pays little for
- * them, and gets all its returns. */
+ * tell nearly the same. So after the first hits of a place, chance arms one return in 16, later one
+ * in 32, and the reader derives the others (attribution/edges.go). A thread whose hits are rare
+ * pays little for them, and gets all its returns. */
 #pragma once
 #include "rows.h"
 
@@ -15,6 +15,10 @@ u32 exact_edges = 0;
 #define SPARSE_FIRST 64
 /* One return in so many is armed then: a power of two. */
 #define SPARSE_ONE_IN 16
+/* When chance has armed so many of a place, the sum of the others is known well, and one in so many
+ * is armed. Each of these tells of more returns (REC_SELDOM). */
+#define SPARSE_MANY 64
+#define SPARSE_SELDOM_ONE_IN 32
 /* Hits so far apart are rare: an armed return takes up to 0.6 us. */
 #define SPARSE_RARE 100000 /* ns */
 
@@ -32,7 +36,7 @@ VERIFIED_ONCE u32 arm_return(u64 place, u32 is_fork, u64 now)
 	struct thread_state *t = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
 	u64 since;
 	u8 *count;
-	u32 i;
+	u32 i, chance;
 
 	if (!t)
 		return REC_ANYWAY;
@@ -52,5 +56,11 @@ VERIFIED_ONCE u32 arm_return(u64 place, u32 is_fork, u64 now)
 		return REC_ANYWAY;
 	/* A generator of its own, as a call of the kernel's costs more (Knuth, TAOCP 3.3.4). */
 	t->sparse_seed = t->sparse_seed * 1664525 + 1013904223;
-	return (t->sparse_seed >> 24) % SPARSE_ONE_IN ? REC_UNARMED : REC_BY_CHANCE;
+	chance = t->sparse_seed >> 24;
+	if (*count >= SPARSE_FIRST + SPARSE_MANY)
+		return chance % SPARSE_SELDOM_ONE_IN ? REC_UNARMED : REC_BY_CHANCE | REC_SELDOM;
+	if (chance % SPARSE_ONE_IN)
+		return REC_UNARMED;
+	*count += 1;
+	return REC_BY_CHANCE;
 }

@@ -6,11 +6,12 @@ import "testing"
 func reasons(t *testing.T, rings []*Ring) map[uint16]int {
 	t.Helper()
 	n := map[uint16]int{}
-	drainFolds(t, rings, func(r *Record) { n[r.Flags&(RecUnarmed|RecByChance|RecAnyway)]++ })
+	drainFolds(t, rings, func(r *Record) { n[r.Flags&(RecUnarmed|RecByChance|RecAnyway|RecSeldom)]++ })
 	return n
 }
 
-// The first returns of a place are armed, then about one in 16.
+// The first returns of a place are armed, then about one in 16, and when chance has armed some,
+// about one in 32.
 func TestReturnsAreSparse(t *testing.T) {
 	p, rings, _ := drivenProbes(t)
 	add := func(flags uint32) uint32 {
@@ -35,12 +36,17 @@ func TestReturnsAreSparse(t *testing.T) {
 	if got := drive(sparse, first); got[RecAnyway] != first {
 		t.Errorf("the first %d returns: %v", first, got)
 	}
-	const n = 4096
-	got := drive(sparse, n)
-	// Hits are rare where the driver was interrupted.
-	if few := n / 16; got[RecByChance] < few*7/10 || got[RecByChance] > few*13/10 || got[RecAnyway] > n/50 || got[RecUnarmed] < n*9/10 {
-		t.Errorf("of %d more returns: %v (unarmed %d, by chance %d)", n, got, RecUnarmed, RecByChance)
+	check := func(n, oneIn int, chosen uint16, got map[uint16]int) {
+		t.Helper()
+		// Hits are rare where the driver was interrupted.
+		if few := n / oneIn; got[chosen] < few*6/10 || got[chosen] > few*14/10 || got[RecAnyway] > n/50 || got[RecUnarmed] < n*9/10 {
+			t.Errorf("of %d more returns: %v (unarmed %d, by chance %d)", n, got, RecUnarmed, chosen)
+		}
 	}
+	const n = 4096
+	check(n/8, 16, RecByChance, drive(sparse, n/8))
+	drive(sparse, n) // chance arms more than SPARSE_MANY
+	check(n, 32, RecByChance|RecSeldom, drive(sparse, n))
 	// From the first hit of such a row on, all returns are armed.
 	if got := drive(exact, 1); got[0] != 1 {
 		t.Errorf("at a row that wants all returns: %v", got)

@@ -86,7 +86,7 @@ struct thread_state {
 	u64 sparse_last; /* time of the thread's last hit of such a row, ns */
 	u64 sparse_fork; /* the place of the thread's last fork */
 	u32 sparse_seed; /* of the numbers that stand for chance */
-	u8 sparse_count[SPARSE_COUNTS]; /* hits so far, up to SPARSE_FIRST */
+	u8 sparse_count[SPARSE_COUNTS]; /* first hits, then returns by chance */
 	struct fold_open open;
 	struct fold_slot slot[FOLD_SLOTS];
 	struct counter_words open_counters; /* when open began */

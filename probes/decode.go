@@ -134,6 +134,9 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 		ev.Flags |= event.Unarmed
 	case r.Flags&bpf.RecByChance != 0:
 		ev.Flags |= event.ByChance
+		if r.Flags&bpf.RecSeldom != 0 {
+			ev.Flags |= event.Seldom
+		}
 	case r.Flags&bpf.RecAnyway != 0:
 		ev.Flags |= event.Anyway
 	}
