@@ -249,6 +249,11 @@ func (s *site) byNext(w *flow, scope []directive, found map[*site]directive) (be
 // byOrder looks at the call of the same kind before this one. The call gets the directive of that
 // kind that follows that call's directive in the text, unless another call has it already.
 func (s *site) byOrder(f *function, scope []directive, found map[*site]directive) (best directive, ok bool) {
+	// A call at the line of another directive belongs to that one: clang calls __kmpc_flush for an
+	// atomic directive that is seq_cst.
+	if _, other := pickIdent(scope, s.ident); other && s.hasIdent {
+		return directive{}, false
+	}
 	taken := map[directive]bool{}
 	after := 0
 	before := true
