@@ -49,6 +49,7 @@ type Job struct {
 	byKey    map[key]*Region
 	seen     bitset                // the ranks that were read
 	names    []string              // of the jobs that the profiles are of, as launchers name them
+	foreign  map[string]bool       // the names of jobs that are left out
 	traffic  map[int]*traffic.Rank // by rank, until all are known
 }
 
@@ -95,7 +96,8 @@ var pairs = [...]pair{
 
 // newJob returns an empty job.
 func newJob() *Job {
-	return &Job{byKey: map[key]*Region{}, Builds: map[string]string{}, traffic: map[int]*traffic.Rank{}, robbed: map[int][]profile.Rival{}}
+	return &Job{byKey: map[key]*Region{}, Builds: map[string]string{}, traffic: map[int]*traffic.Rank{}, robbed: map[int][]profile.Rival{},
+		foreign: map[string]bool{}}
 }
 
 // merge adds a reduced rank to the job. It answers false if the rank is in the job already.

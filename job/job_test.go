@@ -73,7 +73,7 @@ func TestAnyOrder(t *testing.T) {
 			j.Paths = newPaths(bound)
 			for _, r := range all {
 				copied := *r
-				j.add(&copied)
+				j.add(&copied, false)
 			}
 			j.finish()
 			j.compareRanks()

@@ -107,7 +107,7 @@ func merged(sources []Source, o Options) (*Job, error) {
 			j.trouble(unreadable, r.source.Rank, reason(r.err))
 			continue
 		}
-		j.add(r.reduced)
+		j.add(r.reduced, r.source.Copy > 0)
 	}
 	if len(j.Ranks) == 0 {
 		if first != nil {

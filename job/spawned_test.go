@@ -44,3 +44,29 @@ func TestSpawned(t *testing.T) {
 		}
 	}
 }
+
+// The ranks of a job that ranks have started are left out, also those whose numbers the first job
+// does not have.
+func TestSpawnedLeftOut(t *testing.T) {
+	var sources []Source
+	for _, f := range []struct {
+		job        string
+		size, copy int
+	}{{"1", 1, 0}, {"2", 3, 2}} {
+		for r := range f.size {
+			p := waiting(0, [2]uint64{10, 20}, [2]uint64{30, 40})
+			p.Meta.MPI.Job, p.Meta.MPI.Rank, p.Meta.MPI.Size = f.job, r, f.size
+			s := sourcesOf(t, p)[0]
+			s.Name, s.Rank, s.Copy = FileName(r, f.copy), r, f.copy
+			sources = append(sources, s)
+		}
+	}
+	j, err := Read(sources, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const told = "another job, too, which are left out: profile.rank0-2.json.gz, profile.rank1-2.json.gz"
+	if got := strings.Join(j.Troubles(), " "); len(j.Ranks) != 1 || !strings.Contains(got, told) {
+		t.Errorf("%d ranks: %s", len(j.Ranks), got)
+	}
+}

@@ -24,6 +24,7 @@ const (
 	unreadable               // the file is torn, of a newer version, or something else
 	tornCopy                 // one file of the rank is unreadable, another one is not
 	twice                    // the job already has a profile of the rank
+	foreign                  // a further profile of a rank is that of another job
 	misnamed                 // the file's name and its content disagree about the rank
 	noMPI                    // the process used no MPI
 	extrapolated             // some figures are extrapolated
@@ -41,11 +42,19 @@ func (j *Job) trouble(k kind, rank int, text string) {
 	j.troubles = append(j.troubles, trouble{k, rank, text})
 }
 
-// add adds a rank to the job and notes problems of its file.
-func (j *Job) add(r *reduced) {
+// add adds a rank to the job and notes problems of its file. further: the file's name says that the
+// rank has another file, too. Ranks may start a job with more ranks (MPI_Comm_spawn).
+func (j *Job) add(r *reduced, further bool) {
 	named, file := r.rank.Rank, r.rank.File
 	if name := r.rank.MPI.Job; name != "" && !slices.Contains(j.names, name) {
 		j.names = append(j.names, name)
+		if further && len(j.Ranks) > 0 {
+			j.foreign[name] = true
+		}
+	}
+	if j.foreign[r.rank.MPI.Job] {
+		j.trouble(foreign, named, file)
+		return
 	}
 	switch m := &r.rank.MPI; {
 	case !r.rank.UsesMPI:
@@ -110,7 +119,7 @@ func (j *Job) Troubles() []string {
 	ranks := map[group][]int{}
 	for _, t := range all {
 		g := group{t.kind, t.text}
-		if t.kind == twice || t.kind == misnamed {
+		if t.kind == twice || t.kind == foreign || t.kind == misnamed {
 			g.text = "" // the sentence lists the names of the files
 		}
 		if ranks[g] == nil {
@@ -133,6 +142,8 @@ func (j *Job) Troubles() []string {
 			out = append(out, who+verb(one, " has", " have")+" a file that could not be read, and another that is shown: "+g.text+".")
 		case twice:
 			out = append(out, who+verb(one, " is", " are")+" recorded more than once; the first file by name counts, these are left out: "+j.filesOf(twice)+".")
+		case foreign:
+			out = append(out, "The directory has ranks of another job, too, which are left out: "+j.filesOf(foreign)+".")
 		case misnamed:
 			out = append(out, who+verb(one, " has", " have")+" files that are named after another rank, the content counts: "+j.filesOf(misnamed)+".")
 		case noMPI:
