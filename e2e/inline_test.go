@@ -243,7 +243,9 @@ func TestSeqCstWrites(t *testing.T) {
 			var got []string
 			for _, r := range s.main.Regions {
 				if r.Construct == event.Atomic {
-					n := count(s.main, execC, func(x *profile.Region) bool { return x.Construct == r.Construct && x.Location.Begin == r.Location.Begin })
+					n := count(s.main, execC, func(x *profile.Region) bool {
+						return x.Construct == r.Construct && x.Location.Begin == r.Location.Begin
+					})
 					got = append(got, fmt.Sprintf("%d: %d", r.Location.Begin, n.total()))
 				}
 			}
