@@ -47,9 +47,8 @@ type Job struct {
 	binWidth int // number of ranks of a bin of Region.Bins
 	troubles []trouble
 	byKey    map[key]*Region
-	seen     bitset                // the ranks that were read
-	names    []string              // of the jobs that the profiles are of, as launchers name them
-	foreign  map[string]bool       // the names of jobs that are left out
+	seen     bitset // the ranks that were read
+	launches launches
 	traffic  map[int]*traffic.Rank // by rank, until all are known
 }
 
@@ -96,8 +95,7 @@ var pairs = [...]pair{
 
 // newJob returns an empty job.
 func newJob() *Job {
-	return &Job{byKey: map[key]*Region{}, Builds: map[string]string{}, traffic: map[int]*traffic.Rank{}, robbed: map[int][]profile.Rival{},
-		foreign: map[string]bool{}}
+	return &Job{byKey: map[key]*Region{}, Builds: map[string]string{}, traffic: map[int]*traffic.Rank{}, robbed: map[int][]profile.Rival{}}
 }
 
 // merge adds a reduced rank to the job. It answers false if the rank is in the job already.

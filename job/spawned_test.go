@@ -46,27 +46,43 @@ func TestSpawned(t *testing.T) {
 }
 
 // The ranks of a job that ranks have started are left out, also those whose numbers the first job
-// does not have.
+// does not have. One tool numbers the files of all ranks of the job. A tool of each rank numbers
+// only files of which the names are taken.
 func TestSpawnedLeftOut(t *testing.T) {
-	var sources []Source
-	for _, f := range []struct {
-		job        string
-		size, copy int
-	}{{"1", 1, 0}, {"2", 3, 2}} {
-		for r := range f.size {
+	for what, c := range map[string]struct {
+		copies [3]int // of the ranks of the second job
+		want   string
+	}{
+		"one tool":            {[3]int{2, 2, 2}, "profile.rank0-2.json.gz, profile.rank1-2.json.gz"},
+		"a tool of each rank": {[3]int{2, 0, 0}, "profile.rank0-2.json.gz, profile.rank1.json.gz"},
+	} {
+		source := func(job string, size, rank, copy int) Source {
 			p := waiting(0, [2]uint64{10, 20}, [2]uint64{30, 40})
-			p.Meta.MPI.Job, p.Meta.MPI.Rank, p.Meta.MPI.Size = f.job, r, f.size
+			p.Meta.MPI.Job, p.Meta.MPI.Rank, p.Meta.MPI.Size = job, rank, size
 			s := sourcesOf(t, p)[0]
-			s.Name, s.Rank, s.Copy = FileName(r, f.copy), r, f.copy
-			sources = append(sources, s)
+			s.Name, s.Rank, s.Copy = FileName(rank, copy), rank, copy
+			return s
 		}
-	}
-	j, err := Read(sources, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const told = "another job, too, which are left out: profile.rank0-2.json.gz, profile.rank1-2.json.gz"
-	if got := strings.Join(j.Troubles(), " "); len(j.Ranks) != 1 || !strings.Contains(got, told) {
-		t.Errorf("%d ranks: %s", len(j.Ranks), got)
+		sources := []Source{source("1", 1, 0, 0)}
+		for rank, copy := range c.copies {
+			sources = append(sources, source("2", len(c.copies), rank, copy))
+		}
+		j, err := Read(sources, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := "another job, too, which are left out: " + c.want
+		if got := strings.Join(j.Troubles(), " "); len(j.Ranks) != 1 || !strings.Contains(got, told) {
+			t.Errorf("%s: %d ranks: %s", what, len(j.Ranks), got)
+		}
+		all, err := Together(sources, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range all.Threads {
+			if all.Rank(x) != 0 {
+				t.Errorf("%s: a thread of rank %d is in the table of all ranks", what, all.Rank(x))
+			}
+		}
 	}
 }

@@ -43,7 +43,7 @@ func Together(sources []Source, o Options) (*All, error) {
 	g := gatherer{all: &All{Profile: &profile.Profile{Version: profile.SchemaVersion, Nodes: []profile.Node{{Parent: -1, Region: -1}}}},
 		number: map[key]int{}, seen: map[int]bool{}}
 	var first error
-	var name string // of the job, if its first rank knows the name
+	var l launches
 	for d := range inOrder(sources, func(s Source) decoded { return s.decode(o) }) {
 		if d.err != nil {
 			if first == nil {
@@ -51,12 +51,8 @@ func Together(sources []Source, o Options) (*All, error) {
 			}
 			continue
 		}
-		if m := d.profile.Meta.MPI; m != nil {
-			if len(g.seen) == 0 {
-				name = m.Job
-			} else if d.source.Copy > 0 && m.Job != name {
-				continue // as Job.add
-			}
+		if m := d.profile.Meta.MPI; m != nil && l.another(m.Job, d.source.Copy > 0 && len(g.seen) > 0) {
+			continue
 		}
 		if err := g.add(d.profile, d.source.Rank); err != nil {
 			return nil, err

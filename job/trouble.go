@@ -43,16 +43,10 @@ func (j *Job) trouble(k kind, rank int, text string) {
 }
 
 // add adds a rank to the job and notes problems of its file. further: the file's name says that the
-// rank has another file, too. Ranks may start a job with more ranks (MPI_Comm_spawn).
+// rank has another file, too.
 func (j *Job) add(r *reduced, further bool) {
 	named, file := r.rank.Rank, r.rank.File
-	if name := r.rank.MPI.Job; name != "" && !slices.Contains(j.names, name) {
-		j.names = append(j.names, name)
-		if further && len(j.Ranks) > 0 {
-			j.foreign[name] = true
-		}
-	}
-	if j.foreign[r.rank.MPI.Job] {
+	if j.launches.another(r.rank.MPI.Job, further && len(j.Ranks) > 0) {
 		j.trouble(foreign, named, file)
 		return
 	}
@@ -179,7 +173,7 @@ func (j *Job) spawned() []string {
 	if len(places) > 0 {
 		text += " at " + strings.Join(places, ", ")
 	}
-	if len(j.names) > 1 {
+	if len(j.launches.names) > 1 {
 		return []string{text + ". These are a job of their own, which was measured, too: its files are profile.rankR-2.* and the like."}
 	}
 	return []string{text + ". These were not measured: there is no profile of their job. With Open MPI, ompp-attach measures them if it starts the launcher (ompp-attach run -- mpirun ...)."}
