@@ -36,7 +36,8 @@ func HiddenByProbes(p *profile.Profile) *Hidden {
 	away, first := coreless(p)
 	much := muchCost * float64(measuredTime(p)-away)
 	if h.Time <= 0 || float64(h.Cost) <= hiding*float64(h.Time) || float64(h.Cost) <= much {
-		h.Cost, h.Time, h.Wall = p.Meta.TakenOut, p.Meta.Duration+p.Meta.TakenOut-first, true
+		// Time without a core is of another clock, and may exceed the wall time by a little.
+		h.Cost, h.Time, h.Wall = p.Meta.TakenOut, max(0, p.Meta.Duration+p.Meta.TakenOut-first), true
 		if float64(h.Cost) <= hiding*float64(h.Time) {
 			return nil
 		}

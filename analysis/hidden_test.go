@@ -42,6 +42,7 @@ func TestHiddenByProbes(t *testing.T) {
 		{"of idle threads", 2e8, 5e8, 0, ""},
 		{"of threads that mostly lacked a core", 2e8, 5e8, 95e8, "took 80% of the processor time."},
 		{"of the wall time, while others spin", 8e9, 200e9, 0, "took 80% of the wall time."},
+		{"of threads that never had a core, by another clock", 0, 0, 10e9 + 1e3, ""},
 	} {
 		p := stormy(c.cost, c.processor, c.noCore)
 		if got := analysis.HiddenByProbes(p); got != nil {
