@@ -8,7 +8,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// A loop that leaves a thread without work has too few iterations, or one that is too long.
+// A loop that leaves a thread without work mostly has too few iterations, or one that is too long.
 func TestFewIterations(t *testing.T) {
 	for _, c := range []struct {
 		what      string

@@ -105,13 +105,13 @@ const (
 	ByProbes Reason = iota + 1 // probes may have made the finding
 	ByTasks                    // tasks that were not observed may have made the finding
 	// FewIterations is no doubt: the loop left threads without work (analysis.FewIterations). So
-	// another schedule does not help.
+	// another schedule may not help.
 	FewIterations
 )
 
 // HelpsFew is what helps loops that leave threads without work.
-const HelpsFew = "Some threads had next to nothing to do here: the loop has fewer iterations than threads, or one with most of the work. " +
-	"No schedule helps then. Collapse nested loops, share out the work inside of iterations, or use fewer threads."
+const HelpsFew = "Some threads had next to nothing to do here. If the loop has fewer iterations than threads, or one with most of the work, no schedule helps: " +
+	"collapse nested loops, share out the work inside of iterations, or use fewer threads. If neighbouring iterations have the work, use smaller chunks."
 
 // Helps returns what helps against a finding.
 func (c *Cube) Helps(f *Finding) string {

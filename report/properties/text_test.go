@@ -428,7 +428,7 @@ func TestCoreless(t *testing.T) {
 	}
 }
 
-// Where a loop leaves threads without work, no schedule is advised.
+// Where a loop leaves threads without work, it is said when no schedule helps.
 func TestFewIterations(t *testing.T) {
 	for _, few := range []bool{false, true} {
 		p := barriers(2, 20)
@@ -440,7 +440,7 @@ func TestFewIterations(t *testing.T) {
 			p.Nodes[1].Stats[1].Body.T = 1e6
 		}
 		text := strings.Join(strings.Fields(write(t, "text", severity.Of(p, severity.Options{}), options(false))), " ")
-		if strings.Contains(text, "No schedule helps then.") != few || strings.Contains(text, "use schedule(dynamic)") == few || strings.Contains(text, "doubt ") {
+		if strings.Contains(text, "no schedule helps: collapse") != few || strings.Contains(text, "use schedule(dynamic)") == few || strings.Contains(text, "doubt ") {
 			t.Errorf("few %t:\n%s", few, text)
 		}
 	}
