@@ -19,6 +19,7 @@
 //   - package ends: ends of calls that are estimated
 //   - package ledger: what open regions are charged with
 //   - package seats: seats of threads; package samples: samples by region and stack
+//   - package spans: single executions, as a timeline is told of them
 //   - package user: user regions
 //   - package calls: what MPI calls are charged to; calls recorded one by one
 //   - package mpicall: an MPI call's figures, communicators, senders

@@ -8,8 +8,8 @@ import (
 	"ompp-attach/bpf"
 )
 
-// This file says what a probe does at a hit, by the rules of on_entry in bpf/probe.bpf.c. The table
-// of probes (docs/probes.md) is made with it.
+// This file says what a probe does at a hit, by the rules of on_entry in bpf/hits.h. The table of
+// probes (docs/probes.md) is made with it.
 
 // Answer says what the kernel side does about a hit.
 type Answer struct {

@@ -122,8 +122,8 @@ func (s *stratum) variance(others *stratum) float64 {
 }
 
 // doubt is the standard error of due that comes from the guess (ns). For short gaps it is a share
-// of the guess. For long gaps it falls with known,
-// the number of reported executions with long gaps.
+// of the guess. For long gaps it falls with known, the number of reported executions with long
+// gaps.
 func (s *stratum) doubt(known float64) float64 {
 	const share, ofRegions = 0.3, 0.1
 	off := share * s.part()

@@ -13,5 +13,7 @@
 //   - turns.go: the barriers that the threads of a team come to
 //   - place.go: initial threads; threads of which it is not known where they are
 //   - waiting.go, edge.go: arrivals at barriers; ends of calls that are not reported
+//   - brood.go: tasks that a wait for tasks waits for
 //   - samples.go, presence.go: samples; a thread's time in a region as far as it is known at once
+//   - offcore.go, strip.go, spans.go: what is told of times off a core, of states, of executions
 package stack

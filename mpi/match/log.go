@@ -25,8 +25,8 @@ type RankCalls struct {
 	Cancels bool
 
 	// Attached: the rank was attached to, so calls before that are not known. Start, if known, is
-	// where the log begins (see Align); a log that is whole begins with the first operations.
-	// Makings are in order, and end before MakingsUntil if that is not 0. Only Align reads them.
+	// where the log begins (align.Starts). A log that is whole begins with the first operations.
+	// Makings are in order, and end before MakingsUntil if that is not 0. Only align reads them.
 	Attached     bool
 	Start        Start
 	Makings      []Making

@@ -15,8 +15,8 @@ const (
 )
 
 // Starts finds out with which operations on MPI_COMM_WORLD the logs begin. Numbers are the same for
-// all logs. Logs are read to the first operations that all have:
-// each call of logs returns them anew.
+// all logs. Logs are read to the first operations that all have: each call of logs returns them
+// anew.
 func Starts(logs func() []*match.RankCalls, clocks match.Clocks) []match.Start {
 	all := logs()
 	var since int64 = math.MinInt64 // when all logs have begun
