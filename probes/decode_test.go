@@ -22,3 +22,17 @@ func TestForwardedDecoded(t *testing.T) {
 		}
 	}
 }
+
+// The engine is told why the return of a call is reported, or that it is not.
+func TestArmedDecoded(t *testing.T) {
+	d := NewTabled(event.Gomp, []*Row{{Construct: event.Barrier, Entry: event.Wait, Return: event.Waited}})
+	for flags, want := range map[uint16]event.Flag{
+		0: 0, bpf.RecUnarmed: event.Unarmed, bpf.RecAnyway: event.Anyway,
+		bpf.RecByChance: event.ByChance, bpf.RecByChance | bpf.RecSeldom: event.ByChance | event.Seldom,
+	} {
+		var ev event.Event
+		if !d.Event(&bpf.Record{Flags: flags}, &ev) || ev.Flags != want {
+			t.Errorf("flags %#x: %#x, want %#x", flags, ev.Flags, want)
+		}
+	}
+}
