@@ -54,10 +54,13 @@ func reportEfficiency(dir string, f *reportFlags) error {
 		write func(io.Writer) error
 	}
 	var outputs []output
+	var errs []error
 	for _, r := range runs {
+		var untold error
 		for _, n := range formats {
 			if h := r.Hidden(); h != nil && n != "text" {
-				return fmt.Errorf("the efficiency %s", h.Says())
+				untold = fmt.Errorf("%s: the efficiency %s", r.stem, h.Says())
+				continue
 			}
 			format, _ := efficiencies.FormatNamed(n)
 			for _, file := range format.Files {
@@ -71,18 +74,20 @@ func reportEfficiency(dir string, f *reportFlags) error {
 				outputs = append(outputs, output{r.stem + "." + file.Suffix, write})
 			}
 		}
+		if untold != nil {
+			errs = append(errs, untold)
+		}
 	}
 	if f.dir == "-" && len(outputs) == 1 {
-		return outputs[0].write(os.Stdout)
+		return errors.Join(append(errs, outputs[0].write(os.Stdout))...)
 	}
 	if len(outputs) == 0 {
-		return nil
+		return errors.Join(errs...)
 	}
 	to, err := reportDirectory(dir, f.dir)
 	if err != nil {
 		return err
 	}
-	var errs []error
 	for _, out := range outputs {
 		name := filepath.Join(to, out.name)
 		if err := results.Save(name, out.write); err != nil {

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"ompp-attach/cmd/ompp-attach/cli"
+	"ompp-attach/profile"
+	"ompp-attach/results"
 )
 
 func TestReportEfficiency(t *testing.T) {
@@ -50,6 +53,28 @@ func TestBadEfficiency(t *testing.T) {
 	} {
 		_, err := reported(t, c.args...)
 		wantError(t, err, c.status, c.words)
+	}
+}
+
+// If the efficiency of one process cannot be told, the files of the others are written.
+func TestHiddenEfficiency(t *testing.T) {
+	dir := t.TempDir()
+	for name, cost := range map[string]int64{results.RecordName: 1, "profile.pid7" + results.RecordSuffix: 9e8} {
+		stats := profile.ThreadStats{Cost: &profile.Cost{Exec: cost}}
+		p := &profile.Profile{Threads: []profile.Thread{{TIDs: []int{1}}}, Nodes: []profile.Node{{Parent: -1, Region: -1, Stats: []profile.ThreadStats{stats}}}}
+		p.Meta.Program, p.Meta.Duration, p.Meta.UserTime = "app", 1e9, 1e9
+		p.Meta.Overhead = &profile.Overhead{Probes: []profile.ProbeHits{{Hits: uint64(cost), Before: 1}}}
+		var b bytes.Buffer
+		if err := profile.Encode(&b, p); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, name), b.Bytes())
+	}
+	to := filepath.Join(t.TempDir(), "out")
+	_, err := reported(t, "--efficiency", "--format", "text,json", "-o", to, dir)
+	wantError(t, err, cli.Failure, "profile.pid7: the efficiency cannot be told: ")
+	if names := strings.Join(namesIn(t, to), " "); names != "profile.efficiency.json profile.efficiency.txt profile.pid7.efficiency.txt" {
+		t.Errorf("files: %s", names)
 	}
 }
 
