@@ -11,6 +11,7 @@ import (
 	"ompp-attach/collect/places"
 	"ompp-attach/collect/plans"
 	"ompp-attach/collect/target"
+	"ompp-attach/event"
 	"ompp-attach/preflight"
 	"ompp-attach/symbols"
 )
@@ -68,7 +69,9 @@ func (pc *placer) scan(p *Process) (found int, first error) {
 		}
 	}
 	for i := range mods {
-		places.Ahead(mods[i].Object())
+		if !pc.selection.Leaves(event.Single) {
+			places.Ahead(mods[i].Object())
+		}
 	}
 	for i := range mods {
 		placed, err := pc.placeRuntime(p, &mods[i], mods, imported)

@@ -12,7 +12,8 @@ import (
 )
 
 // Spans tells a sink of each execution, when the execution is charged. A nil *Spans stands for no
-// sink, so that callers need not ask.
+// sink. It takes Gap, Closing, Derived, NextTeam and Move; before the other calls, callers ask
+// whether there is a sink.
 type Spans struct {
 	to    timeline.Sink
 	seats *seats.Seats
