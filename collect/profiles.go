@@ -115,7 +115,7 @@ func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *pr
 		prof.Warnings = append(prof.Warnings, w)
 	}
 	if p.meta.Attached && p.engine.Events() == 0 {
-		prof.Warnings = append(prof.Warnings, advice.Silence(p.existing))
+		prof.Warnings = append(prof.Warnings, advice.Silence(p.existing, len(prof.Samples) > 0))
 	}
 	pf.counting.Complete(prof)
 	pf.selection.Hide(prof)
