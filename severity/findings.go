@@ -19,6 +19,9 @@ type Finding struct {
 	Estimated bool
 
 	saves map[int]int64 // by process: what it saves at most, ns; nil: not known
+	// By outermost parallel region around the path: what is removed of the times in saves. Findings
+	// of one property there cannot save more together than the region leaves.
+	removed map[place]removed
 }
 
 // Loss is a property with all the call paths at which it costs time.
@@ -26,7 +29,8 @@ type Loss struct {
 	Property int   // index in Cube.Properties
 	Time     int64 // of all threads at all paths, ns
 	// Saving is the most time that is saved if the property is mended at all paths. It is the sum
-	// over the paths, but no more than the process took.
+	// over the paths. But it is no more than outermost parallel regions leave besides their other
+	// work, and no more than the process took.
 	Saving    Saving
 	Estimated bool
 	Findings  []Finding // the longest time first
@@ -123,12 +127,13 @@ func (c *Cube) Findings() []Finding {
 func (c *Cube) Losses(found []Finding) (out []Loss) {
 	at := map[int]int{} // by property: index in out
 	saves := map[int]map[int]int64{}
+	within := map[int]map[place]removed{} // by property
 	for i := range found {
 		f := &found[i]
 		k, ok := at[f.Property]
 		if !ok {
 			k = len(out)
-			at[f.Property], saves[f.Property] = k, map[int]int64{}
+			at[f.Property], saves[f.Property], within[f.Property] = k, map[int]int64{}, map[place]removed{}
 			out = append(out, Loss{Property: f.Property})
 		}
 		l := &out[k]
@@ -138,8 +143,14 @@ func (c *Cube) Losses(found []Finding) (out []Loss) {
 		for process, ns := range f.saves {
 			saves[f.Property][process] += ns
 		}
+		for at, r := range f.removed {
+			within[f.Property][at] = within[f.Property][at].and(r)
+		}
 	}
 	for i := range out {
+		for at, r := range within[out[i].Property] {
+			saves[out[i].Property][at.process] -= r.beyond()
+		}
 		out[i].Saving = c.most(saves[out[i].Property])
 	}
 	slices.SortStableFunc(out, func(a, b Loss) int { return cmp.Compare(b.Time, a.Time) })

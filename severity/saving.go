@@ -166,20 +166,45 @@ func (c *Cube) most(saves map[int]int64) (out Saving) {
 	return out
 }
 
+// removed is what findings of one property save at most in an outermost parallel region (ns).
+type removed struct {
+	saves int64 // the sum over the findings
+	own   int64 // of the region's work: the findings' times
+	in    *region
+}
+
+// and adds other findings of the property in the region.
+func (r removed) and(x removed) removed { return removed{r.saves + x.saves, r.own + x.own, x.in} }
+
+// bound is the most that the region leaves to save: its other work stays.
+func (r removed) bound() int64 {
+	most := r.in.wall
+	if n := int64(len(r.in.threads)); n > 0 {
+		most = min(most, r.in.wall-(r.in.work-r.own)/n)
+	}
+	return max(0, most)
+}
+
+// beyond is by how much the sum over the findings is more than that.
+func (r removed) beyond() int64 { return max(0, r.saves-r.bound()) }
+
 // removal returns what an initial thread saves at most if a time w of its team goes away (ns).
 func (s *savings) removal(f *Finding, g group, w int64) int64 {
-	r := s.regions[place{s.teams[f.Path], g}]
+	at := place{s.teams[f.Path], g}
+	r := s.regions[at]
 	if r == nil || r.wall == 0 {
 		return w
 	}
-	left := r.work
+	x := removed{in: r}
 	if !s.nested[f.Path] && s.c.Below(f.Property, s.c.Property(Management)) {
-		left -= w
+		x.own = w
 	}
-	if n := int64(len(r.threads)); n > 0 {
-		w = min(w, r.wall-left/n)
+	x.saves = max(0, min(w, x.bound()))
+	if f.removed == nil {
+		f.removed = map[place]removed{}
 	}
-	return max(0, min(w, r.wall))
+	f.removed[at] = x
+	return x.saves
 }
 
 // team returns the number of threads that were in all instances of a construct; 2 if threads

@@ -142,3 +142,24 @@ func TestLosses(t *testing.T) {
 		}
 	}
 }
+
+// TestLossWithinRegion: a region and the loop inside lack a core for 8 of their 10 s on both
+// threads, and compute for 2 s. Without either they still take 2 s. So both together save 8 s, not
+// 16 s.
+func TestLossWithinRegion(t *testing.T) {
+	lost := func(s profile.ThreadStats) profile.ThreadStats {
+		s.NoCore = &profile.Cost{Exec: 4e9, Body: 4e9}
+		return s
+	}
+	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Life: profile.Life{Duration: 20e9}}, Threads: []profile.Thread{{Num: 0}, {Num: 1}},
+		Regions: []profile.Region{{Construct: event.Parallel}, {Construct: event.Loop}},
+		Nodes: []profile.Node{{Parent: -1, Region: -1},
+			{Parent: 0, Region: 0, Stats: []profile.ThreadStats{lost(inRegion(0, 1, 0, 10, 0, 5)), lost(inRegion(1, 1, 0, 10, 0, 5))}},
+			{Parent: 1, Region: 1, Stats: []profile.ThreadStats{lost(inRegion(0, 1, 0, 5, 0, 0)), lost(inRegion(1, 1, 0, 5, 0, 0))}}}}
+	c := Of(p, Options{})
+	for _, l := range c.Losses(c.Findings()) {
+		if c.Properties[l.Property].ID == NoCore && (len(l.Findings) != 2 || l.Time != 16e9 || l.Saving.Time != 8e9) {
+			t.Errorf("%d places, %d ns, saves %d", len(l.Findings), l.Time, l.Saving.Time)
+		}
+	}
+}
