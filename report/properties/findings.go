@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ompp-attach/analysis"
+	"ompp-attach/profile"
 	"ompp-attach/report/words"
 	"ompp-attach/severity"
 )
@@ -247,7 +248,11 @@ func (t *text) who(f *severity.Finding) string {
 	if t.c.Level == severity.ByProcess {
 		row = "rank"
 	}
-	text := fmt.Sprintf("%d of %s", len(f.Threads), words.Plural(len(t.c.Threads), row))
+	all := t.known()
+	if slices.ContainsFunc(f.Threads, func(x severity.ThreadTime) bool { return t.c.Threads[x.Thread].Num == profile.UnknownNum }) {
+		all = len(t.c.Threads)
+	}
+	text := fmt.Sprintf("%d of %s", len(f.Threads), words.Plural(all, row))
 	if row == "thread" && len(t.c.Processes) > 1 {
 		ranks := map[int]bool{}
 		for _, x := range f.Threads {

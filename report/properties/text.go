@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ompp-attach/analysis"
+	"ompp-attach/profile"
 	"ompp-attach/report/words"
 	"ompp-attach/severity"
 )
@@ -49,8 +50,18 @@ func (t *text) share(ns int64) string {
 	return words.Decimal(100*analysis.Ratio(ns, t.c.ThreadTime), 0, 1)
 }
 
+// known is the number of the table's rows without those of threads that were not told apart.
+func (t *text) known() (n int) {
+	for i := range t.c.Threads {
+		if t.c.Threads[i].Num != profile.UnknownNum {
+			n++
+		}
+	}
+	return n
+}
+
 func (t *text) head() {
-	run := words.Plural(len(t.c.Threads), "thread")
+	run := words.Plural(t.known(), "thread")
 	switch {
 	case t.c.Level != severity.ByThread:
 		run = words.Plural(len(t.c.Processes), "process")

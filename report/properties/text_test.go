@@ -336,6 +336,21 @@ func TestLateTasks(t *testing.T) {
 	}
 }
 
+// The row of threads that were not told apart is no thread more.
+func TestRowOfUnknownThreads(t *testing.T) {
+	p := busy(barriers(2, 40))
+	p.Threads = append(p.Threads, profile.Thread{Num: profile.UnknownNum})
+	text := write(t, "text", severity.Of(p, severity.Options{}), options(false))
+	if !strings.Contains(text, " sec of 2 threads. Shares") || !strings.Contains(text, "of 2 threads; most: thread 0") {
+		t.Errorf("not 2 threads:\n%s", text)
+	}
+	p.Nodes[1].Stats = append(p.Nodes[1].Stats, profile.ThreadStats{Thread: 2, Exec: profile.Sum{T: 5e9, C: 1}, Barrier: profile.Sum{T: 5e9, C: 1}})
+	text = write(t, "text", severity.Of(p, severity.Options{}), options(false))
+	if !strings.Contains(text, "2 of 3 threads; most: thread 0") {
+		t.Errorf("not 2 of 3 rows:\n%s", text)
+	}
+}
+
 // The critical path names regions and what balance saves there; what is not known is told, too.
 func TestCriticalPath(t *testing.T) {
 	p := barriers(2, 50, 10)
