@@ -1,6 +1,7 @@
 package report
 
 import (
+	"ompp-attach/analysis"
 	"ompp-attach/efficiency"
 	"ompp-attach/report/efficiencies"
 )
@@ -12,8 +13,8 @@ func (o *ompp) efficiency() {
 		return
 	}
 	o.banner("Efficiency Report")
-	if silent(o.p) {
-		o.printf("Useful time of all threads  : %s\n", silentText)
+	if analysis.Silent(o.p) {
+		o.printf("Useful time of all threads  : %s\n", analysis.SilentText)
 		return
 	}
 	efficiencies.WriteShort(o.printf, efficiency.OfProfile(o.p))

@@ -187,7 +187,7 @@ func (o *ompp) readingNotes() []string {
 	if m.Unmatched > 0 {
 		items = append(items, fmt.Sprintf("Ends without a beginning, left out: %d.", m.Unmatched))
 	}
-	if n := analysis.Roots(p); n > 1 {
+	if n := analysis.Roots(p); n > 1 && !analysis.Silent(p) {
 		what := "start teams of their own"
 		if o.mpi {
 			what += ", or call MPI outside of any team"

@@ -4,9 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"ompp-attach/analysis"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 	"ompp-attach/report/reporttest"
+	"ompp-attach/severity"
 )
 
 // Of a process in which nobody saw anything, no share of the time is claimed. A program that was
@@ -16,9 +18,16 @@ func TestSilent(t *testing.T) {
 		p := reporttest.PlainProfile()
 		p.Meta.Attached, p.Meta.Hits = attached, 0
 		p.Nodes, p.Regions, p.Samples, p.Frames = p.Nodes[:1], nil, nil, nil
+		p.Threads = []profile.Thread{{}, {Root: 1}} // samples found the second one
+		if got := severity.Of(p, severity.Options{}).CannotTell(); strings.Contains(got, analysis.SilentText) != attached {
+			t.Errorf("attached: %t: of properties it is said: %q", attached, got)
+		}
 		for what, text := range map[string]string{"summary": summaryOf(t, p), "ompp": written(t, "ompp", p, Options{})} {
-			if got := strings.Contains(text, silentText); got != attached {
+			if got := strings.Contains(text, analysis.SilentText); got != attached {
 				t.Errorf("attached: %t: the %s says that nothing is known: %t\n%s", attached, what, got, text)
+			}
+			if got := strings.Contains(text, "start teams of their own"); what == "ompp" && got == attached {
+				t.Errorf("attached: %t: the report knows who starts teams: %t", attached, got)
 			}
 			if got := strings.Contains(text, "= serial work") || strings.Contains(text, "time was useful"); got == attached {
 				t.Errorf("attached: %t: the %s claims useful time: %t\n%s", attached, what, got, text)

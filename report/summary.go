@@ -74,14 +74,6 @@ func (o *Options) hidden(p *profile.Profile) *analysis.Hidden {
 	return analysis.HiddenByProbes(p)
 }
 
-// silent reports whether no probe was hit in a process that was attached to. Then nobody can tell
-// whether its threads were in a parallel region all the time.
-func silent(p *profile.Profile) bool {
-	return p.Meta.Attached && p.Meta.Hits == 0 && len(p.Regions) == 0
-}
-
-const silentText = "not known: no region, construct or call began or ended meanwhile"
-
 // noOpenMP says that no OpenMP construct was seen.
 func noOpenMP(p *profile.Profile) string {
 	if p.Meta.Attached {
@@ -92,8 +84,8 @@ func noOpenMP(p *profile.Profile) string {
 
 // sharesLines writes how much of the time was parallel, lost and useful.
 func sharesLines(line func(key, format string, args ...any), p *profile.Profile, o *Options, part func(int64) string) {
-	if silent(p) {
-		line("parallel coverage", "%s", silentText)
+	if analysis.Silent(p) {
+		line("parallel coverage", "%s", analysis.SilentText)
 		return
 	}
 	cover := analysis.ParallelCoverage(p)

@@ -84,10 +84,24 @@ type Cube struct {
 	JobPath *JobPath
 	// Hidden says why nothing can be told of the times; nil: they can be told.
 	Hidden *analysis.Hidden
+	// Silent: nothing was seen of any process.
+	Silent bool
 	// Doubts are the findings that analysis.Findings leaves out.
 	Doubts []Doubt
 
 	byID map[string]int
+}
+
+// CannotTell says why nothing can be told of the times, as the rest of a sentence; empty: they can
+// be told.
+func (c *Cube) CannotTell() string {
+	switch {
+	case c.Hidden != nil:
+		return c.Hidden.Says()
+	case c.Silent:
+		return "is " + analysis.SilentText + "."
+	}
+	return ""
 }
 
 // Doubt says that a property of a region may not be the program's own.

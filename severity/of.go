@@ -19,7 +19,7 @@ type Options struct {
 func Of(p *profile.Profile, o Options) *Cube {
 	w := &walker{builder: newBuilder(Catalogue()), p: p, o: o, life: analysis.LifeTimes(p), spent: make([]int64, len(p.Threads)),
 		noCore: make([]int64, len(p.Threads)), paths: analysis.NewPaths(p), sections: map[int]string{}}
-	w.Hidden = analysis.HiddenByProbes(p)
+	w.Hidden, w.Silent = analysis.HiddenByProbes(p), analysis.Silent(p)
 	w.Program, w.Regions, w.ThreadTime, w.Adjusted = p.Meta.Program, p.Regions, analysis.ThreadTime(p), p.Meta.Adjusted
 	process := Process{Rank: -1, Host: p.Meta.Host, PID: p.Meta.PID, Program: p.Meta.Program, Wall: p.Meta.Duration}
 	if m := p.Meta.MPI; m != nil {

@@ -30,6 +30,7 @@ func NewSum(bound int) *Sum {
 // Add adds the severities of a process. region says which number each of its regions has in the
 // run.
 func (s *Sum) Add(c *Cube, region []int) {
+	s.Silent = c.Silent && (s.Silent || len(s.Processes) == 0)
 	if s.Program == "" {
 		s.Program = c.Program
 	}

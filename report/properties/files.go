@@ -219,8 +219,8 @@ func fileOf(c *severity.Cube, o Options) *file {
 		f.Threads = append(f.Threads, thread{c.Threads[i].Process, c.Threads[i].Root, threadText(c, i)})
 	}
 	found := c.Findings()
-	if h := c.Hidden; h != nil {
-		f.CannotTell, found = "What costs time "+h.Says(), nil
+	if why := c.CannotTell(); why != "" {
+		f.CannotTell, found = "What costs time "+why, nil
 	}
 	for i := range found {
 		x := &found[i]

@@ -26,8 +26,8 @@ type text struct {
 
 func writeText(w io.Writer, c *severity.Cube, o Options) error {
 	t := &text{bufio.NewWriter(w), o, c}
-	if c.Hidden != nil {
-		t.hidden()
+	if why := c.CannotTell(); why != "" {
+		t.untold(why)
 		return t.Flush()
 	}
 	found := c.Findings()
@@ -80,10 +80,10 @@ func (t *text) head() {
 	}
 }
 
-// hidden says why nothing can be told of the run but the time without a core, which probes do not
+// untold says why nothing can be told of the run but the time without a core, which probes do not
 // change.
-func (t *text) hidden() {
-	t.lines("", fmt.Sprintf("What costs time in %s %s", t.Clean(t.c.Program), t.c.Hidden.Says()))
+func (t *text) untold(why string) {
+	t.lines("", fmt.Sprintf("What costs time in %s %s", t.Clean(t.c.Program), why))
 	if away := t.c.Total(severity.NoCore); away > 0 {
 		t.lines("", fmt.Sprintf("Threads were ready to run, but had no core, for %s sec.", t.Seconds(away)))
 	}
