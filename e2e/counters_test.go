@@ -43,14 +43,10 @@ func countedRegions(p *profile.Profile) map[int]map[int]*profile.ThreadStats {
 func TestCounters(t *testing.T) {
 	needTool(t)
 	bin := testbin.Build(t, "busy.c", testbin.Options{Flags: []string{"-O1", "-g"}})
-	other := exec.Command("taskset", "-c", crowded, bin, "600")
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
 	for _, mode := range []string{"session", "perf"} {
 		var s *session
 		timed(t, func() func(time.Duration) []string {
+			defer besides(t, bin)()
 			s = clean(t, options{pinned: crowded, env: []string{"OMP_WAIT_POLICY=passive", "GOMP_SPINCOUNT=0"},
 				// Of single probes the kernel takes one away after the other, of which each waits
 				// for all processors (perf_uprobe_destroy, synchronize_rcu_tasks_trace):
@@ -69,6 +65,19 @@ func TestCounters(t *testing.T) {
 			}
 		}
 	}
+}
+
+// besides runs another busy program on the crowded processor, until the function is called that it
+// returns, but for 30 s at most. Linux 6.18 was seen to let all other threads of a processor wait
+// for minutes, the kernel's workers among them, while one program computed there ("workqueue
+// lockup" in the kernel's log). The tool waits for grace periods then, and these for the workers.
+func besides(t *testing.T, bin string) (end func()) {
+	t.Helper()
+	other := exec.Command("taskset", "-c", crowded, bin, "30")
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return func() { _ = other.Process.Kill(); _ = other.Wait() }
 }
 
 // The program works until a clock says so. On a virtual machine that is not given its processor,
