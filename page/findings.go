@@ -86,14 +86,14 @@ func (b *builder) findings() {
 	found := b.o.Rules.Findings(b.p)
 	all := analysis.ThreadTime(b.p)
 	b.teams = b.inTeams()
-	few := analysis.FewIterations(b.p)
+	starving := analysis.Starving(b.p)
 	joint := joint{wall: b.p.Meta.Duration}
 	for _, x := range found.Hold {
 		k := kindOf(x.Name, b.p.Regions[x.Region].Construct)
 		f := Finding{Name: x.Name, Region: x.Region + 1, Class: k.class, Severity: x.Severity, Core: x.Core, Helps: k.helps,
 			Time: int64(math.Round(x.Severity * float64(all)))}
-		if x.Name == analysis.ImbalanceInParallelLoop && few[x.Region] {
-			f.Helps = severity.HelpsFew
+		if x.Name == analysis.ImbalanceInParallelLoop && starving[x.Region] {
+			f.Helps = severity.HelpsStarving
 		}
 		rows := b.spent(&x, k.class)
 		f.extremes(rows)

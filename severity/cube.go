@@ -88,6 +88,9 @@ type Cube struct {
 	Silent bool
 	// Doubts are the findings that analysis.Findings leaves out.
 	Doubts []Doubt
+	// Starving are the loops that left threads without work (analysis.Starving), by region: in each
+	// process that executed them.
+	Starving map[int]bool
 
 	byID map[string]int
 }
@@ -118,34 +121,26 @@ type Reason uint8
 const (
 	ByProbes Reason = iota + 1 // probes may have made the finding
 	ByTasks                    // tasks that were not observed may have made the finding
-	// FewIterations is no doubt: the loop left threads without work (analysis.FewIterations). So
-	// another schedule may not help.
-	FewIterations
 )
 
-// HelpsFew is what helps loops that leave threads without work.
-const HelpsFew = "Some threads had next to nothing to do here. If the loop has fewer iterations than threads, or one with most of the work, no schedule helps: " +
+// HelpsStarving is what helps loops that leave threads without work. Another schedule may not.
+const HelpsStarving = "Some threads had next to nothing to do here. If the loop has fewer iterations than threads, or one with most of the work, no schedule helps: " +
 	"collapse nested loops, share out the work inside of iterations, or use fewer threads. If neighbouring iterations have the work, use smaller chunks."
 
 // Helps returns what helps against a finding.
 func (c *Cube) Helps(f *Finding) string {
 	p := &c.Properties[f.Property]
-	if c.noted(f, FewIterations) {
-		return HelpsFew
+	if p.OmpP == analysis.ImbalanceInParallelLoop && c.Starving[c.Paths[f.Path].Region] {
+		return HelpsStarving
 	}
 	return p.Helps
-}
-
-// noted tells whether something is known of a finding.
-func (c *Cube) noted(f *Finding, why Reason) bool {
-	return slices.Contains(c.Doubts, Doubt{c.Properties[f.Property].OmpP, c.Paths[f.Path].Region, why})
 }
 
 // DoubtOf returns the reason to doubt a finding; 0: there is none.
 func (c *Cube) DoubtOf(f *Finding) Reason {
 	name, region := c.Properties[f.Property].OmpP, c.Paths[f.Path].Region
 	for _, d := range c.Doubts {
-		if d.Property == name && d.Region == region && d.Why != FewIterations {
+		if d.Property == name && d.Region == region {
 			return d.Why
 		}
 	}
@@ -236,7 +231,7 @@ type builder struct {
 
 func newBuilder(properties []Property) *builder {
 	b := &builder{values: map[key]Value{}}
-	b.byID = map[string]int{}
+	b.byID, b.Starving = map[string]int{}, map[int]bool{}
 	for _, p := range properties {
 		b.define(p)
 	}

@@ -52,10 +52,8 @@ func Of(p *profile.Profile, o Options) *Cube {
 	for _, x := range findings.Task {
 		w.doubt(x.Name, x.Region, ByTasks)
 	}
-	for region, few := range analysis.FewIterations(p) {
-		if few {
-			w.doubt(analysis.ImbalanceInParallelLoop, region, FewIterations)
-		}
+	for region, starving := range analysis.Starving(p) {
+		w.Starving[region] = starving
 	}
 	return w.finish()
 }

@@ -120,6 +120,25 @@ func TestSaving(t *testing.T) {
 	}
 }
 
+// TestSilentAndStarving: a job is silent if all of its processes are. One of its loops left threads
+// without work if the loop did so in each process that executed it.
+func TestSilentAndStarving(t *testing.T) {
+	regions := Of(teamOf3(), Options{}).Regions
+	for _, in := range [][2]bool{{true, true}, {true, false}, {false, true}} {
+		s := NewSum(1000)
+		for _, yes := range in {
+			c := Of(teamOf3(), Options{})
+			c.Silent, c.Starving = yes, map[int]bool{0: yes}
+			s.Add(c, []int{0, 1})
+		}
+		want := in[0] && in[1]
+		c := s.Finish([]profile.Region{regions[1], regions[0]}, []int{1, 0})
+		if c.Silent != want || c.Starving[1] != want || c.Starving[0] {
+			t.Errorf("processes %v: silent %t, starving %v", in, c.Silent, c.Starving)
+		}
+	}
+}
+
 // TestSum: two processes that name their regions in another order become one tree of paths. Where
 // values are too many, first the threads of a process, then processes are added up, and nothing is
 // lost.

@@ -46,6 +46,10 @@ func (s *Sum) Add(c *Cube, region []int) {
 			path[i] = s.path(Path{path[p.Parent], region[p.Region]})
 		}
 	}
+	for from, starving := range c.Starving {
+		earlier, known := s.Starving[region[from]]
+		s.Starving[region[from]] = starving && (earlier || !known)
+	}
 	for _, d := range c.Doubts {
 		s.doubt(d.Property, region[d.Region], d.Why)
 	}
@@ -124,6 +128,11 @@ func (s *Sum) Finish(regions []profile.Region, number []int) *Cube {
 	for i := range s.Doubts {
 		s.Doubts[i].Region = number[s.Doubts[i].Region]
 	}
+	starving := make(map[int]bool, len(s.Starving))
+	for region, yes := range s.Starving {
+		starving[number[region]] = yes
+	}
+	s.Starving = starving
 	for i := range s.Paths[1:] {
 		p := &s.Paths[i+1]
 		p.Region = number[p.Region]

@@ -444,7 +444,7 @@ func TestCoreless(t *testing.T) {
 }
 
 // Where a loop leaves threads without work, it is said when no schedule helps.
-func TestFewIterations(t *testing.T) {
+func TestStarvingLoops(t *testing.T) {
 	for _, few := range []bool{false, true} {
 		p := barriers(2, 20)
 		p.Regions[0].Construct = event.ParallelLoop

@@ -9,7 +9,7 @@ import (
 )
 
 // A loop that leaves a thread without work mostly has too few iterations, or one that is too long.
-func TestFewIterations(t *testing.T) {
+func TestStarving(t *testing.T) {
 	for _, c := range []struct {
 		what      string
 		construct event.Construct
@@ -29,7 +29,7 @@ func TestFewIterations(t *testing.T) {
 			p.Threads = append(p.Threads, profile.Thread{Num: i})
 			p.Nodes[1].Stats = append(p.Nodes[1].Stats, profile.ThreadStats{Thread: i, Exec: profile.Sum{T: 1e9, C: 1}, Body: profile.Sum{T: body, C: 1}})
 		}
-		if got := analysis.FewIterations(p)[0]; got != c.want {
+		if got := analysis.Starving(p)[0]; got != c.want {
 			t.Errorf("%s: %t", c.what, got)
 		}
 	}

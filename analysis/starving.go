@@ -5,11 +5,11 @@ import (
 	"ompp-attach/profile"
 )
 
-// FewIterations tells, by region, whether a loop left a thread of its team without work: the loop's
+// Starving tells, by region, whether a loop left a thread of its team without work: the loop's
 // body took a thread less than a hundredth of what it took the busiest thread. Mostly, the loop has
 // fewer iterations than threads then, or one iteration with nearly all of the work. But a thread's
 // chunk may have all of the work, too. The number of iterations itself is not recorded.
-func FewIterations(p *profile.Profile) []bool {
+func Starving(p *profile.Profile) []bool {
 	const little = 0.01
 	out := make([]bool, len(p.Regions))
 	for region, b := range Flat(p) {
