@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ompp-attach/attribution"
 	"ompp-attach/internal/testbin"
 	"ompp-attach/symbols"
 )
@@ -20,7 +21,15 @@ func TestNoTableWithoutLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		Ahead(o)
+		if Ahead(o); !o.HasDWARF() {
+			const site = 7
+			call := o.Branches(o.Targets("GOMP_single_start"))[0]
+			r := NewResolver(nil, Wanted{})
+			r.bound[site] = place{&symbols.Module{}, o, call + 5}
+			if got := r.SingleBarrier(site, site); got != attribution.BarrierImplicit {
+				t.Errorf("the single ends with barrier %v", got)
+			}
+		}
 		_, err = os.ReadDir(filepath.Join(home, "ompp-attach", "regions"))
 		if made := err == nil; made != o.HasDWARF() {
 			t.Errorf("%v: a table of regions was made: %t", flags, made)

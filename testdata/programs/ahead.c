@@ -1,13 +1,17 @@
-// ahead.c: lists what the tool has put into its cache of regions before main, then executes a
-// single construct.
+// ahead.c: lists the tables of regions that are in the tool's cache when main begins, then executes
+// a single construct that ends with a barrier.
 #include <stdlib.h>
 
 int main(void)
 {
-	int n = system("ls \"$XDG_CACHE_HOME/ompp-attach/regions\"");
+	int n = system("ls \"$XDG_CACHE_HOME/ompp-attach/regions\""), passed = 0;
 
 #pragma omp parallel
+	{
 #pragma omp single
-	n++;
-	return n != 1;
+		n++;
+#pragma omp critical
+		passed++;
+	}
+	return n != 1 || !passed;
 }
