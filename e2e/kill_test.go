@@ -119,25 +119,11 @@ func TestStoppedToolHoldsUpNobody(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	cmd := exec.Command(tool, "run", "-o", dir, "--", "/bin/sh", "-c", `echo ready; read x; "$0" 1 8; echo over; read x`, bin)
 	cmd.Env = append(os.Environ(), threadsEnv(2)...)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	cmd.WaitDelay = 10 * time.Second // a program that was left stopped keeps stderr open
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		_ = cmd.Process.Signal(syscall.SIGCONT)
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	}()
+	in, out := startTalking(t, cmd)
+	defer killStopped(cmd)
 	said := make(chan string)
 	go func() {
 		defer close(said)

@@ -26,24 +26,10 @@ func TestLostHitsHaveAPlace(t *testing.T) {
 			bin := m.Build(t, "mpi_flood.c", testbin.Options{})
 			cmd := exec.Command(tool, "run", "--waits", "--quiet", "-o", s.dir, "--", bin)
 			cmd.Env = append(append(os.Environ(), threadsEnv(2)...), m.LaunchEnv(t)...)
-			in, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			defer func() {
-				_ = cmd.Process.Signal(syscall.SIGCONT)
-				_ = cmd.Process.Kill()
-				_ = cmd.Wait()
-			}()
+			in, out := startTalking(t, cmd)
+			defer killStopped(cmd)
 			if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
 				t.Fatalf("the program says %q, %v\n%s", line, err, stderr.String())
 			}

@@ -102,19 +102,9 @@ exec nsenter --target $pid --net --uts --mount --time env -i PATH="$PATH" HOME="
 func (n *namespaceNode) start(t *testing.T, dir string) {
 	t.Helper()
 	cmd := exec.Command("unshare", "--net", "--uts", "--mount", "--time", "--fork", "--monotonic", fmt.Sprint(n.ahead/1e9), "sh", "-c", nodeScript, "sh", dir, n.name)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var said strings.Builder
 	cmd.Stderr = &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := startTalking(t, cmd)
 	t.Cleanup(func() {
 		in.Close()
 		_ = cmd.Wait() // by the end of its input, its status is 1
