@@ -62,7 +62,7 @@ static __always_inline u64 statuses_at(struct mpi_row *row, struct mpi_library *
 	return !at || at == l->status_ignore ? 0 : at + l->status_source;
 }
 
-/* Reports what a request received, as a status says. As of asked_for, no event is made of it. */
+/* Reports what a request received, as a status says. Losses are left to the call's record. */
 static __always_inline void came(struct mpi_record *c, u64 handle, u64 status)
 {
 	struct { s32 source, tag; } told;

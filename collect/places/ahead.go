@@ -2,9 +2,9 @@ package places
 
 import "ompp-attach/symbols"
 
-// Ahead finds what the engine will ask about a file if the answer takes long: the table of the
-// regions of a large program takes seconds, until it is in the cache. It has to be called before
-// probes are placed. The engine asks while the rings are read, and rings that are not read become
+// Ahead makes the table of a file's regions if the engine will ask for the table. That takes
+// seconds for a large program, until the table is in the cache. Ahead has to be called before
+// probes are placed: the engine asks while the rings are read, and rings that are not read become
 // full.
 func Ahead(o *symbols.Object) {
 	if o.Imports("GOMP_single_start") && asksSource(o) {
