@@ -306,7 +306,7 @@ func (m *MPI) Attach(path string, pid int, points []MPIPoint) (io.Closer, error)
 func (m *MPI) CutOff(pid int) error {
 	m.asking.Lock()
 	defer m.asking.Unlock()
-	if err := m.coll.Variables[mpiVarAsked].Set(uint32(pid)); err != nil {
+	if err := m.coll.Variables[mpiVarOpenCallsOf].Set(uint32(pid)); err != nil {
 		return fmt.Errorf("ask for open MPI calls: %w", err)
 	}
 	r, err := m.open.Open()

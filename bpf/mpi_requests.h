@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Requests: which ones a call starts, waits for, or says are complete. Part of mpi.bpf.c. */
 #pragma once
+#include "mpi_tell.h"
+#include "mpi_wild.h"
+
+/* Persistent requests: the record of the call that prepared the request, which says what each
+ * start moves. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 32768);
+	__type(key, struct mpi_key);
+	__type(value, struct mpi_record);
+} mpi_requests SEC(".maps");
 
 /* A handle that the library has stored at an address, or 0. */
 static __always_inline u64 stored_handle(u32 library, u64 at)

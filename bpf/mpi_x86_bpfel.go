@@ -360,7 +360,6 @@ const (
 	mpiProgMpiReturnPerf       = "mpi_return_perf"
 	mpiProgMpiSession          = "mpi_session"
 	mpiProgMpiSessionSleeps    = "mpi_session_sleeps"
-	mpiVarAsked                = "asked"
 	mpiVarCalibrating          = "calibrating"
 	mpiVarDropping             = "dropping"
 	mpiVarEra                  = "era"
@@ -373,6 +372,7 @@ const (
 	mpiVarNumCounters          = "num_counters"
 	mpiVarNumRings             = "num_rings"
 	mpiVarNumSilent            = "num_silent"
+	mpiVarOpenCallsOf          = "open_calls_of"
 	mpiVarSiteAtExit           = "site_at_exit"
 	mpiVarTellingCoreWaits     = "telling_core_waits"
 	mpiVarUnknown              = "unknown"
@@ -464,7 +464,6 @@ type mpiMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type mpiVariableSpecs struct {
-	Asked             *ebpf.VariableSpec `ebpf:"asked"`
 	Calibrating       *ebpf.VariableSpec `ebpf:"calibrating"`
 	Dropping          *ebpf.VariableSpec `ebpf:"dropping"`
 	Era               *ebpf.VariableSpec `ebpf:"era"`
@@ -477,6 +476,7 @@ type mpiVariableSpecs struct {
 	NumCounters       *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings          *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent         *ebpf.VariableSpec `ebpf:"num_silent"`
+	OpenCallsOf       *ebpf.VariableSpec `ebpf:"open_calls_of"`
 	SiteAtExit        *ebpf.VariableSpec `ebpf:"site_at_exit"`
 	TellingCoreWaits  *ebpf.VariableSpec `ebpf:"telling_core_waits"`
 	Unknown           *ebpf.VariableSpec `ebpf:"unknown"`
@@ -550,7 +550,6 @@ func (m *mpiMaps) Close() error {
 //
 // It can be passed to loadMpiObjects or ebpf.CollectionSpec.LoadAndAssign.
 type mpiVariables struct {
-	Asked             *ebpf.Variable `ebpf:"asked"`
 	Calibrating       *ebpf.Variable `ebpf:"calibrating"`
 	Dropping          *ebpf.Variable `ebpf:"dropping"`
 	Era               *ebpf.Variable `ebpf:"era"`
@@ -563,6 +562,7 @@ type mpiVariables struct {
 	NumCounters       *ebpf.Variable `ebpf:"num_counters"`
 	NumRings          *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent         *ebpf.Variable `ebpf:"num_silent"`
+	OpenCallsOf       *ebpf.Variable `ebpf:"open_calls_of"`
 	SiteAtExit        *ebpf.Variable `ebpf:"site_at_exit"`
 	TellingCoreWaits  *ebpf.Variable `ebpf:"telling_core_waits"`
 	Unknown           *ebpf.Variable `ebpf:"unknown"`

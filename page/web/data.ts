@@ -1,6 +1,4 @@
 // The figures of a page, as package page writes them (figures.go, job.go; docs/page.md).
-import type { Difference } from "./change";
-
 export type PartKey = "work" | "serial" | "idle" | "synch" | "imbal" | "limpar" | "mgmt" | "mpi" | "no_core";
 export type Parts = Partial<Record<PartKey, number>>;
 
@@ -134,15 +132,6 @@ export interface Job {
     adjusted: boolean;
   };
   summary: Fact[]; whole: Parts; efficiency: Efficiency | null; untold?: string; findings: Finding[]; trees?: Trees; strip?: Strip; when?: Picture; nodes?: Node[]; places: string[]; notes: Note[];
-}
-
-// load reads the figures that the page holds, packed or not.
-export async function load(): Promise<Process | Job | Difference> {
-  const el = document.getElementById("figures")!;
-  if (el.dataset.packed !== "gzip") return JSON.parse(el.textContent!);
-  const bytes = Uint8Array.from(atob(JSON.parse(el.textContent!)), (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
 }
 
 // partsOfRank are the parts of all threads' time of a rank.

@@ -1,6 +1,6 @@
 // Draws the page from the figures that it holds.
 import { render } from "preact";
-import { load } from "./data";
+import { load } from "./load";
 import { DifferencePage } from "./difference";
 import { JobPage } from "./job";
 import { ProcessPage } from "./process";
