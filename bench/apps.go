@@ -30,6 +30,7 @@ var apps = []app{
 	{"jacobi", "stencil: parallel loops with reductions", []string{"region", "static", "reduction"}},
 	{"sort", "quicksort and queens: tasks", []string{"region", "single", "task"}},
 	{"particles", "particles in cells: locks, critical, dynamic loop", []string{"region", "static", "dynamic", "named", "critical", "lock"}},
+	{"hydro", "30 small regions in a time step, as LULESH has", []string{"region", "static"}},
 }
 
 var hybrid = app{name: "halo", what: "stencil: halo exchange, Allreduce, parallel loops"}
@@ -38,11 +39,12 @@ var hybrid = app{name: "halo", what: "stencil: halo exchange, Allreduce, paralle
 // works, for what else the machine does only adds to some of them.
 type appCost struct {
 	app
-	runtime string
-	seconds *turns
-	works   int     // in a turn
-	hits    float64 // BPF programs run per second of the bare program, all threads
-	spans   spans
+	runtime   string
+	seconds   *turns
+	processor pairs
+	works     int     // in a turn
+	hits      float64 // BPF programs run per second of the bare program, all threads
+	spans     spans
 }
 
 // A turn of a mini-app lasts at least so many seconds and works when nothing
@@ -144,8 +146,10 @@ func measureApp(t target, a app, dir string) (*appCost, error) {
 		return stop, err
 	}}
 	by[recording] = &means{on: p, begin: func() (func() error, error) { return c.spans.record(p.pid(), dir) }}
-	c.seconds, err = takeTurns(by, *rounds, 1, c.turn)
-	return c, err
+	if c.seconds, err = takeTurns(by, *rounds, 1, c.turn); err != nil {
+		return nil, err
+	}
+	return c, c.measurePairs(by[bare], by[ours], t.binary)
 }
 
 // countHits lets the kernel count how often our programs run in a turn.
@@ -220,6 +224,8 @@ func measureHybrid(t target, openmpShim, dir string) (*appCost, error) {
 		}}
 	}
 	by := [numWays]*means{bare: {on: p}, shim: {on: shimmed}, ours: job("none"), counting: job(kernelCounters)}
-	c.seconds, err = takeTurns(by, *rounds, 1, c.turn)
-	return c, err
+	if c.seconds, err = takeTurns(by, *rounds, 1, c.turn); err != nil {
+		return nil, err
+	}
+	return c, c.measurePairs(by[bare], by[ours], t.binary)
 }
