@@ -62,11 +62,11 @@ func pick(clocks *ranks.Clocks, by *ranks.Rank, stays []*Stay, sign int64, when 
 	type seen struct{ least, at, most int64 }
 	var best seen
 	var of *Stay
-	least, most, rival := int64(minTime), int64(minTime), int64(minTime)
+	most, rival := int64(minTime), int64(minTime)
 	for _, m := range stays {
 		at, bound := clocks.Seen(by, m.Rank, when(m))
 		s := seen{sign*int64(at) - bound, sign * int64(at), sign*int64(at) + bound}
-		least, most = max(least, s.least), max(most, s.most)
+		most = max(most, s.most)
 		other := s
 		if of == nil || s.at > best.at {
 			if of == nil {
@@ -78,7 +78,7 @@ func pick(clocks *ranks.Clocks, by *ranks.Rank, stays []*Stay, sign int64, when 
 		}
 		rival = max(rival, other.most)
 	}
-	bound := max(most-best.at, best.at-least)
+	bound := most - best.at // at least the best one's own bound, which holds downwards
 	return Moment{uint64(sign * best.at), bound, of, bound > 0 && rival > best.least}
 }
 
