@@ -99,6 +99,25 @@ func TestManyTags(t *testing.T) {
 	}
 }
 
+// TestTake: the calls that may have taken messages are told apart by what they asked for, up to a
+// bound. Beyond that, they may have taken any message.
+func TestTake(t *testing.T) {
+	b := (&boxes{inboxes: map[inboxKey]*inbox{}}).inbox(nil, 0)
+	for tag := range int32(mostTaken) {
+		k := queueKey{mpi.AnySource, tag}
+		if got := b.take(k); got != k || len(b.taken) != int(tag)+1 {
+			t.Fatalf("the call with tag %d is noted as %v, among %d", tag, got, len(b.taken))
+		}
+	}
+	if more := (queueKey{1, mostTaken}); b.taking(more) || !b.taking(queueKey{1, mostTaken - 1}) {
+		t.Errorf("%d calls are not told apart", mostTaken)
+	}
+	any := queueKey{mpi.AnySource, match.AnyTag}
+	if got := b.take(queueKey{mpi.AnySource, mostTaken}); got != any || len(b.taken) != 1 || !b.taking(queueKey{1, mostTaken + 1}) {
+		t.Errorf("one call more is noted as %v, among %d", got, len(b.taken))
+	}
+}
+
 // TestHeld: a receive that is never complete holds no others than those that may take the same
 // messages, and what is held is bounded.
 func TestHeld(t *testing.T) {
