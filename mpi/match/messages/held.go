@@ -94,7 +94,6 @@ func (r line) goOn(b *inbox) {
 			continue
 		}
 		if h.told {
-			h.side.late = true
 			r.place(b, h.side, h.key)
 		} else {
 			r.poison(b, h)

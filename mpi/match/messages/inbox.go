@@ -164,7 +164,7 @@ func (x *boxes) pair(a, b *side) {
 		out, in = b, a
 	}
 	// Receives that are held may take some of the waiting messages first.
-	out.overtakes = !in.late && x.held[in.Rank.Index] == 0 && x.outbox(out.Rank, in.Rank).holds(out.Start)
+	out.overtakes = x.held[in.Rank.Index] == 0 && x.outbox(out.Rank, in.Rank).holds(out.Start)
 	x.matched(a, b)
 }
 

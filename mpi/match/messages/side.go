@@ -24,7 +24,6 @@ type side struct {
 	takes    bool // MPI_Mprobe, which takes a message for fetched
 	fetches  bool // MPI_Mrecv: the message had been taken before
 
-	late      bool         // a receive was held
 	gone      bool         // the side will not be matched
 	why       match.Reason // if gone: why
 	overtakes bool         // of a send: when it was received, an older one still waited
