@@ -143,6 +143,9 @@ func (e *engine) passSample(t *stack.Thread, at uint64) bool {
 		e.FindNext(t)
 	}
 	until := at + longestHold
+	if e.finishing != 0 { // nothing comes after that
+		until = min(until, max(at, e.finishing))
+	}
 	switch {
 	case x.Next != 0:
 		until = min(until, x.Next)

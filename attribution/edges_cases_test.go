@@ -103,3 +103,30 @@ func TestDerivedEndOfReusedThread(t *testing.T) {
 		t.Errorf("%d ends were derived, want 1", p.Meta.Edges.Derived)
 	}
 }
+
+// A program that ends has left its last region. So has one with a sample behind that region, which
+// waits for an event that never comes.
+func TestDerivedJoinBeforeLastSample(t *testing.T) {
+	const regions = 400
+	p := &frequent{rnd: rand.New(rand.NewPCG(5, 5)), threads: 2}
+	p.run(regions, 0)
+	events := sparseModel{first: 64, many: 64, rare: 100e3, rnd: rand.New(rand.NewPCG(1, 1))}.thin(p.events)
+	last := -1 // the primary thread's event that is its last end without a join
+	for i := range events {
+		if ev := &events[i]; ev.TID == 1 && ev.Edge == event.End && ev.Flags&event.Unarmed != 0 {
+			last = i
+		}
+	}
+	if last < 0 {
+		t.Fatal("all joins are reported")
+	}
+	end := events[last].Time + 10_000 // the worker's last end is no later
+	n := last + 1
+	for n < len(events) && events[n].TID != 1 {
+		n++
+	}
+	events = append(events[:n:n], event.Event{Time: end, PID: 1, TID: 1, Edge: event.Sampled, Site: 5})
+	if p := replay(events, end+1000); p.Meta.Partial != 0 {
+		t.Errorf("%d regions are under way at the end", p.Meta.Partial)
+	}
+}

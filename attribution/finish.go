@@ -17,6 +17,7 @@ import (
 // finish is Engine.Finish.
 func (e *engine) finish(end uint64) *profile.Profile {
 	end = e.clock.at(end)
+	e.finishing = end
 	// A parked thread may have a marker in its queue that switches measurement on.
 	e.advance(end + 2*stragglerWait)
 	if e.OffSince != 0 {

@@ -15,8 +15,10 @@ const stragglerWait = 1e9
 
 // progress says how far the events have been read.
 type progress struct {
-	now    uint64 // every older event has been fed
-	parked []*stack.Thread
+	now uint64 // every older event has been fed
+	// When measurement ended; 0: it goes on. Events that have not been fed will not come.
+	finishing uint64
+	parked    []*stack.Thread
 	// Time of the earliest queued event of the parked threads, except the one being replayed.
 	others uint64
 }
