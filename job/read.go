@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"regexp"
 	"runtime"
 	"slices"
@@ -99,7 +100,7 @@ func merged(sources []Source, o Options) (*Job, error) {
 		j.severity = newSeverities()
 	}
 	var first error
-	for r := range inOrder(sources, func(s Source) outcome { return s.reduce(o) }) {
+	for r := range firstFilesFirst(inOrder(sources, func(s Source) (*reduced, error) { return s.reduce(o) })) {
 		if r.err != nil {
 			if first == nil {
 				first = fmt.Errorf("%s: %w", r.source.Name, r.err)
@@ -107,7 +108,7 @@ func merged(sources []Source, o Options) (*Job, error) {
 			j.trouble(unreadable, r.source.Rank, reason(r.err))
 			continue
 		}
-		j.add(r.reduced, r.source.Copy > 0)
+		j.add(r.got, r.source.Copy > 0)
 	}
 	if len(j.Ranks) == 0 {
 		if first != nil {
@@ -133,36 +134,40 @@ func reason(err error) string {
 	return err.Error()
 }
 
-type outcome struct {
-	source  Source
-	reduced *reduced
-	err     error
+// outcome is what could be made of a source.
+type outcome[T any] struct {
+	source Source
+	got    T
+	err    error
 }
 
-func (s Source) reduce(o Options) outcome {
+func (s Source) reduce(o Options) (*reduced, error) {
 	r, err := s.Open()
 	if err != nil {
-		return outcome{source: s, err: err}
+		return nil, err
 	}
 	defer r.Close()
 	p, err := profile.Decode(r)
 	if err != nil {
-		return outcome{source: s, err: err}
+		return nil, err
 	}
-	return outcome{source: s, reduced: reduce(p, s.Name, s.Rank, o)}
+	return reduce(p, s.Name, s.Rank, o), nil
 }
 
 // inOrder calls work for all sources, a few at a time, and yields the outcomes in the order of the
 // sources. So the choice between two profiles of one rank does not depend on which is ready first.
-func inOrder[T any](sources []Source, work func(Source) T) func(func(T) bool) {
-	return func(yield func(T) bool) {
-		queue := make(chan chan T, runtime.GOMAXPROCS(0))
+func inOrder[T any](sources []Source, work func(Source) (T, error)) iter.Seq[outcome[T]] {
+	return func(yield func(outcome[T]) bool) {
+		queue := make(chan chan outcome[T], runtime.GOMAXPROCS(0))
 		go func() {
 			defer close(queue)
 			for _, s := range sources {
-				done := make(chan T, 1)
+				done := make(chan outcome[T], 1)
 				queue <- done
-				go func() { done <- work(s) }()
+				go func() {
+					got, err := work(s)
+					done <- outcome[T]{s, got, err}
+				}()
 			}
 		}()
 		for done := range queue {

@@ -1,6 +1,8 @@
 package job
 
 import (
+	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -84,5 +86,44 @@ func TestSpawnedLeftOut(t *testing.T) {
 				t.Errorf("%s: a thread of rank %d is in the table of all ranks", what, all.Rank(x))
 			}
 		}
+	}
+}
+
+// If the file of rank 0 cannot be read, rank 0 of a job that the ranks have started does not take
+// its place.
+func TestSpawnedWithoutRank0(t *testing.T) {
+	source := func(job string, rank, copy int) Source {
+		p := waiting(0, [2]uint64{10, 20}, [2]uint64{30, 40})
+		p.Meta.MPI.Job, p.Meta.MPI.Rank, p.Meta.MPI.Size = job, rank, 2
+		s := sourcesOf(t, p)[0]
+		s.Name, s.Rank, s.Copy = FileName(rank, copy), rank, copy
+		return s
+	}
+	torn := source("1", 0, 0)
+	torn.Open = func() (io.ReadCloser, error) { return nil, errors.New("cut off") }
+	sources := []Source{torn, source("2", 0, 2), source("1", 1, 0), source("2", 1, 2)}
+	j, err := Read(sources, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := "Rank 0 could not be read: cut off. The directory has ranks of another job, too, which are left out: " +
+		"profile.rank0-2.json.gz, profile.rank1-2.json.gz."
+	if got := strings.Join(j.Troubles(), " "); len(j.Ranks) != 1 || j.Ranks[0].Rank != 1 || !strings.Contains(got, told) {
+		t.Errorf("%d ranks, the first is %d: %s", len(j.Ranks), j.Ranks[0].Rank, got)
+	}
+	all, err := Together(sources, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range all.Threads {
+		if all.Rank(x) != 1 {
+			t.Errorf("a thread of rank %d is in the table of all ranks", all.Rank(x))
+		}
+	}
+
+	// Nothing but that other job can be read.
+	j, err = Read([]Source{torn, sources[1]}, Options{})
+	if err != nil || len(j.Ranks) != 1 {
+		t.Errorf("of a job without first files that can be read, %d ranks are shown (%v)", len(j.Ranks), err)
 	}
 }

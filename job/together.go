@@ -44,17 +44,17 @@ func Together(sources []Source, o Options) (*All, error) {
 		number: map[key]int{}, seen: map[int]bool{}}
 	var first error
 	var l launches
-	for d := range inOrder(sources, func(s Source) decoded { return s.decode(o) }) {
+	for d := range firstFilesFirst(inOrder(sources, func(s Source) (*profile.Profile, error) { return s.decode(o) })) {
 		if d.err != nil {
 			if first == nil {
 				first = fmt.Errorf("%s: %w", d.source.Name, d.err)
 			}
 			continue
 		}
-		if m := d.profile.Meta.MPI; m != nil && l.another(m.Job, d.source.Copy > 0 && len(g.seen) > 0) {
+		if m := d.got.Meta.MPI; m != nil && l.another(m.Job, d.source.Copy > 0 && len(g.seen) > 0) {
 			continue
 		}
-		if err := g.add(d.profile, d.source.Rank); err != nil {
+		if err := g.add(d.got, d.source.Rank); err != nil {
 			return nil, err
 		}
 	}
@@ -68,21 +68,15 @@ func Together(sources []Source, o Options) (*All, error) {
 	return g.all, nil
 }
 
-type decoded struct {
-	source  Source
-	profile *profile.Profile
-	err     error
-}
-
-func (s Source) decode(o Options) decoded {
+func (s Source) decode(o Options) (*profile.Profile, error) {
 	r, err := s.Open()
 	if err != nil {
-		return decoded{source: s, err: err}
+		return nil, err
 	}
 	defer r.Close()
 	p, err := profile.Decode(r)
 	if err != nil {
-		return decoded{source: s, err: err}
+		return nil, err
 	}
 	if !o.Raw {
 		p = analysis.Adjust(p)
@@ -90,7 +84,7 @@ func (s Source) decode(o Options) decoded {
 	if o.Classic {
 		profile.HideCalls(p)
 	}
-	return decoded{source: s, profile: p}
+	return p, nil
 }
 
 // gatherer puts profiles together, one after the other.
