@@ -1,11 +1,9 @@
 package calibration
 
 import (
-	"encoding/binary"
 	"fmt"
-	"io"
 	"runtime"
-	"time"
+	"slices"
 )
 
 // Before Linux 6.14 threads that hit probes at once wait for each other in the kernel. A hit of 64
@@ -15,8 +13,10 @@ import (
 
 const (
 	crowdRounds = 5
-	crowdHits   = 500
-	mostCrowd   = 128 // threads; so many commands fit into one write to a pipe
+	crowdTime   = 300_000.0 // ns, of one thread's turn alone
+	leastCrowd  = 50        // hits of one thread in a turn
+	fullCrowd   = 500       // likewise, at most
+	mostCrowd   = 128       // threads; so many commands fit into one write to a pipe
 )
 
 // Crowd is what a hit takes longer while many threads hit probes.
@@ -48,28 +48,29 @@ func (r *run) takeCrowd() (c Crowd, err error) {
 		return Crowd{}, nil
 	}
 	f := r.program.address(ignored)
+	n := callsIn(crowdTime, median(r.ns[ignored]), leastCrowd, fullCrowd)
 	var alone, each []float64
 	for range crowdRounds {
-		a, err := r.target.turn(f, crowdHits, 0)
+		a, err := r.target.obey(command{f, n, 0})
 		if err != nil {
 			return c, err
 		}
-		alone = append(alone, float64(a.cpu)/crowdHits)
+		alone = append(alone, float64(a[0].cpu)/float64(n))
 	}
-	if _, err := r.target.turn(r.program.spawnAddress(), c.Threads-1, 0); err != nil {
+	if _, err := r.target.obey(command{r.program.spawnAddress(), c.Threads - 1, 0}); err != nil {
 		return c, err
 	}
 	for range crowdRounds {
-		took, err := r.target.together(f, crowdHits, c.Threads)
+		took, err := r.target.together(f, n, c.Threads)
 		if err != nil {
 			return c, err
 		}
 		for _, ns := range took {
-			each = append(each, float64(ns)/crowdHits)
+			each = append(each, float64(ns)/float64(n))
 		}
 	}
 	if c.Alone, c.Each = median(alone), median(each); c.Alone <= 0 {
-		return c, fmt.Errorf("%d hits took no time", crowdHits)
+		return c, fmt.Errorf("%d hits took no time", n)
 	}
 	return c, nil
 }
@@ -77,24 +78,9 @@ func (r *run) takeCrowd() (c Crowd, err error) {
 // together makes each of the program's threads call a function n times. It returns the processor
 // time of each (ns).
 func (t *target) together(function uint64, n, threads int) (cpu []int64, err error) {
-	var c []byte
-	for range threads {
-		for _, v := range []uint64{function, uint64(n), 0} {
-			c = binary.NativeEndian.AppendUint64(c, v)
-		}
+	answers, err := t.obey(slices.Repeat([]command{{function, n, 0}}, threads)...)
+	for _, a := range answers {
+		cpu = append(cpu, a.cpu)
 	}
-	if _, err := t.in.Write(c); err != nil {
-		return nil, fmt.Errorf("the program does not listen: %w", err)
-	}
-	if err := t.out.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		return nil, err
-	}
-	for range threads {
-		b := make([]byte, answerBytes)
-		if _, err := io.ReadFull(t.out, b); err != nil {
-			return nil, fmt.Errorf("a thread of the program does not answer: %w", err)
-		}
-		cpu = append(cpu, processorTime(b))
-	}
-	return cpu, nil
+	return cpu, err
 }

@@ -12,12 +12,30 @@ import (
 )
 
 const (
-	rounds      = 9
-	fewRounds   = 3
-	enough      = 80 * time.Millisecond
-	hits        = 300 // in one turn of a use
-	steppedHits = 60  // in one turn of a use whose hits take microseconds
+	rounds    = 9
+	fewRounds = 3
+	enough    = 50 * time.Millisecond
 )
+
+// A turn is as many calls as fit into a time. On some virtual machines a hit takes ten times as long
+// as elsewhere. Fewer such hits tell their cost as exactly: other load disturbs each turn for about
+// the same time.
+const (
+	turnTime   = 300_000.0 // ns
+	leastCalls = 30
+	mostCalls  = 300
+	// Calls before a turn. The thread has waited for the turn's command. On some machines its first
+	// calls take several times as long as later ones.
+	firstCalls = 5
+)
+
+// callsIn returns how many calls make up a turn of some ns, if one call takes each ns.
+func callsIn(ns, each float64, least, most int) int {
+	if each*float64(most) <= ns { // also if a call seems to take no time
+		return most
+	}
+	return max(least, int(ns/each))
+}
 
 // use is a function of the program, and how it is probed.
 type use struct {
@@ -26,6 +44,7 @@ type use struct {
 	returns bool
 	none    bool     // no probe: the turn measures the call alone
 	end     *bpf.Row // the row of a pair's second probe
+	calls   int      // of the next turn
 }
 
 // run is the state of a calibration.
@@ -41,6 +60,7 @@ type run struct {
 	inside []float64   // ns from the entry's time stamp to the return's
 	look   []float64   // ns that reading the clock takes
 	folded uint64      // number of hits that were folded
+	pairs  int         // number of calls of pairs in the turns that count
 }
 
 // MeasureAlone is Measure where no process is measured: it loads the programs and removes them.
@@ -172,6 +192,9 @@ func (r *run) attach(k *bpf.Probes) (io.Closer, error) {
 // of them alike. The first round only fills the caches.
 func (r *run) takeTurns() error {
 	r.ns, r.before = make([][]float64, len(r.uses)), make([][]float64, len(r.uses))
+	for i := range r.uses {
+		r.uses[i].calls = leastCalls
+	}
 	begin := time.Now()
 	for round := range rounds + 1 {
 		if round > fewRounds && time.Since(begin) > enough {
@@ -186,13 +209,17 @@ func (r *run) takeTurns() error {
 	return nil
 }
 
+// turn measures one use: first what its calls take, then when its hits look at the clock. The
+// program gets all commands at once, so that it need not wait between them.
 func (r *run) turn(i int, counts bool) error {
-	u, f := r.uses[i], r.program.address(i)
-	n := hits
-	if u.on == singleStep {
-		n = steppedHits
+	u, f := &r.uses[i], r.program.address(i)
+	n, stamped := u.calls, 0
+	commands := []command{{f, firstCalls, 0}, {f, n, 0}}
+	if i == bare || i >= instructions {
+		stamped = min(numStamps, n)
+		commands = append(commands, command{r.program.stampAddress(), stamped, f})
 	}
-	a, err := r.target.turn(f, n, 0)
+	answers, err := r.target.obey(commands...)
 	if err != nil {
 		return err
 	}
@@ -200,29 +227,31 @@ func (r *run) turn(i int, counts bool) error {
 	if err != nil {
 		return err
 	}
-	if (i >= instructions || i == reads || i == returns) && (len(entries) != n || u.returns && len(rets) != n) {
-		return fmt.Errorf("of %d hits on a %s, %d were reported, and %d returns", n, u.on, len(entries), len(rets))
+	all := firstCalls + n
+	if (i >= instructions || i == reads || i == returns) && (len(entries) != all+stamped || u.returns && len(rets) != all) {
+		return fmt.Errorf("of %d hits on a %s, %d were reported, and %d returns", all+stamped, u.on, len(entries), len(rets))
 	}
-	if counts {
-		r.ns[i] = append(r.ns[i], float64(a.cpu)/float64(n))
-		for j := range rets {
-			r.inside = append(r.inside, rets[j]-entries[j])
-		}
-	}
-	if i != bare && i < instructions {
+	each := float64(answers[1].cpu) / float64(n)
+	u.calls = callsIn(turnTime, each, leastCalls, mostCalls)
+	if !counts {
 		return nil
 	}
-	if a, err = r.target.turn(r.program.stampAddress(), numStamps, f); err != nil {
-		return err
+	r.ns[i] = append(r.ns[i], each)
+	if i == folds {
+		r.pairs += all
 	}
-	if entries, _, err = r.reported(i); err != nil || !counts {
-		return err
+	for j := range rets {
+		r.inside = append(r.inside, rets[j]-entries[j])
 	}
-	for j := range entries {
-		r.before[i] = append(r.before[i], entries[j]-float64(a.stamps[j]))
+	if stamped == 0 {
+		return nil
 	}
-	for j := 1; i == bare && j < len(a.stamps); j++ {
-		r.look = append(r.look, float64(a.stamps[j]-a.stamps[j-1]))
+	stamps := answers[2].stamps
+	for j := all; j < len(entries); j++ {
+		r.before[i] = append(r.before[i], entries[j]-float64(stamps[j-all]))
+	}
+	for j := 1; i == bare && j < len(stamps); j++ {
+		r.look = append(r.look, float64(stamps[j]-stamps[j-1]))
 	}
 	return nil
 }
@@ -276,7 +305,7 @@ func (r *run) costs(mode bpf.Mode) (*Costs, error) {
 	// A folded sum is written with the next record. Nothing is folded where counters take turns.
 	// Hits that a switch of threads leaves uncounted are not folded either.
 	const most = 0.9
-	switch all := uint64(2 * hits * len(r.ns[folds])); {
+	switch all := uint64(2 * r.pairs); {
 	case float64(r.folded) >= most*float64(all):
 		c.Folded = Split{c.Emulated.Before, max(0, above(folds, bare)/2-c.Emulated.Before)}
 	case r.folded > 0:

@@ -13,7 +13,7 @@ import (
 
 const (
 	commandBytes = 3 * 8
-	numStamps    = 64
+	numStamps    = 32
 	answerBytes  = 48 + 16*numStamps // two timespecs, 16 bytes unused, the stamps
 
 	loadAt     = 0x400000

@@ -76,34 +76,46 @@ func (t *target) close() {
 	t.file.Close()
 }
 
-// answer is what the program has measured in one turn.
+// command makes the program call a function n times. second is the address to which the function
+// that stores the time jumps. At most numStamps times are stored.
+type command struct {
+	function uint64
+	n        int
+	second   uint64
+}
+
+// answer is what one of the program's threads has measured for a command.
 type answer struct {
 	cpu    int64   // ns of processor time
 	stamps []int64 // ns, the kernel's CLOCK_MONOTONIC
 }
 
-// turn makes the program call a function n times. second is the address to which the function that
-// stores the time jumps. At most numStamps times are stored.
-func (t *target) turn(function uint64, n int, second uint64) (a answer, err error) {
+// obey gives the program commands, and returns its answers. One thread obeys one after the other.
+func (t *target) obey(commands ...command) (all []answer, err error) {
 	var c []byte
-	for _, v := range []uint64{function, uint64(n), second} {
-		c = binary.NativeEndian.AppendUint64(c, v)
+	for _, k := range commands {
+		for _, v := range []uint64{k.function, uint64(k.n), k.second} {
+			c = binary.NativeEndian.AppendUint64(c, v)
+		}
 	}
 	if _, err := t.in.Write(c); err != nil {
-		return a, fmt.Errorf("the program does not listen: %w", err)
+		return nil, fmt.Errorf("the program does not listen: %w", err)
 	}
 	if err := t.out.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		return a, err
+		return nil, err
 	}
-	b := make([]byte, answerBytes)
-	if _, err := io.ReadFull(t.out, b); err != nil {
-		return a, fmt.Errorf("the program does not answer: %w", err)
+	for _, k := range commands {
+		b := make([]byte, answerBytes)
+		if _, err := io.ReadFull(t.out, b); err != nil {
+			return nil, fmt.Errorf("the program does not answer: %w", err)
+		}
+		a := answer{cpu: processorTime(b)}
+		for i := range min(k.n, numStamps) {
+			a.stamps = append(a.stamps, timeAt(b, 48+16*i)-clock.Offset())
+		}
+		all = append(all, a)
 	}
-	a.cpu = processorTime(b)
-	for i := range min(n, numStamps) {
-		a.stamps = append(a.stamps, timeAt(b, 48+16*i)-clock.Offset())
-	}
-	return a, nil
+	return all, nil
 }
 
 // processorTime returns the processor time of a thread's answer, ns.
