@@ -70,7 +70,7 @@
 //
 // # Tasks
 //
-// A task has a clock of its own. Its frame is pushed on the thread that executes it, but its node
+// A task has a clock of its own. Its execution is open on the thread that executes it, but its node
 // hangs below the place that created it. The creation is found by the task's address. Addresses are
 // used again, so tasks begin in the order of their times, and only when all earlier events have
 // been read. While a task is executed, the task below it is suspended and its clock stands still
@@ -155,8 +155,8 @@
 //
 // # Sums
 //
-// A folded construct arrives as a sum. The engine charges the sum where it would have pushed and
-// popped a frame (folded.go). A model of the kernel side's rules in Go folds every stream
+// A folded construct arrives as a sum. The engine charges the sum where it would have opened
+// and closed a region (folded.go). A model of the kernel side's rules in Go folds every stream
 // that the tests have; the profile must be the same (fold_model_test.go). There is one exception: a
 // lock that another thread unsets, which OpenMP forbids, ends where the unset was read.
 //

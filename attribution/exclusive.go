@@ -57,7 +57,7 @@ func (ex *exclusive) enter(t *stack.Thread, ev *event.Event) {
 }
 
 func (ex *exclusive) acquired(t *stack.Thread, ev *event.Event) {
-	i := t.Find(ev.Construct, func(f *stack.Frame) bool { return f.Phase == stack.Entering })
+	i := t.Find(ev.Construct, func(f *stack.OpenRegion) bool { return f.Phase == stack.Entering })
 	if i < 0 {
 		if bodyEnds(ev) {
 			return // the end of the body is counted as unmatched instead
@@ -90,9 +90,9 @@ func bodyEnds(acquired *event.Event) bool {
 }
 
 func (ex *exclusive) release(t *stack.Thread, ev *event.Event) {
-	match := func(f *stack.Frame) bool { return f.Phase != stack.Leaving }
+	match := func(f *stack.OpenRegion) bool { return f.Phase != stack.Leaving }
 	if ev.Construct == event.Lock || ev.Construct == event.NestLock {
-		match = func(f *stack.Frame) bool { return f.Resource == ev.Fn && f.Phase != stack.Leaving }
+		match = func(f *stack.OpenRegion) bool { return f.Resource == ev.Fn && f.Phase != stack.Leaving }
 	}
 	i := t.Find(ev.Construct, match)
 	if i < 0 {
@@ -147,7 +147,9 @@ func (ex *exclusive) releaseForeign(ev *event.Event) {
 
 // endForeign closes the lock's region if the thread t held the lock at the time of the release.
 func (ex *exclusive) endForeign(t *stack.Thread, r foreignRelease) bool {
-	i := t.Find(r.construct, func(f *stack.Frame) bool { return f.Resource == r.lock && f.Phase == stack.InBody && f.Mark <= r.at })
+	i := t.Find(r.construct, func(f *stack.OpenRegion) bool {
+		return f.Resource == r.lock && f.Phase == stack.InBody && f.Mark <= r.at
+	})
 	if i < 0 {
 		return false
 	}
@@ -169,7 +171,7 @@ func (ex *exclusive) released(t *stack.Thread, ev *event.Event) {
 		ex.endWhole(t, ev)
 		return
 	}
-	i := t.Find(ev.Construct, func(f *stack.Frame) bool {
+	i := t.Find(ev.Construct, func(f *stack.OpenRegion) bool {
 		// A flush, or an atomic that is one call, has no body.
 		return f.Phase == stack.Leaving || ev.Construct == event.Flush || ev.Construct == event.Atomic && f.Phase == stack.Entering
 	})
@@ -186,7 +188,7 @@ func (ex *exclusive) released(t *stack.Thread, ev *event.Event) {
 
 // tested applies the result of a lock test: the thread has the lock, or there was no region.
 func (ex *exclusive) tested(t *stack.Thread, ev *event.Event) {
-	i := t.Find(ev.Construct, func(f *stack.Frame) bool { return f.Phase == stack.Entering })
+	i := t.Find(ev.Construct, func(f *stack.OpenRegion) bool { return f.Phase == stack.Entering })
 	if i < 0 {
 		ex.Unmatched++
 		return
@@ -205,7 +207,7 @@ func (ex *exclusive) tested(t *stack.Thread, ev *event.Event) {
 
 // cancelled applies the runtime's answer whether the region is cancelled.
 func (ex *exclusive) cancelled(t *stack.Thread, ev *event.Event) {
-	i := t.Find(ev.Construct, func(f *stack.Frame) bool { return f.Phase == stack.Entering })
+	i := t.Find(ev.Construct, func(f *stack.OpenRegion) bool { return f.Phase == stack.Entering })
 	if i < 0 {
 		ex.Unmatched++
 		return
@@ -222,7 +224,7 @@ func (ex *exclusive) cancelled(t *stack.Thread, ev *event.Event) {
 
 // reduces applies the runtime's answer whether the thread combines its result.
 func (ex *exclusive) reduces(t *stack.Thread, ev *event.Event) {
-	i := t.Find(event.Reduction, func(f *stack.Frame) bool { return f.Phase == stack.Entering })
+	i := t.Find(event.Reduction, func(f *stack.OpenRegion) bool { return f.Phase == stack.Entering })
 	if i < 0 {
 		ex.Unmatched++
 		return

@@ -48,7 +48,7 @@ func (in *inlined) inline(t *stack.Thread, ev *event.Event) {
 		f.Phase, f.Parts[profile.Body].C, f.Parts[profile.Enter].C = stack.InBody, 1, 1
 	case event.Close, event.Release:
 		// Threads that are not in the construct execute this instruction too.
-		i := t.Find(ev.Construct, func(f *stack.Frame) bool { return f.Flags&event.Inline != 0 && f.Phase == stack.InBody })
+		i := t.Find(ev.Construct, func(f *stack.OpenRegion) bool { return f.Flags&event.Inline != 0 && f.Phase == stack.InBody })
 		if i >= 0 {
 			in.UnwindTo(t, i, ev.Time).LeaveInline(ev.Time)
 			in.Pop(t, ev.Time)

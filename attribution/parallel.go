@@ -58,7 +58,7 @@ func (pa *parallel) fork(t *stack.Thread, ev *event.Event) {
 	}
 }
 
-// leaveUnknown drops the frame for a region under way at attach when its thread turns out to be in
+// leaveUnknown drops the open region for one under way at attach when its thread turns out to be in
 // no region.
 func (pa *parallel) leaveUnknown(t *stack.Thread, ev *event.Event) {
 	if len(t.Stack) == 0 || ev.Num > 0 || !t.UserOnly() {
@@ -175,7 +175,7 @@ func (pa *parallel) end(t *stack.Thread, ev *event.Event) {
 	pa.endMember(t, f, ev.Time)
 }
 
-func (pa *parallel) endMember(t *stack.Thread, f *stack.Frame, at uint64) {
+func (pa *parallel) endMember(t *stack.Thread, f *stack.OpenRegion, at uint64) {
 	mem := f.Team.Member(t.Num)
 	if mem == nil || mem.End != 0 {
 		return

@@ -50,12 +50,12 @@ type figures struct {
 type simThread struct {
 	tid     uint32
 	root    int // of initial threads; -1: a worker
-	stack   []*simFrame
+	stack   []*simRegion
 	pending *simTeam // it is to begin there
 	num     int32
 }
 
-type simFrame struct {
+type simRegion struct {
 	c        event.Construct
 	path     string
 	phase    stack.Phase
@@ -81,7 +81,7 @@ type simTeam struct {
 	forked   uint64
 	lastTask uint64
 	workers  []*simThread
-	frames   []*simFrame // of members that have begun
+	bodies   []*simRegion // of members that have begun
 	pool     []*simTask
 	busy     int
 }
@@ -178,11 +178,11 @@ func (s *simulation) pass() {
 
 // visible is the stack without the runtime's own tasks, which count for what
 // they interrupt.
-func (t *simThread) visible() []*simFrame {
-	return slices.DeleteFunc(slices.Clone(t.stack), func(f *simFrame) bool { return f.internal })
+func (t *simThread) visible() []*simRegion {
+	return slices.DeleteFunc(slices.Clone(t.stack), func(f *simRegion) bool { return f.internal })
 }
 
-func (f *simFrame) isTask() bool { return f.task != nil }
+func (f *simRegion) isTask() bool { return f.task != nil }
 
 func (t *simThread) count(d int64) {
 	st := t.visible()
@@ -225,7 +225,7 @@ func (t *simThread) count(d int64) {
 	}
 }
 
-func (t *simThread) top() *simFrame {
+func (t *simThread) top() *simRegion {
 	if len(t.stack) == 0 {
 		return nil
 	}
@@ -262,12 +262,12 @@ func (s *simulation) emit(t *simThread, c event.Construct, edge event.Edge, more
 }
 
 // push opens a region; id is the line that the engine's resolver will tell.
-func (s *simulation) push(t *simThread, c event.Construct, id uint64) *simFrame {
+func (s *simulation) push(t *simThread, c event.Construct, id uint64) *simRegion {
 	path := ""
 	if f := t.top(); f != nil {
 		path = f.path
 	}
-	f := &simFrame{c: c, path: fmt.Sprintf("%s/%s@%d", path, c, id), phase: stack.InBody}
+	f := &simRegion{c: c, path: fmt.Sprintf("%s/%s@%d", path, c, id), phase: stack.InBody}
 	f.figures = s.figuresOf(t, f.path)
 	f.figures.Exec.C++
 	t.stack = append(t.stack, f)
@@ -329,7 +329,7 @@ func (s *simulation) fork(t *simThread) {
 	if f := t.top(); f != nil {
 		path = f.path + path
 	}
-	f := &simFrame{c: event.Parallel, path: path, phase: stack.Starting, team: m}
+	f := &simRegion{c: event.Parallel, path: path, phase: stack.Starting, team: m}
 	t.stack = append(t.stack, f)
 	f.figures = s.figuresOf(t, path)
 	m.workers, t.num = append(m.workers, t), 0
@@ -342,7 +342,7 @@ func (s *simulation) begin(t *simThread, m *simTeam) {
 	}
 	f := t.top()
 	if t.pending != nil {
-		f = &simFrame{c: event.Parallel, path: m.workers[0].top0(m).path, team: m, num: t.num}
+		f = &simRegion{c: event.Parallel, path: m.workers[0].top0(m).path, team: m, num: t.num}
 		t.stack = append(t.stack, f)
 		f.figures = s.figuresOf(t, f.path)
 		f.figures.Own += int64(s.now - m.forked)
@@ -351,22 +351,22 @@ func (s *simulation) begin(t *simThread, m *simTeam) {
 		more.Num = 0
 	}
 	f.phase, f.begin = stack.InBody, s.now
-	m.frames = append(m.frames, f)
+	m.bodies = append(m.bodies, f)
 	s.emit(t, event.Parallel, event.Begin, more)
 }
 
-// top0 is the thread's frame of a team.
-func (t *simThread) top0(m *simTeam) *simFrame {
-	return t.stack[slices.IndexFunc(t.stack, func(f *simFrame) bool { return f.team == m })]
+// top0 is the thread's open region of a team.
+func (t *simThread) top0(m *simTeam) *simRegion {
+	return t.stack[slices.IndexFunc(t.stack, func(f *simRegion) bool { return f.team == m })]
 }
 
 func (s *simulation) join(t *simThread, m *simTeam) {
 	last := m.lastTask
-	for _, f := range m.frames {
+	for _, f := range m.bodies {
 		last = max(last, f.end)
 	}
 	s.states.joined(m, last)
-	for _, f := range m.frames {
+	for _, f := range m.bodies {
 		add := func(to *profile.Sum, from, until uint64) { to.T += int64(until - from); to.C++ }
 		add(&f.figures.Exec, m.forked, s.now)
 		add(&f.figures.Enter, m.forked, f.begin)

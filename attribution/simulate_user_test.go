@@ -63,7 +63,7 @@ func (s *simulation) userCode(t *simThread) {
 }
 
 // wait: a thread executes tasks, or stops waiting.
-func (s *simulation) wait(t *simThread, f *simFrame) {
+func (s *simulation) wait(t *simThread, f *simRegion) {
 	m := t.team()
 	if m != nil && len(m.pool) > 0 && s.rnd.IntN(3) > 0 {
 		i := s.rnd.IntN(len(m.pool))
@@ -87,8 +87,8 @@ func (s *simulation) wait(t *simThread, f *simFrame) {
 		}
 		s.emit(t, f.c, edge, event.Event{})
 		t.pop()
-	case f.num == 0 && m == f.team && m.busy == 0 && len(m.pool) == 0 && len(m.frames) == int(m.size) &&
-		!slices.ContainsFunc(m.frames, func(f *simFrame) bool { return f.end == 0 }):
+	case f.num == 0 && m == f.team && m.busy == 0 && len(m.pool) == 0 && len(m.bodies) == int(m.size) &&
+		!slices.ContainsFunc(m.bodies, func(f *simRegion) bool { return f.end == 0 }):
 		s.join(t, m)
 	}
 }
@@ -136,7 +136,7 @@ func (s *simulation) loop(t *simThread, site uint64) {
 }
 
 // leave: the thread leaves the innermost construct.
-func (s *simulation) leave(t *simThread, f *simFrame) {
+func (s *simulation) leave(t *simThread, f *simRegion) {
 	switch {
 	case f.team != nil:
 		s.emit(t, event.Parallel, event.End, event.Event{})
@@ -182,7 +182,7 @@ func (s *simulation) leave(t *simThread, f *simFrame) {
 	}
 }
 
-func (s *simulation) atBarrier(f *simFrame) {
+func (s *simulation) atBarrier(f *simRegion) {
 	f.phase, f.waits, f.sum = stack.InBarrier, true, &f.figures.Barrier
 }
 
@@ -265,7 +265,7 @@ func (s *simulation) create(t *simThread) {
 }
 
 // part: a taskloop creates one of its tasks.
-func (s *simulation) part(t *simThread, f *simFrame, add func(bool) *simTask, result func(*simTask) event.Event, atOnce bool) {
+func (s *simulation) part(t *simThread, f *simRegion, add func(bool) *simTask, result func(*simTask) event.Event, atOnce bool) {
 	switch {
 	case len(s.tasks) == 0:
 	case atOnce && s.runtime == event.Gomp:
@@ -286,7 +286,7 @@ func (s *simulation) part(t *simThread, f *simFrame, add func(bool) *simTask, re
 
 // execute: the thread begins a task, or goes on with it.
 func (s *simulation) execute(t *simThread, x *simTask) {
-	f := &simFrame{c: event.TaskExec, path: x.path, phase: stack.InBody, task: x, internal: x.internal}
+	f := &simRegion{c: event.TaskExec, path: x.path, phase: stack.InBody, task: x, internal: x.internal}
 	if !x.internal {
 		f.figures = s.figuresOf(t, x.path)
 		f.sum = &f.figures.Body
@@ -326,7 +326,7 @@ func (s *simulation) execute(t *simThread, x *simTask) {
 }
 
 // leaveTask: the thread is back from a task, or from a part of it.
-func (s *simulation) leaveTask(t *simThread, f *simFrame) {
+func (s *simulation) leaveTask(t *simThread, f *simRegion) {
 	x := f.task
 	if x.untied && !s.ending && s.rnd.IntN(2) == 0 && !x.internal {
 		s.untied[x.fn] = true
@@ -344,7 +344,7 @@ func (s *simulation) leaveTask(t *simThread, f *simFrame) {
 	s.endPart(t, f)
 }
 
-func (s *simulation) endPart(t *simThread, f *simFrame) {
+func (s *simulation) endPart(t *simThread, f *simRegion) {
 	x := f.task
 	more := event.Event{Key: x.key}
 	if f.atOnce {

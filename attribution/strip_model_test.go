@@ -74,7 +74,7 @@ func (s *stateTruth) joined(m *simTeam, last uint64) {
 }
 
 // state is what a thread does in an innermost region; empty: what it does around.
-func (f *simFrame) state() profile.State {
+func (f *simRegion) state() profile.State {
 	switch f.c {
 	case event.Barrier, event.TaskWait, event.TaskYield:
 		return profile.StateBarrier

@@ -11,7 +11,7 @@ import (
 )
 
 // Tasks. A task's regions lie below the place that created it (its creation path); its time is
-// charged to the thread that executes it. While a thread executes a task, the clocks of the frames
+// charged to the thread that executes it. While a thread executes a task, the clocks of the regions
 // below it stand still. For example, a task in a taskwait is suspended, and the tasks executed
 // there are not part of its time. So each task has a clock of its own, which runs only while the
 // task does.
@@ -31,7 +31,7 @@ type task struct {
 	internal bool       // the runtime's own task: libomp uses such tasks to split a taskloop
 	by       *tree.Node // the construct that created it; nil: not known
 	seat     int        // of the thread that created it
-	// See stack.Frame. children are those of the parts of it that have been executed.
+	// See stack.OpenRegion. children are those of the parts of it that have been executed.
 	up       [2]*waits.Brood
 	children *waits.Brood
 	// An older task at the same address that has not begun, as far as events are read.
@@ -285,7 +285,7 @@ func (tk *tasking) endCreationAt(t *stack.Thread, at uint64) {
 // waitForTasks applies the start of a taskwait, or of the wait at the end of a taskgroup.
 func (tk *tasking) waitForTasks(t *stack.Thread, ev *event.Event) {
 	if ev.Construct == event.TaskGroup {
-		i := t.Find(event.TaskGroup, func(f *stack.Frame) bool { return f.Phase == stack.InBody })
+		i := t.Find(event.TaskGroup, func(f *stack.OpenRegion) bool { return f.Phase == stack.InBody })
 		if i < 0 {
 			tk.Unmatched++
 			return

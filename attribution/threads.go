@@ -5,8 +5,8 @@ import "ompp-attach/attribution/stack"
 // threads are those that have reported something, except idle ones.
 type threads struct {
 	byID   map[uint32]*stack.Thread
-	recent [512]*stack.Thread // cache of byID, indexed by the last digits of the thread id
-	spare  [][]stack.Frame    `copy:"-"` // stacks of forgotten threads, for reuse
+	recent [512]*stack.Thread   // cache of byID, indexed by the last digits of the thread id
+	spare  [][]stack.OpenRegion `copy:"-"` // stacks of forgotten threads, for reuse
 }
 
 // forget drops a thread that has nothing open, and keeps the memory of its stack for another

@@ -156,10 +156,10 @@ func (ca *MPI) SharedSeat() []string {
 // executed while another task waits adds nothing to that other task, nor to the regions open in it.
 // Constructs outside of tasks include the tasks executed in them.
 func (ca *MPI) chargeMPI(t *stack.Thread, s *profile.MPIStats) {
-	still := len(t.Stack) // the clocks of frames from this index up stand still
+	still := len(t.Stack) // the clocks of regions from this index up stand still
 	for i := len(t.Stack) - 1; i >= 0; i-- {
 		f := &t.Stack[i]
-		if f.Internal { // its time counts for the frames that it interrupted
+		if f.Internal { // its time counts for the regions that it interrupted
 			continue
 		}
 		if i < still { // a node that occurs twice on the stack also has its time twice

@@ -8,8 +8,8 @@ import (
 
 // Arrivals at barriers (package waits), as the runtimes' calls tell them.
 
-// arrive notes that a thread has come to the barrier of a frame.
-func (sh *Constructs) arrive(t *stack.Thread, f *stack.Frame, ev *event.Event) {
+// arrive notes that a thread has come to the barrier of an open region.
+func (sh *Constructs) arrive(t *stack.Thread, f *stack.OpenRegion, ev *event.Event) {
 	if ev.Construct == event.ReductionBarrier { // it depends on the answer
 		sh.mayArrive(t)
 		return
@@ -17,8 +17,8 @@ func (sh *Constructs) arrive(t *stack.Thread, f *stack.Frame, ev *event.Event) {
 	sh.Arrive(t, f.Node, fromNode(f), ev.Time)
 }
 
-// fromNode returns the region from which a thread comes to the barrier of a frame.
-func fromNode(f *stack.Frame) *tree.Node {
+// fromNode returns the region from which a thread comes to the barrier of an open region.
+func fromNode(f *stack.OpenRegion) *tree.Node {
 	if f.Node.Key.Construct == event.Barrier {
 		return f.Node.Parent
 	}

@@ -21,7 +21,7 @@ func (sh *Constructs) Reduced(t *stack.Thread, ev *event.Event) {
 
 // Continues reports whether an event belongs to the worksharing construct whose share the thread
 // has done: to its implicit barrier, or to its reduction.
-func (sh *Constructs) Continues(f *stack.Frame, ev *event.Event) bool {
+func (sh *Constructs) Continues(f *stack.OpenRegion, ev *event.Event) bool {
 	if ev.Edge == event.Waited && ev.Construct == event.Single {
 		return true // the wait in GOMP_single_copy_end of the thread that executed the body
 	}
@@ -139,9 +139,9 @@ func (sh *Constructs) leave(t *stack.Thread, ev *event.Event) {
 	sh.Leave(t, at)
 }
 
-// endsEarly tells whether an implicit barrier ends the construct of a frame. It ends a construct
+// endsEarly tells whether an implicit barrier ends the construct of a region. It ends a construct
 // that libomp never closed because it was cancelled, and a scope construct of libgomp.
-func (sh *Constructs) endsEarly(f *stack.Frame, ev *event.Event) bool {
+func (sh *Constructs) endsEarly(f *stack.OpenRegion, ev *event.Event) bool {
 	if f == nil || f.Phase != stack.InBody || ev.Construct != event.Barrier {
 		return false
 	}

@@ -34,7 +34,7 @@ func (sh *Constructs) StartSection(t *stack.Thread, ev *event.Event) {
 	if ev.Value == 0 {
 		return
 	}
-	if f := sh.sectionFrame(t); f != nil {
+	if f := sh.openSections(t); f != nil {
 		f.Parts[profile.Body].C++
 		f.Section = ev.Time
 	}
@@ -42,15 +42,15 @@ func (sh *Constructs) StartSection(t *stack.Thread, ev *event.Event) {
 
 // EndSection ends the section that a thread executes.
 func (sh *Constructs) EndSection(t *stack.Thread, ev *event.Event) {
-	if f := sh.sectionFrame(t); f != nil && f.Section != 0 {
+	if f := sh.openSections(t); f != nil && f.Section != 0 {
 		f.Parts[profile.Body].T += ledger.Between(f.Section, ev.Time)
 		f.Section = 0
 	}
 }
 
-// sectionFrame returns the frame of the sections that the thread executes: a sections construct, or
+// openSections returns the sections that the thread executes: a sections construct, or
 // a combined parallel sections region. It returns nil if there is none.
-func (sh *Constructs) sectionFrame(t *stack.Thread) *stack.Frame {
+func (sh *Constructs) openSections(t *stack.Thread) *stack.OpenRegion {
 	if i := t.Find(event.Sections, nil); i >= 0 {
 		return &t.Stack[i]
 	}

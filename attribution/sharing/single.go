@@ -67,7 +67,7 @@ func EndsSingle(ev *event.Event) bool {
 
 // EndSingle ends the body of a single.
 func (sh *Constructs) EndSingle(t *stack.Thread, ev *event.Event) {
-	i := t.Find(event.Single, func(f *stack.Frame) bool { return f.Phase == stack.InBody })
+	i := t.Find(event.Single, func(f *stack.OpenRegion) bool { return f.Phase == stack.InBody })
 	if i < 0 {
 		sh.Unmatched++
 		return

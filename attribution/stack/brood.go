@@ -35,14 +35,14 @@ func (s *Stack) Enlist() (up [2]*waits.Brood) {
 	return up
 }
 
-func (f *Frame) brood() *waits.Brood {
+func (f *OpenRegion) brood() *waits.Brood {
 	if f.Brood == nil {
 		f.Brood = &waits.Brood{}
 	}
 	return f.Brood
 }
 
-// awaited returns the tasks for which a thread waits in its innermost frame; nil: none are known.
+// awaited returns the tasks for which a thread waits in its innermost region; nil: none are known.
 func (s *Stack) awaited() *waits.Brood {
 	switch f := s.Top(); f.Node.Key.Construct {
 	case event.TaskGroup:
@@ -68,8 +68,8 @@ func (s *Stack) AwaitsEnds(ev *event.Event) bool {
 	return s.awaited().Lives()
 }
 
-// AwaitedTask notes for which task a thread has waited last in its innermost frame. The frame is a
-// wait for tasks that ends at a time (ns). It also notes for which tasks to be created the thread
+// AwaitedTask notes for which task a thread has waited last in its innermost region. The region is
+// a wait for tasks that ends at a time (ns). It also notes for which tasks to be created the thread
 // has waited. The former is not noted if the thread executed that task itself.
 func (t *Thread) AwaitedTask(at uint64) {
 	f, b := t.Top(), t.awaited()

@@ -1,10 +1,10 @@
-// Package stack holds what threads are doing: each thread's stack of open regions (frames), the
+// Package stack holds what threads are doing: each thread's stack of open regions, the
 // teams that it is in, and the operations on them. A region is opened (Push) and closed (Pop,
 // Remove), left because an outer one ended (UnwindTo), or abandoned because its end was never seen
 // (Abandon). When it ends, its account (package ledger) is charged to its node of the call-path
 // tree, and handed up to the region around.
 //
-//   - thread.go: a thread; stack.go, frame.go: its open regions, and one of them
+//   - thread.go: a thread; stack.go, region.go: its open regions, and one of them
 //   - stacks.go: opening and closing
 //   - unwind.go: closing what was left; lossy.go: closing after a loss
 //   - charge.go: what is charged beside the time, and when

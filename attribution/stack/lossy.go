@@ -41,7 +41,7 @@ func (st *Stacks) Mend(t *Thread, c event.Construct, ev *event.Event) {
 		st.Abandon(t)
 	}
 	if c == event.Lock { // a lock can be set only once
-		if i := t.Find(c, func(f *Frame) bool { return f.Resource == ev.Fn }); i >= 0 {
+		if i := t.Find(c, func(f *OpenRegion) bool { return f.Resource == ev.Fn }); i >= 0 {
 			st.drop(t, i)
 		}
 	}
@@ -99,8 +99,8 @@ func IsShared(c event.Construct) bool {
 	return false
 }
 
-// holds tells whether a construct can begin in a frame.
-func (f *Frame) holds(c event.Construct, ev *event.Event) bool {
+// holds tells whether a construct can begin in a region.
+func (f *OpenRegion) holds(c event.Construct, ev *event.Event) bool {
 	// Unobserved tasks make calls too.
 	if f.Node.Existing || c == event.MPI && f.Phase == InBarrier {
 		return true

@@ -32,14 +32,14 @@ func ready(a *event.OffCoreTime, to uint64) int64 {
 }
 
 // AskTasks has the time divided for which a thread waited for tasks, in its innermost region (ns).
-func (t *Thread) AskTasks(f *Frame, at uint64) {
+func (t *Thread) AskTasks(f *OpenRegion, at uint64) {
 	w := waits.Wait{Node: f.Node, Seat: f.Seat, Reason: waits.ForTasks, From: f.Waiting, To: at, T: ledger.Between(f.Waiting, at)}
 	t.OffCore.Ask(w.Without(f.meanwhile))
 }
 
 // AskLock has the time divided for which a thread waited for a lock, in a region of its stack, when
 // it gets the lock (ns).
-func (t *Thread) AskLock(f *Frame, at uint64) {
+func (t *Thread) AskLock(f *OpenRegion, at uint64) {
 	if locks.Has(f.Node.Key.Construct) {
 		t.OffCore.Ask(waits.Wait{Node: f.Node, Seat: f.Seat, Reason: waits.ForLock,
 			From: f.Start + t.Suspended, To: at + t.Suspended, T: ledger.Between(f.Start, at)})

@@ -27,7 +27,7 @@ func (sm *Sampling) Sample(t *Thread, ev *event.Event) {
 	if s.Changing || s.Probe {
 		id.Phase = profile.PhaseProbe
 	}
-	var f *Frame
+	var f *OpenRegion
 	for i := len(t.Stack) - 1; i >= 0 && f == nil; i-- {
 		if g := &t.Stack[i]; !g.Internal && g.Phase != Done {
 			f = g

@@ -10,7 +10,7 @@ import (
 
 // Stack holds the open regions of a thread, the innermost last. It knows nothing else of the
 // thread. Its methods take a pointer: a copy of the slice took about 1 % of the engine's time.
-type Stack []Frame
+type Stack []OpenRegion
 
 // Key identifies the construct that a call starts. If the call returns into the runtime itself, the
 // compiler made it the last jump of an outlined function. Then the function identifies the place.
@@ -29,7 +29,7 @@ func (s *Stack) Key(c event.Construct, ev *event.Event) place.Key {
 }
 
 // Top returns the innermost open region, nil if there is none.
-func (s *Stack) Top() *Frame {
+func (s *Stack) Top() *OpenRegion {
 	if len(*s) == 0 {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (s *Stack) TargetAgain(ev *event.Event) bool {
 	return true
 }
 
-// Level returns the index of the innermost parallel frame, -1 outside any.
+// Level returns the index of the innermost parallel region, -1 outside any.
 func (s *Stack) Level() int {
 	for i := len(*s) - 1; i >= 0; i-- {
 		if (*s)[i].Node.Key.Construct.IsParallel() {
@@ -59,7 +59,7 @@ func (s *Stack) Level() int {
 
 // Find returns the index of the innermost open region of a construct within the thread's current
 // task, implicit or explicit. It returns -1 if there is none.
-func (s *Stack) Find(c event.Construct, match func(*Frame) bool) int {
+func (s *Stack) Find(c event.Construct, match func(*OpenRegion) bool) int {
 	for i := len(*s) - 1; i >= 0; i-- {
 		f := &(*s)[i]
 		if IsContext(f.Node.Key.Construct) {
@@ -120,8 +120,8 @@ func (s *Stack) EnteredFromOther(k place.Key) *tree.Node {
 	return nil
 }
 
-// outer returns the index of the outer execution of the i-th frame's region, whose time contains
-// the frame's; -1 if there is none.
+// outer returns the index of the outer execution of the i-th region, whose time contains
+// the inner one's; -1 if there is none.
 func (s *Stack) outer(i int) int {
 	if !(*s)[i].Inner {
 		return -1
@@ -132,12 +132,12 @@ func (s *Stack) outer(i int) int {
 	return i
 }
 
-// UserOnly reports whether only user regions are open above the bottom frame.
+// UserOnly reports whether only user regions are open above the outermost region.
 func (s *Stack) UserOnly() bool {
-	return !slices.ContainsFunc((*s)[1:], func(f Frame) bool { return f.Node.Key.Construct != event.UserRegion })
+	return !slices.ContainsFunc((*s)[1:], func(f OpenRegion) bool { return f.Node.Key.Construct != event.UserRegion })
 }
 
-// OpenShare returns the index of the loop, sections, scope or distribute frame that an event ends,
+// OpenShare returns the index of the loop, sections, scope or distribute region that an event ends,
 // -1 if there is none. The event may name another one of these four constructs. libomp ends all but
 // scope by one call, and the linker may make one of identical functions of libgomp.
 func (s *Stack) OpenShare() int {

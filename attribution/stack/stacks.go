@@ -58,7 +58,7 @@ type Cores struct {
 type MainStack struct{ StackLo, StackHi uint64 }
 
 // Push opens a region under the thread's current one.
-func (st *Stacks) Push(t *Thread, k place.Key, ev *event.Event) *Frame {
+func (st *Stacks) Push(t *Thread, k place.Key, ev *event.Event) *OpenRegion {
 	st.Mend(t, k.Construct, ev)
 	st.Initial(t)
 	parent := st.Tree.Root

@@ -22,7 +22,7 @@ var whole = func() (of [256]strip.State) {
 }()
 
 // shows tells whether the thread was in a state of its own in a region that ends.
-func shows(f *Frame) bool {
+func shows(f *OpenRegion) bool {
 	return whole[f.Node.Key.Construct] != strip.None || f.Team != nil ||
 		f.Parts[profile.Enter].T|f.Parts[profile.Barrier].T|f.Parts[profile.Exit].T != 0
 }
@@ -97,9 +97,9 @@ func (s *Stack) state(i int) strip.State {
 	return strip.None
 }
 
-// around returns the thread's state around the region of a frame. The frame is mostly the innermost
+// around returns the thread's state around an open region. The region is mostly the innermost
 // one, so the search begins there.
-func (s *Stack) around(f *Frame) strip.State {
+func (s *Stack) around(f *OpenRegion) strip.State {
 	i := len(*s) - 1
 	for i > 0 && &(*s)[i] != f {
 		i--

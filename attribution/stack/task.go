@@ -8,7 +8,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// SuspendedBy returns the lowest index from which on the frames of a thread stand still while it
+// SuspendedBy returns the lowest index from which on the regions of a thread stand still while it
 // executes the task at i. That is the task which it has suspended. Outside of tasks, it is only the
 // tasking construct in which it executes the task (see resume).
 func (s *Stack) SuspendedBy(i int) int {
@@ -34,16 +34,16 @@ func (s *Stack) SuspendedBy(i int) int {
 	return i
 }
 
-// Executing returns the frame of the explicit task that the thread executes, nil if it executes its
-// implicit task.
-func (s *Stack) Executing() *Frame {
+// Executing returns the open region of the explicit task that the thread executes, nil if it
+// executes its implicit task.
+func (s *Stack) Executing() *OpenRegion {
 	if i := s.Context(); i >= 0 && tree.IsExecution((*s)[i].Node.Key.Construct) {
 		return &(*s)[i]
 	}
 	return nil
 }
 
-// Context returns the index of the innermost frame that is an implicit or
+// Context returns the index of the innermost open region that is an implicit or
 // explicit task; -1 outside any.
 func (s *Stack) Context() int {
 	for i := len(*s) - 1; i >= 0; i-- {
@@ -54,7 +54,7 @@ func (s *Stack) Context() int {
 	return -1
 }
 
-// IsContext tells whether a construct's frame is an implicit or explicit task.
+// IsContext tells whether a construct's execution is an implicit or explicit task.
 func IsContext(c event.Construct) bool { return c.IsParallel() || tree.IsExecution(c) }
 
 // SetClock sets the thread's clock to that of the innermost task.
@@ -65,7 +65,7 @@ func (t *Thread) SetClock() {
 	}
 }
 
-// LeaveTask charges the task in the innermost frame, and resumes the frames that the thread had
+// LeaveTask charges the innermost region, a task, and resumes the regions that the thread had
 // suspended for it.
 func (st *Stacks) LeaveTask(t *Thread, at uint64) {
 	f := t.Top()
@@ -77,7 +77,7 @@ func (st *Stacks) LeaveTask(t *Thread, at uint64) {
 		b.Leave(&k)
 	}
 	var v ledger.Interval
-	if f.Internal { // its time counts for the frames that it interrupted
+	if f.Internal { // its time counts for the regions that it interrupted
 		v = st.Ledger.Interrupted(&f.Account)
 		st.Disown(t, len(t.Stack)-1)
 	} else {
@@ -94,7 +94,7 @@ func (st *Stacks) LeaveTask(t *Thread, at uint64) {
 	st.resume(t, &v, &k)
 }
 
-// resume lets the frames go on that a thread had suspended to execute tasks. The innermost frame is
+// resume lets the regions go on that a thread had suspended to execute tasks. The innermost one is
 // the wait in which the thread executed the tasks, or the call that created them.
 func (st *Stacks) resume(t *Thread, v *ledger.Interval, k *waits.Task) {
 	f, at := t.Top(), k.To
@@ -155,8 +155,8 @@ func (st *Stacks) resumeBarrier(t *Thread, v *ledger.Interval, at uint64) {
 	}
 }
 
-// waits tells whether a thread that executes tasks in this frame does so because it has to wait
+// waits tells whether a thread that executes tasks in this region does so because it has to wait
 // there.
-func (f *Frame) waits() bool {
+func (f *OpenRegion) waits() bool {
 	return f.Phase == InBarrier || f.Node.Key.Construct == event.TaskLoop || f.Node.Key.Construct == event.TaskYield
 }

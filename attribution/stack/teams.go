@@ -30,7 +30,7 @@ type Teams struct {
 }
 
 // CutOffTeam charges workers that had reached the final barrier of a region that was never joined:
-// no frame stands for them any more. The primary thread still has its frame.
+// they have no open region any more. The primary thread still has the region open.
 func (tm *Teams) CutOffTeam(m *Team, end uint64) {
 	for i := range m.Members {
 		mem := &m.Members[i]
@@ -93,7 +93,7 @@ func (tm *Teams) Bind(m *Team, k TeamKey) {
 }
 
 // BeginAs begins the body of a team on a thread, which has a number in it.
-func (tm *Teams) BeginAs(t *Thread, f *Frame, m *Team, num int32, at uint64) {
+func (tm *Teams) BeginAs(t *Thread, f *OpenRegion, m *Team, num int32, at uint64) {
 	t.Num, t.Seat, t.Known = num, tm.Seat(m.Root, int(num)), true
 	tm.NoteTID(t.Seat, t.Tid)
 	f.Seat, f.Phase, f.Mark = t.Seat, InBody, at

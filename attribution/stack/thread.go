@@ -82,7 +82,7 @@ type Probed struct {
 type Between struct {
 	OffCore  *waits.OffCoreTimes // when it was off its core; nil: not known
 	Interval *waits.Interval     // of the innermost team whose barriers are matched; nil: none
-	inTeam   int                 // index of that team's frame, where it was when the team began
+	inTeam   int                 // index of that team's region, where it was when the team began
 	spare    *waits.Interval     // for the thread's next outermost team
 }
 
@@ -116,8 +116,8 @@ func (t *Thread) InFinalBarrier(ev *event.Event) bool {
 func (k *Parking) Parked() bool { return !k.Queue.Empty() }
 
 // Open opens a region on the thread's stack.
-func (t *Thread) Open(n *tree.Node, ev *event.Event) *Frame {
-	t.Stack = append(t.Stack, Frame{}) // in place: frames are large
+func (t *Thread) Open(n *tree.Node, ev *event.Event) *OpenRegion {
+	t.Stack = append(t.Stack, OpenRegion{}) // in place: an OpenRegion is large
 	f := &t.Stack[len(t.Stack)-1]
 	f.Node, f.Seat, f.Sp, f.Flags = n, t.Seat, ev.SP, ev.Flags
 	f.Open(ev.Time)
@@ -127,7 +127,7 @@ func (t *Thread) Open(n *tree.Node, ev *event.Event) *Frame {
 // OpenUnderWay opens a region of which the thread is known to be inside, but not since when. Its
 // counters are known for a part of it at most.
 func (t *Thread) OpenUnderWay(n *tree.Node, seat int, at uint64) {
-	t.Stack = append(t.Stack, Frame{Node: n, Phase: InBody, Seat: seat, Num: -1})
+	t.Stack = append(t.Stack, OpenRegion{Node: n, Phase: InBody, Seat: seat, Num: -1})
 	f := t.Top()
 	f.Account.Open(at)
 	f.Uncounted = true

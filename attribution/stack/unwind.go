@@ -55,8 +55,8 @@ func (st *Stacks) CloseAt(t *Thread, i int, at uint64) {
 	st.Remove(t, i, at)
 }
 
-// Stop ends a frame's current phase early, at a given time.
-func (f *Frame) Stop(at uint64) {
+// Stop ends a region's current phase early, at a given time.
+func (f *OpenRegion) Stop(at uint64) {
 	d := ledger.Between(f.Mark, at)
 	switch f.Phase {
 	case Starting, Entering:
@@ -85,8 +85,8 @@ func (s *Stack) suspendedAt(i int) uint64 {
 	return 0
 }
 
-// CloseBody ends the body phase of a worksharing frame.
-func (f *Frame) CloseBody(at uint64) {
+// CloseBody ends the body phase of a worksharing region.
+func (f *OpenRegion) CloseBody(at uint64) {
 	switch f.Node.Key.Construct {
 	case event.Sections:
 		if f.Node.Key.Runtime == event.Kmpc {
@@ -100,8 +100,8 @@ func (f *Frame) CloseBody(at uint64) {
 	f.Phase, f.Mark = Done, at
 }
 
-// UnwindTo closes all frames inside the i-th frame and returns the i-th.
-func (st *Stacks) UnwindTo(t *Thread, i int, at uint64) *Frame {
+// UnwindTo closes all regions inside the i-th region and returns the i-th.
+func (st *Stacks) UnwindTo(t *Thread, i int, at uint64) *OpenRegion {
 	for len(t.Stack)-1 > i {
 		switch f := t.Top(); {
 		case f.Phase == Done:
@@ -120,10 +120,10 @@ func (st *Stacks) UnwindTo(t *Thread, i int, at uint64) *Frame {
 	return t.Top()
 }
 
-// IsOpenSingle tells whether a frame is a single whose body the thread executes, and nothing is
+// IsOpenSingle tells whether a region is a single whose body the thread executes, and nothing is
 // known of the body's end. This occurs where GCC turns the call into the last jump of a function:
 // the body is empty.
-func (f *Frame) IsOpenSingle() bool {
+func (f *OpenRegion) IsOpenSingle() bool {
 	return f.Node.Key.Construct == event.Single && f.Phase == InBody && f.End == EndUnknown
 }
 

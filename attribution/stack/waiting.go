@@ -16,7 +16,7 @@ type Barriers struct{ Waits *waits.Meter }
 
 // beginWaits starts the matching of a team's barriers for a thread that begins the team's body. A
 // team of one thread waits for nobody. The teams of a league do not wait for each other.
-func (bs *Barriers) beginWaits(t *Thread, f *Frame, m *Team) {
+func (bs *Barriers) beginWaits(t *Thread, f *OpenRegion, m *Team) {
 	if len(m.Members) == 1 && m.Size > 1 && m.Node.Key.Construct != event.Teams {
 		m.Waits = bs.Waits.NewTeam(m.Size)
 	}
@@ -72,7 +72,7 @@ func (bs *Barriers) ArriveSplit(t *Thread, barrier, from *tree.Node, first, seco
 }
 
 // ArriveLast notes that a thread has come to the final barrier of its team (ns).
-func (bs *Barriers) ArriveLast(f *Frame, seat int, at uint64) {
+func (bs *Barriers) ArriveLast(f *OpenRegion, seat int, at uint64) {
 	if f.Interval != nil && f.Interval.Of(f.Team.Waits) {
 		bs.Waits.Arrive(f.Interval, &waits.Arrival{Barrier: f.Node, From: f.Node, Seat: seat, At: at, Final: true})
 	}
@@ -114,8 +114,8 @@ func (bs *Barriers) CutOffWaits(t *Thread, end uint64) {
 	t.Interval = nil
 }
 
-// leaveInterval goes on in the team around when a frame goes.
-func (t *Thread) leaveInterval(f *Frame) {
+// leaveInterval goes on in the team around when a region goes.
+func (t *Thread) leaveInterval(f *OpenRegion) {
 	if f.Interval != nil && t.Interval == f.Interval {
 		t.Interval = f.Interval.Outer()
 		t.inTeam = len(t.Stack) // not known
@@ -124,7 +124,7 @@ func (t *Thread) leaveInterval(f *Frame) {
 
 // LeaveTeam goes on in the team around when a team is joined (ns). The thread's time in the team
 // counts for the team's region.
-func (t *Thread) LeaveTeam(f *Frame, at uint64) {
+func (t *Thread) LeaveTeam(f *OpenRegion, at uint64) {
 	t.leaveInterval(f)
 	if iv := t.Interval; iv != nil && iv.Noting() {
 		iv.Note(f.Node, f.Seat, false, at)
@@ -135,7 +135,7 @@ func (t *Thread) LeaveTeam(f *Frame, at uint64) {
 func (b *Between) IsPending() bool { return b.Interval != nil && b.Interval.Pending() }
 
 // executedWaiting notes a task that a thread has executed in a barrier.
-func (t *Thread) executedWaiting(f *Frame, k *waits.Task) {
+func (t *Thread) executedWaiting(f *OpenRegion, k *waits.Task) {
 	if t.inBarrier(f) {
 		t.Interval.EndWork(k)
 	}
@@ -163,13 +163,13 @@ func (t *Thread) BeginTaskWaiting(created uint64, by *tree.Node, seat int) {
 }
 
 // inBarrier tells whether a thread is in its implicit task, in a barrier of its innermost team. f
-// is its innermost frame.
-func (t *Thread) inBarrier(f *Frame) bool {
+// is its innermost open region.
+func (t *Thread) inBarrier(f *OpenRegion) bool {
 	return f.Phase == InBarrier && !f.Node.Key.Construct.IsTasking() && t.Executing() == nil && f.own(t)
 }
 
-// own tells whether a thread's interval is that of the team in which it has a frame open.
-func (f *Frame) own(t *Thread) bool { return t.interval() == t.Interval }
+// own tells whether a thread's interval is that of the team in which it has a region open.
+func (f *OpenRegion) own(t *Thread) bool { return t.interval() == t.Interval }
 
 // locks are the constructs that a lock guards.
 var locks = event.SetOf(event.Critical) | event.SetOf(event.Lock) | event.SetOf(event.NestLock)

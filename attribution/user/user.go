@@ -45,14 +45,14 @@ func (us *Regions) Enter(t *stack.Thread, ev *event.Event) {
 	k := place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: event.UserRegion}, Site: ev.Site, Fn: ev.Fn}
 	if ev.Value != event.UserFunction && ev.Value < event.UserLevel {
 		// The region may be open already, in the same call of its function.
-		if i := t.Find(event.UserRegion, func(f *stack.Frame) bool { return f.Node.Key == k && f.Sp == ev.SP }); i >= 0 {
+		if i := t.Find(event.UserRegion, func(f *stack.OpenRegion) bool { return f.Node.Key == k && f.Sp == ev.SP }); i >= 0 {
 			if ev.Value == event.UserLinesAgain {
 				return
 			}
 			us.LeaveUser(t, i, ev.Time)
 		}
 	}
-	var f *stack.Frame
+	var f *stack.OpenRegion
 	if outer := t.EnteredFromOther(k); outer != nil {
 		f = t.Open(outer, ev)
 		f.Opened(t.Suspended)

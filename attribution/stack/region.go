@@ -29,15 +29,15 @@ const (
 	EndUnknown           // nothing is known of the end
 )
 
-// Frame is an open region on a thread's stack.
-type Frame struct {
+// OpenRegion is a region that a thread has open: one execution, on the thread's stack.
+type OpenRegion struct {
 	ledger.Account
 	Node *tree.Node
-	Team *Team // parallel frames only
+	Team *Team // parallel regions only
 	// What the thread does in the team between barriers; nil: these are not matched.
 	Interval *waits.Interval
 	Seat     int
-	Num      int32 // thread number before this frame was pushed (parallel)
+	Num      int32 // thread number before the region was opened (parallel)
 	Phase    Phase
 	Flags    event.Flag
 	Sp       uint64 // stack pointer at the event that opened the region
@@ -76,8 +76,8 @@ type Frame struct {
 	Resumed, Internal bool
 }
 
-// part returns the part that a toll in this frame belongs to now.
-func (f *Frame) part() profile.Part {
+// part returns the part that a toll in this region belongs to now.
+func (f *OpenRegion) part() profile.Part {
 	switch f.Phase {
 	case Starting, Entering:
 		return profile.Enter
@@ -101,13 +101,13 @@ func (f *Frame) part() profile.Part {
 // Again reports whether an event opens the loop that is open already. Some loops have a probe
 // before the loop and one before its barrier, because some threads come to the second one only. Of
 // loops that another event tells there may be a probe, too: after a pause, or for other processes.
-func (f *Frame) Again(ev *event.Event) bool {
+func (f *OpenRegion) Again(ev *event.Event) bool {
 	return f.Flags&ev.Flags&event.Inline != 0 && f.Phase == InBody && f.Node.Key.Construct == event.Loop &&
 		f.Node.Key.Site == ev.Site && (f.InlineEnd == event.EndBarrier || f.Told)
 }
 
 // LeaveInline ends the body of an inline construct.
-func (f *Frame) LeaveInline(at uint64) {
+func (f *OpenRegion) LeaveInline(at uint64) {
 	if f.Node.Key.Construct == event.Loop {
 		f.CloseBody(at)
 		return
@@ -117,7 +117,7 @@ func (f *Frame) LeaveInline(at uint64) {
 }
 
 // HoldsCall notes the time of a call made directly in a region.
-func (f *Frame) HoldsCall(c *profile.MPIStats) {
+func (f *OpenRegion) HoldsCall(c *profile.MPIStats) {
 	s := f.Node.Stat(f.Seat)
 	if f.Phase == InBarrier { // only an unobserved task can call MPI in a barrier
 		s.MPI.Wait += c.T
@@ -135,7 +135,7 @@ func (f *Frame) HoldsCall(c *profile.MPIStats) {
 }
 
 // TargetInner tells whether the inner of two such entry points returns.
-func (f *Frame) TargetInner() bool {
+func (f *OpenRegion) TargetInner() bool {
 	if f.nested == 0 {
 		return false
 	}
