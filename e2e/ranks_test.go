@@ -363,7 +363,7 @@ func TestTopOfJob(t *testing.T) {
 		if got := s.wait(t); got != 0 {
 			t.Fatalf("exit status %d, stderr %q", got, s.stderr.String())
 		}
-		var last live.Frame
+		var last live.Update
 		lines := strings.Split(strings.TrimSpace(s.stdout.String()), "\n")
 		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || !last.Final || len(last.Processes) != 3 {
 			t.Fatalf("%d windows, the last with %d processes: %v", len(lines), len(last.Processes), err)

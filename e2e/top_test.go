@@ -36,19 +36,19 @@ func TestTopForScripts(t *testing.T) {
 	tg.untouched(t)
 	final := decode(t, filepath.Join(s.dir, "profile.json.gz"))
 	windowOf(t, final)
-	var frames []live.Frame
+	var updates []live.Update
 	for in := bufio.NewScanner(&s.stdout); in.Scan(); {
-		var f live.Frame
+		var f live.Update
 		if err := json.Unmarshal(in.Bytes(), &f); err != nil {
 			t.Fatalf("%v: %s", err, in.Text())
 		}
-		frames = append(frames, f)
+		updates = append(updates, f)
 	}
-	if len(frames) != 6 || !frames[5].Final {
-		t.Fatalf("%d windows", len(frames))
+	if len(updates) != 6 || !updates[5].Final {
+		t.Fatalf("%d windows", len(updates))
 	}
 	var work, wall, regions int64
-	for _, f := range frames {
+	for _, f := range updates {
 		work, wall = work+f.Window.Work, wall+f.Wall
 		for _, r := range f.Regions {
 			if r.Construct == "PARALLEL" {
@@ -268,7 +268,7 @@ func TestTopJoins(t *testing.T) {
 			t.Errorf("stderr %q lacks %q", said.String(), want)
 		}
 	}
-	var first, last live.Frame
+	var first, last live.Update
 	lines := bytes.Split(bytes.TrimSpace(out.Bytes()), []byte("\n"))
 	if err := json.Unmarshal(lines[0], &first); err != nil || len(lines) != 4 {
 		t.Fatalf("%d windows: %v", len(lines), err)

@@ -10,8 +10,8 @@ import (
 // mostInLine bounds the regions that a line names.
 const mostInLine = 3
 
-// WriteLine writes a frame as one line of a log.
-func WriteLine(w io.Writer, f *Frame) error {
+// WriteLine writes an update as one line of a log.
+func WriteLine(w io.Writer, f *Update) error {
 	t := &f.Window
 	line := fmt.Sprintf("%s %.2fs", f.At.Format("15:04:05"), float64(f.Wall)/1e9)
 	if f.silent() {
@@ -42,12 +42,12 @@ func WriteLine(w io.Writer, f *Frame) error {
 
 // silent reports whether nothing was seen so far. Threads may be in serial code, or in a region
 // that began before measurement did.
-func (f *Frame) silent() bool {
+func (f *Update) silent() bool {
 	return len(f.Regions) == 0 && f.Total.Serial > 0 && f.Total.Serial == f.Total.Sum()
 }
 
-// WriteJSON writes a frame as one line of JSON.
-func WriteJSON(w io.Writer, f *Frame) error {
+// WriteJSON writes an update as one line of JSON.
+func WriteJSON(w io.Writer, f *Update) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(f)

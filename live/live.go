@@ -71,7 +71,7 @@ type Region struct {
 	Function  string  `json:"function,omitempty"`
 	Window    Figures `json:"window"`
 	Total     Figures `json:"total"`
-	// Threads are the threads' times in the region, in the order of Frame.Threads.
+	// Threads are the threads' times in the region, in the order of Update.Threads.
 	Threads []ThreadTimes `json:"threads"`
 }
 
@@ -105,8 +105,8 @@ type Process struct {
 	Total   Times  `json:"total"`
 }
 
-// Frame is what happened in a window, and since the measurement began.
-type Frame struct {
+// Update is what happened in a window, and since the measurement began.
+type Update struct {
 	Version   int       `json:"version"`
 	At        time.Time `json:"at"`        // the window's end
 	Wall      int64     `json:"window_ns"` // its length: the greatest of all processes
@@ -119,11 +119,11 @@ type Frame struct {
 	Regions   []*Region `json:"regions"` // by own time in the window, the most first
 }
 
-// Version is the version of frames as JSON. It grows when a reader of the older version would
+// Version is the version of updates as JSON. It grows when a reader of the older version would
 // misread the newer one.
 const Version = 1
 
-// Tracker makes frames of snapshots.
+// Tracker makes updates of snapshots.
 type Tracker struct {
 	Rules  analysis.Rules
 	Raw    bool // times with what the probes took
@@ -152,7 +152,7 @@ type state struct {
 // Next returns what happened since the last call. profiles are the snapshots of all processes, or
 // the final profiles. Of a process that is missing nothing happened: while a process ends, no
 // snapshot has it.
-func (t *Tracker) Next(at time.Time, profiles []*profile.Profile, final bool) *Frame {
+func (t *Tracker) Next(at time.Time, profiles []*profile.Profile, final bool) *Update {
 	now := map[processID]*state{}
 	if t.named == nil {
 		t.named = map[profile.RegionID]profile.Region{}
@@ -169,7 +169,7 @@ func (t *Tracker) Next(at time.Time, profiles []*profile.Profile, final bool) *F
 			t.named[p.Regions[i].ID()] = p.Regions[i]
 		}
 	}
-	f := &Frame{Version: Version, At: at, Final: final, Regions: []*Region{}, Processes: []Process{}, Threads: []Thread{}}
+	f := &Update{Version: Version, At: at, Final: final, Regions: []*Region{}, Processes: []Process{}, Threads: []Thread{}}
 	regions := map[profile.RegionID]*Region{}
 	for _, id := range t.order {
 		if now[id] == nil {
@@ -192,7 +192,7 @@ func (t *Tracker) Next(at time.Time, profiles []*profile.Profile, final bool) *F
 }
 
 // add adds a process; before is nil if it is new.
-func (f *Frame) add(now, before *state, regions map[profile.RegionID]*Region) {
+func (f *Update) add(now, before *state, regions map[profile.RegionID]*Region) {
 	if before == nil {
 		before = &state{}
 	}

@@ -17,8 +17,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// windows replays a recorded run in n windows, and returns their frames and the final profile.
-func windows(t *testing.T, name string, n int) (frames []*Frame, final *profile.Profile) {
+// windows replays a recorded run in n windows, and returns their updates and the final profile.
+func windows(t *testing.T, name string, n int) (updates []*Update, final *profile.Profile) {
 	t.Helper()
 	s := streamtest.Read(t, name)
 	slices.SortStableFunc(s.Events, func(a, b event.Event) int { return cmp.Compare(a.Time, b.Time) })
@@ -30,11 +30,11 @@ func windows(t *testing.T, name string, n int) (frames []*Frame, final *profile.
 		part.End = part.Events[len(part.Events)-1].Time
 		p := attribution.Replay(&part)
 		p.Meta.SnapshotAt = start.Add(time.Duration(i))
-		frames = append(frames, tr.Next(p.Meta.SnapshotAt, []*profile.Profile{p}, false))
+		updates = append(updates, tr.Next(p.Meta.SnapshotAt, []*profile.Profile{p}, false))
 	}
 	final = attribution.Replay(s)
 	final.Meta.Ended = "exit 0"
-	return append(frames, tr.Next(start.Add(time.Hour), []*profile.Profile{final}, true)), final
+	return append(updates, tr.Next(start.Add(time.Hour), []*profile.Profile{final}, true)), final
 }
 
 // The windows of a run add up to the final profile, as the analysis of that has it: whole, by
@@ -45,11 +45,11 @@ func TestWindowsAddUp(t *testing.T) {
 		t.Fatal(names, err)
 	}
 	for _, name := range names {
-		frames, final := windows(t, name, 7)
+		updates, final := windows(t, name, 7)
 		var whole Times
 		regions := map[string]Figures{}
 		threads := map[string]Times{}
-		for _, f := range frames {
+		for _, f := range updates {
 			whole.add(f.Window)
 			for _, r := range f.Regions {
 				sum := regions[r.Construct+r.Title]
@@ -70,7 +70,7 @@ func TestWindowsAddUp(t *testing.T) {
 				threads[th.Name] = sum
 			}
 		}
-		last := frames[len(frames)-1]
+		last := updates[len(updates)-1]
 		if whole != last.Total || !last.Final {
 			t.Errorf("%s: windows add up to %+v, want %+v", name, whole, last.Total)
 		}
@@ -136,7 +136,7 @@ func TestStates(t *testing.T) {
 }
 
 func TestLines(t *testing.T) {
-	f := &Frame{At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Wall: 1e9, Window: Times{Work: 60, Imbal: 50, Mgmt: -10}, Final: true,
+	f := &Update{At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Wall: 1e9, Window: Times{Work: 60, Imbal: 50, Mgmt: -10}, Final: true,
 		Regions: []*Region{{Construct: "LOOP", Title: "a.c (1)", Window: Figures{Times: Times{Work: 50}}}, {Construct: "LOOP", Title: "b.c (1)"}}}
 	var b bytes.Buffer
 	if err := WriteLine(&b, f); err != nil || b.String() != "03:04:05 1.00s work 60.0% imbal 50.0% | LOOP a.c (1) 50.0% | final\n" {
@@ -151,7 +151,7 @@ func TestLines(t *testing.T) {
 	if !strings.Contains(b.String(), `"no_core":0`) || !strings.Contains(b.String(), `"nocore":0`) {
 		t.Errorf("%q", b.String())
 	}
-	var back Frame
+	var back Update
 	if err := json.Unmarshal(b.Bytes(), &back); err != nil || back.Window != f.Window || back.Regions[0].Title != f.Regions[0].Title {
 		t.Errorf("%v %+v", err, back)
 	}
@@ -175,7 +175,7 @@ func TestFiguresAsJSON(t *testing.T) {
 // Where nothing began or ended, threads may be in a region since before measurement began.
 func TestLineOfSilence(t *testing.T) {
 	var b strings.Builder
-	f := &Frame{Wall: 1e9, Window: Times{Serial: 1e9}, Total: Times{Serial: 3e9}}
+	f := &Update{Wall: 1e9, Window: Times{Serial: 1e9}, Total: Times{Serial: 3e9}}
 	if err := WriteLine(&b, f); err != nil || !strings.HasSuffix(b.String(), " 1.00s no construct or call has begun or ended yet\n") {
 		t.Errorf("%v: %s", err, b.String())
 	}

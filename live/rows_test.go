@@ -44,7 +44,7 @@ func TestBriefThreadsInWindows(t *testing.T) {
 	var tr Tracker
 	var rows []int
 	sum := map[string]Times{}
-	var last *Frame
+	var last *Update
 	for _, end := range []uint64{5950, 8950, 12950, 21500, 40500, 50000, 60000} {
 		part := s
 		part.End = end

@@ -12,9 +12,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// sink shows frames.
+// sink shows updates.
 type sink interface {
-	show(*live.Frame) error // an error: nobody looks any more
+	show(*live.Update) error // an error: nobody looks any more
 	say(sentence string)
 	end()
 }
@@ -24,20 +24,20 @@ func (v *View) newSink() sink {
 	case Screen:
 		return v.newScreen()
 	case JSON:
-		return &lines{v.options.Tell, func(f *live.Frame) error { return live.WriteJSON(os.Stdout, f) }}
+		return &lines{v.options.Tell, func(f *live.Update) error { return live.WriteJSON(os.Stdout, f) }}
 	}
-	return &lines{v.options.Tell, func(f *live.Frame) error { return live.WriteLine(os.Stdout, f) }}
+	return &lines{v.options.Tell, func(f *live.Update) error { return live.WriteLine(os.Stdout, f) }}
 }
 
-// lines writes a line per frame.
+// lines writes a line per update.
 type lines struct {
 	tell  func(sentence string)
-	write func(*live.Frame) error
+	write func(*live.Update) error
 }
 
-func (l *lines) show(f *live.Frame) error { return l.write(f) }
-func (l *lines) say(sentence string)      { l.tell(sentence) }
-func (l *lines) end()                     {}
+func (l *lines) show(f *live.Update) error { return l.write(f) }
+func (l *lines) say(sentence string)       { l.tell(sentence) }
+func (l *lines) end()                      {}
 
 // OnTerminal tells whether a screen can be shown, and keys can be read.
 func OnTerminal() bool {
@@ -49,7 +49,7 @@ func isTerminal(f *os.File) bool {
 	return err == nil
 }
 
-// screenSink shows frames on a terminal.
+// screenSink shows updates on a terminal.
 type screenSink struct {
 	program *tea.Program
 	tell    func(sentence string)
@@ -70,8 +70,8 @@ func (v *View) newScreen() sink {
 	return s
 }
 
-func (s *screenSink) show(f *live.Frame) error {
-	s.program.Send(screen.Frame{Frame: f})
+func (s *screenSink) show(f *live.Update) error {
+	s.program.Send(screen.Next{Update: f})
 	return nil
 }
 

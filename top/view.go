@@ -12,7 +12,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// The formats in which frames are shown.
+// The formats in which updates are shown.
 const (
 	Screen = "screen"
 	Line   = "line"
@@ -66,7 +66,7 @@ func (v *View) Say(sentence string) { v.sink.say(sentence) }
 // passes before the next one.
 const rest = 20
 
-// Follow shows a frame at the end of each window, until ctx ends, or until the user leaves. If no
+// Follow shows an update at the end of each window, until ctx ends, or until the user leaves. If no
 // snapshot can be taken, it returns the error of take.
 func (v *View) Follow(ctx context.Context, take Take) error {
 	runtime.LockOSThread() // for the thread's own processor time
@@ -93,9 +93,9 @@ func (v *View) Follow(ctx context.Context, take Take) error {
 			continue // nothing has begun yet
 		}
 		n++
-		frame := v.tracker.Next(time.Now(), profiles, false)
+		update := v.tracker.Next(time.Now(), profiles, false)
 		free := time.Now().Add(rest * (target.ProcessorTime() - began + cost))
-		if v.sink.show(frame) != nil || n == v.options.Count {
+		if v.sink.show(update) != nil || n == v.options.Count {
 			v.leave()
 			return nil
 		}
@@ -105,7 +105,7 @@ func (v *View) Follow(ctx context.Context, take Take) error {
 	}
 }
 
-// Final shows the last frame, up to the final profiles.
+// Final shows the last update, up to the final profiles.
 func (v *View) Final(profiles []*profile.Profile) {
 	_ = v.sink.show(v.tracker.Next(time.Now(), profiles, true))
 }

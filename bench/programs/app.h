@@ -1,4 +1,4 @@
-// app.h: the frame of the mini-apps. A program that includes it defines
+// app.h: what the mini-apps share. A program that includes it defines
 //
 //   static void setup(void);        once, not measured
 //   static double work(void);       once per turn, measured; returns its result

@@ -1,4 +1,4 @@
-// Package screen shows the frames of a measurement on a terminal, and follows the keys.
+// Package screen shows the updates of a measurement on a terminal, and follows the keys.
 package screen
 
 import (
@@ -40,8 +40,8 @@ type Model struct {
 	actions Actions
 	width   int
 	height  int
-	frame   *live.Frame // that is shown; nil: there is none yet
-	latest  *live.Frame
+	shown   *live.Update // nil: there is none yet
+	latest  *live.Update
 	paused  bool
 	sort    order
 	cursor  string // title of the chosen region, with its construct; empty: none
@@ -58,8 +58,8 @@ func New(title string, actions Actions) Model {
 	return Model{title: title, actions: actions, width: 80, height: 24}
 }
 
-// Frame is the message that carries a new frame.
-type Frame struct{ *live.Frame }
+// Next is the message that carries the next update.
+type Next struct{ *live.Update }
 
 // Said is a message with a sentence for the user.
 type Said string
@@ -72,11 +72,11 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
-	case Frame:
-		m.latest = msg.Frame
+	case Next:
+		m.latest = msg.Update
 		m.over = m.over || msg.Final
-		if !m.paused || m.frame == nil || msg.Final {
-			m.frame = msg.Frame
+		if !m.paused || m.shown == nil || msg.Final {
+			m.shown = msg.Update
 		}
 	case Said:
 		m.said = string(msg)
@@ -99,7 +99,7 @@ func (m Model) key(k string) (tea.Model, tea.Cmd) {
 	case "p", "space":
 		m.paused = !m.paused
 		if !m.paused && m.latest != nil {
-			m.frame = m.latest
+			m.shown = m.latest
 		}
 	case "o", "tab":
 		m.sort = (m.sort + 1) % numOrders
@@ -137,11 +137,11 @@ func (m Model) key(k string) (tea.Model, tea.Cmd) {
 
 // move moves the cursor through the regions or, in a region, through its threads.
 func (m *Model) move(by int) {
-	if m.frame == nil {
+	if m.shown == nil {
 		return
 	}
 	if m.zoomed {
-		m.top = max(0, min(len(m.frame.Threads)-1, m.top+by))
+		m.top = max(0, min(len(m.shown.Threads)-1, m.top+by))
 		return
 	}
 	rows := m.regions()
@@ -159,7 +159,7 @@ func id(r *live.Region) string { return r.Construct + " " + r.Title }
 
 // regions returns the regions in the chosen order.
 func (m *Model) regions() []*live.Region {
-	rows := slices.Clone(m.frame.Regions)
+	rows := slices.Clone(m.shown.Regions)
 	waits := func(r *live.Region) int64 { return r.Window.Waiting() + r.Window.MPI }
 	slices.SortStableFunc(rows, func(a, b *live.Region) int {
 		switch m.sort {
@@ -189,7 +189,7 @@ func (m Model) text() string {
 	if m.help {
 		return m.fit(helpText)
 	}
-	if m.frame == nil {
+	if m.shown == nil {
 		return m.fit(m.title + "\nattaching ...\n" + m.said)
 	}
 	lines := m.head()
@@ -227,7 +227,7 @@ var (
 
 // head tells what is measured, and the classes.
 func (m *Model) head() []string {
-	f := m.frame
+	f := m.shown
 	state := fmt.Sprintf("%s, measured %s, window %s", f.At.Format("15:04:05"), duration(f.Measured), duration(f.Wall))
 	switch {
 	case m.over:
@@ -253,9 +253,9 @@ func (m *Model) head() []string {
 func (m *Model) processes() []string {
 	const most = 8
 	lines := []string{faint.Render(" rank      pid  work  wait   MPI  other")}
-	for i, p := range m.frame.Processes {
+	for i, p := range m.shown.Processes {
 		if i == most {
-			lines = append(lines, fmt.Sprintf("  and %d more", len(m.frame.Processes)-most))
+			lines = append(lines, fmt.Sprintf("  and %d more", len(m.shown.Processes)-most))
 			break
 		}
 		rank := "-"
@@ -291,7 +291,7 @@ func (m *Model) table(height int) []string {
 			break
 		}
 		w := &r.Window
-		share := func(t int64) string { return fmt.Sprintf("%5.1f%%", live.Share(t, m.frame.Window.Sum())) }
+		share := func(t int64) string { return fmt.Sprintf("%5.1f%%", live.Share(t, m.shown.Window.Sum())) }
 		line := fmt.Sprintf("%-*s  %s %s %s %s %8d %7s", wide, cut(id(r), wide), " "+share(w.Own()), share(w.Work), share(w.Waiting()), share(w.MPI), w.Count, seconds(r.Total.Own()))
 		if i == at {
 			line = chosen.Render("> " + line)
@@ -305,7 +305,7 @@ func (m *Model) table(height int) []string {
 
 // threads shows what each thread did in the window.
 func (m *Model) threads(height int) []string {
-	f := m.frame
+	f := m.shown
 	lines := []string{faint.Render("  THREAD         MOSTLY")}
 	for i, t := range f.Threads {
 		if len(lines) >= height-1 && len(f.Threads)-i > 1 {
@@ -321,7 +321,7 @@ func (m *Model) thread(t *live.Thread) string {
 	switch {
 	case t.Rank >= 0:
 		return fmt.Sprintf("r%d.%s", t.Rank, t.Name)
-	case len(m.frame.Processes) > 1:
+	case len(m.shown.Processes) > 1:
 		return fmt.Sprintf("%d.%s", t.PID, t.Name)
 	}
 	return t.Name
@@ -329,16 +329,16 @@ func (m *Model) thread(t *live.Thread) string {
 
 // region shows the chosen region, thread by thread.
 func (m *Model) region(height int) []string {
-	for _, r := range m.frame.Regions {
+	for _, r := range m.shown.Regions {
 		if id(r) != m.cursor {
 			continue
 		}
 		lines := []string{strong.Render(id(r)) + "  " + r.Function, fmt.Sprintf("window: %d executions, own time %s  %s", r.Window.Count, seconds(r.Window.Own()), parts(&r.Window.Times)),
 			fmt.Sprintf("start:  %d executions, own time %s  %s", r.Total.Count, seconds(r.Total.Own()), parts(&r.Total.Times)), "",
 			faint.Render("  THREAD          WINDOW    START")}
-		for i := m.top; i < len(m.frame.Threads) && len(lines) < height; i++ {
+		for i := m.top; i < len(m.shown.Threads) && len(lines) < height; i++ {
 			in := &r.Threads[i]
-			lines = append(lines, fmt.Sprintf("  %-13s %8s %8s  %s", m.thread(&m.frame.Threads[i]), seconds(in.Window.Own()), seconds(in.Total.Own()), bar(&in.Window, max(10, m.width-38))))
+			lines = append(lines, fmt.Sprintf("  %-13s %8s %8s  %s", m.thread(&m.shown.Threads[i]), seconds(in.Window.Own()), seconds(in.Total.Own()), bar(&in.Window, max(10, m.width-38))))
 		}
 		return lines
 	}

@@ -20,8 +20,8 @@ func region(title string, own, total, wait, count int64) *live.Region {
 	return r
 }
 
-func frame(n int) *live.Frame {
-	f := &live.Frame{Wall: 1e9, Measured: int64(n) * 1e9, Window: live.Times{Work: 12e8, Imbal: 4e8, Idle: 4e8}, Total: live.Times{Work: 5e9},
+func update(n int) *live.Update {
+	f := &live.Update{Wall: 1e9, Measured: int64(n) * 1e9, Window: live.Times{Work: 12e8, Imbal: 4e8, Idle: 4e8}, Total: live.Times{Work: 5e9},
 		Processes: []live.Process{{PID: 7, Rank: -1, Hits: 10}},
 		Threads:   []live.Thread{{PID: 7, Rank: -1, Name: "0", State: "working", Window: live.Times{Work: 1e9}}, {PID: 7, Rank: -1, Name: "1", State: "waiting", Window: live.Times{Imbal: 1e9}}},
 		Regions:   []*live.Region{region("a.c (1)", 8e8, 1e9, 0, 5), region("b.c (2)", 3e8, 3e9, 1e8, 50), region("c.c (3)", 1e8, 2e9, 3e8, 1)}}
@@ -52,7 +52,7 @@ func press(t *testing.T, m tea.Model, keys ...string) (Model, string) {
 
 func shown(width, height, n int, a Actions) tea.Model {
 	m, _ := New("solver (process 7)", a).Update(tea.WindowSizeMsg{Width: width, Height: height})
-	m, _ = m.Update(Frame{frame(n)})
+	m, _ = m.Update(Next{update(n)})
 	return m
 }
 
@@ -81,7 +81,7 @@ func TestPause(t *testing.T) {
 	if !strings.Contains(view, "PAUSED") {
 		t.Error(view)
 	}
-	next, _ := m.Update(Frame{frame(9)})
+	next, _ := m.Update(Next{update(9)})
 	if view := next.(Model).text(); strings.Contains(view, "measured 9s") {
 		t.Errorf("a paused screen goes on:\n%s", view)
 	}
@@ -125,7 +125,7 @@ func TestSizes(t *testing.T) {
 	for _, size := range [][2]int{{20, 5}, {40, 10}, {80, 24}, {200, 60}, {1, 1}} {
 		for _, keys := range [][]string{{}, {"down", "enter"}, {"?"}} {
 			m := shown(size[0], size[1], 1, Actions{})
-			many := frame(1)
+			many := update(1)
 			for i := range 100 {
 				many.Threads = append(many.Threads, live.Thread{Name: fmt.Sprint(i), Rank: -1})
 				many.Regions = append(many.Regions, region(fmt.Sprintf("long%d.c (%d-%d)", i, i, i+1), 1, 1, 1, 1))
@@ -133,7 +133,7 @@ func TestSizes(t *testing.T) {
 			for _, r := range many.Regions {
 				r.Threads = make([]live.ThreadTimes, len(many.Threads))
 			}
-			m, _ = m.Update(Frame{many})
+			m, _ = m.Update(Next{many})
 			_, view := press(t, m, keys...)
 			lines := strings.Split(view, "\n")
 			if len(keys) == 0 && len(lines) > size[1] {
