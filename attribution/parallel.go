@@ -135,7 +135,7 @@ func (pa *parallel) enlist(t *stack.Thread, m *stack.Team, ev *event.Event) {
 	t.Due = 0 // that was due in the final barrier of its last region
 	num := ev.Num
 	if m.Node.Key.Construct == event.Teams {
-		num = m.NumberInLeague(t)
+		num, t.InLeague = m.NextInLeague(), true
 	}
 	t.Seat = pa.Seat(m.Root, int(num))
 	f.Seat = t.Seat

@@ -112,14 +112,6 @@ func (ch *Charges) LeaveOutIdle(t *Thread, m *Team, at uint64) {
 	}
 }
 
-// Account returns the account of the innermost region, nil if none is open.
-func (s *Stack) Account() *ledger.Account {
-	if f := s.Top(); f != nil {
-		return &f.Account
-	}
-	return nil
-}
-
 // Count charges the advance of a thread's counters since its last event to the innermost region.
 func (ch *Charges) Count(t *Thread, ev *event.Event) {
 	if ev.Edge == event.On && ch.OffSince != 0 {
@@ -182,16 +174,6 @@ func (t *Thread) payToll(ev *event.Event, by ledger.Toll, d int64) {
 			mem.PayWay(by, d)
 		}
 	}
-}
-
-// Lose records that events of a thread are missing before the current one.
-func (st *Stacks) Lose(t *Thread, n uint32) {
-	st.LoseWaits(t)
-	at := st.Tree.Root
-	if f := t.Top(); f != nil {
-		at = f.Node
-	}
-	st.Losses[tree.Seat{Node: at, Seat: t.Seat}] += uint64(n)
 }
 
 // notePace follows a thread's pace at a hit.

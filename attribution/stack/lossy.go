@@ -186,3 +186,13 @@ func (ms *MainStack) SameStack(a, b uint64) bool {
 	}
 	return max(a, b)-min(a, b) <= sameStackDistance
 }
+
+// Lose records that events of a thread are missing before the current one.
+func (st *Stacks) Lose(t *Thread, n uint32) {
+	st.LoseWaits(t)
+	at := st.Tree.Root
+	if f := t.Top(); f != nil {
+		at = f.Node
+	}
+	st.Losses[tree.Seat{Node: at, Seat: t.Seat}] += uint64(n)
+}

@@ -45,3 +45,9 @@ func (t *Thread) AskLock(f *OpenRegion, at uint64) {
 			From: f.Start + t.Suspended, To: at + t.Suspended, T: ledger.Between(f.Start, at)})
 	}
 }
+
+// Cores says what was on the cores while threads were not.
+type Cores struct {
+	OffCoreTold bool         // events tell when threads were off their cores
+	Rivals      waits.Rivals // processes that had the cores
+}

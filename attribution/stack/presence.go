@@ -5,29 +5,6 @@ import (
 	"ompp-attach/attribution/tree"
 )
 
-// entered notes that a seat's thread begins a team's body.
-func (m *Team) entered(seat int) {
-	p := m.Node.Present(seat)
-	p.Count++
-	if m.Joined != 0 { // the thread was read late
-		p.Time += ledger.Between(m.Forked, m.Joined)
-	}
-}
-
-// Left notes that a team is joined.
-func (m *Team) Left() {
-	for i := range m.Members {
-		m.Node.Present(m.Members[i].Seat).Time += ledger.Between(m.Forked, m.Joined)
-	}
-}
-
-// CutOffPresence notes that a seat's thread is still in a team when measurement ends.
-func (m *Team) CutOffPresence(seat int, end uint64) {
-	if m.Joined == 0 {
-		m.Node.Present(seat).Time += ledger.Between(m.Forked, end)
-	}
-}
-
 // PresentUntil returns a seat's presence in a region until a time. It includes the executions that
 // the thread t has open; t may be nil.
 func PresentUntil(n *tree.Node, seat int, t *Thread, at uint64) (p tree.Presence) {

@@ -144,3 +144,60 @@ func (f *OpenRegion) TargetInner() bool {
 }
 
 const NoteCutOff = "an execution was under way when measurement ended, or was switched off: it is counted, with its time until then"
+
+// Stop ends a region's current phase early, at a given time.
+func (f *OpenRegion) Stop(at uint64) {
+	d := ledger.Between(f.Mark, at)
+	switch f.Phase {
+	case Starting, Entering:
+		f.Parts[profile.Enter].T += d
+	case InBody:
+		f.Parts[profile.Body].T += d
+		f.Parts[profile.Body].C = max(f.Parts[profile.Body].C, 1)
+	case InBarrier:
+		f.Parts[profile.Barrier].T += d
+	case Leaving:
+		f.Parts[profile.Exit].T += d
+	}
+}
+
+// CloseBody ends the body phase of a worksharing region.
+func (f *OpenRegion) CloseBody(at uint64) {
+	switch f.Node.Key.Construct {
+	case event.Sections:
+		if f.Node.Key.Runtime == event.Kmpc {
+			f.Pass(profile.Body, at)
+		}
+	case event.Single:
+	default:
+		f.Pass(profile.Body, at)
+		f.Parts[profile.Body].C++
+	}
+	f.Phase, f.Mark = Done, at
+}
+
+// IsOpenSingle tells whether a region is a single whose body the thread executes, and nothing is
+// known of the body's end. This occurs where GCC turns the call into the last jump of a function:
+// the body is empty.
+func (f *OpenRegion) IsOpenSingle() bool {
+	return f.Node.Key.Construct == event.Single && f.Phase == InBody && f.End == EndUnknown
+}
+
+// began returns when a region was opened, by the clock of the thread and not of its task.
+func (f *OpenRegion) began() uint64 { return f.Start - f.leftOut + f.lag }
+
+// Opened notes a region that was opened by the clock of a task, which has stood still for a time
+// (ns).
+func (f *OpenRegion) Opened(suspended uint64) { f.lag = suspended }
+
+// Executes notes the number of the task that is executed in a region.
+func (f *OpenRegion) Executes(task uint64) { f.task = task }
+
+// IsContext tells whether a construct's execution is an implicit or explicit task.
+func IsContext(c event.Construct) bool { return c.IsParallel() || tree.IsExecution(c) }
+
+// waits tells whether a thread that executes tasks in this region does so because it has to wait
+// there.
+func (f *OpenRegion) waits() bool {
+	return f.Phase == InBarrier || f.Node.Key.Construct == event.TaskLoop || f.Node.Key.Construct == event.TaskYield
+}

@@ -87,13 +87,6 @@ func (sm *Sampling) idleSample(s *lateSample) {
 	sm.Add(sm.Tree.Root, s.id, s.weight)
 }
 
-// lateSample is a sample behind a thread's body in its team. It waits until the time of the team's
-// join is known.
-type lateSample struct {
-	time, weight uint64
-	id           tree.SampleID
-}
-
 func (p Phase) sampled() string {
 	switch p {
 	case Starting, Entering:

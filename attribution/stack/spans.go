@@ -34,16 +34,6 @@ func tellEnded(sp *spans.Spans, t *Thread, i int, at uint64, exec int64, l *ledg
 	sp.Tell(s)
 }
 
-// began returns when a region was opened, by the clock of the thread and not of its task.
-func (f *OpenRegion) began() uint64 { return f.Start - f.leftOut + f.lag }
-
-// Opened notes a region that was opened by the clock of a task, which has stood still for a time
-// (ns).
-func (f *OpenRegion) Opened(suspended uint64) { f.lag = suspended }
-
-// Executes notes the number of the task that is executed in a region.
-func (f *OpenRegion) Executes(task uint64) { f.task = task }
-
 // tellMember tells of a thread's part in a team. was holds the thread's figures before the part was
 // charged, counts its counters; nil: counters are not read.
 func tellMember(sp *spans.Spans, m *Team, mem *Member, was *[profile.NumParts]profile.Sum, counts *profile.Counts, joined uint64) {

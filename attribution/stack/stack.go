@@ -3,6 +3,7 @@ package stack
 import (
 	"slices"
 
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/place"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
@@ -159,4 +160,82 @@ func (s *Stack) Function() uint64 {
 		return (*s)[i].Node.Key.Fn
 	}
 	return 0
+}
+
+// suspendedAt returns how far the clock of the i-th region lags behind (ns): the suspended time of
+// the task that contains the region.
+func (s *Stack) suspendedAt(i int) uint64 {
+	for i--; i >= 0; i-- {
+		switch f := &(*s)[i]; {
+		case tree.IsExecution(f.Node.Key.Construct):
+			return uint64(f.Suspended)
+		case IsContext(f.Node.Key.Construct):
+			return 0
+		}
+	}
+	return 0
+}
+
+// SuspendedBy returns the lowest index from which on the regions of a thread stand still while it
+// executes the task at i. That is the task which it has suspended. Outside of tasks, it is only the
+// tasking construct in which it executes the task (see resume).
+func (s *Stack) SuspendedBy(i int) int {
+	next := -1
+	for j := i - 1; j >= 0; j-- {
+		f := &(*s)[j]
+		if f.Internal {
+			continue
+		}
+		if next < 0 {
+			next = j
+		}
+		switch c := f.Node.Key.Construct; {
+		case tree.IsExecution(c):
+			return j
+		case c.IsParallel():
+			j = 0
+		}
+	}
+	if next >= 0 && (*s)[next].Node.Key.Construct.IsTasking() {
+		return next
+	}
+	return i
+}
+
+// Executing returns the open region of the explicit task that the thread executes, nil if it
+// executes its implicit task.
+func (s *Stack) Executing() *OpenRegion {
+	if i := s.Context(); i >= 0 && tree.IsExecution((*s)[i].Node.Key.Construct) {
+		return &(*s)[i]
+	}
+	return nil
+}
+
+// Context returns the index of the innermost open region that is an implicit or
+// explicit task; -1 outside any.
+func (s *Stack) Context() int {
+	for i := len(*s) - 1; i >= 0; i-- {
+		if IsContext((*s)[i].Node.Key.Construct) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Account returns the account of the innermost region, nil if none is open.
+func (s *Stack) Account() *ledger.Account {
+	if f := s.Top(); f != nil {
+		return &f.Account
+	}
+	return nil
+}
+
+// Tear notes that events of a thread in its teams are missing: the numbers of its barriers are not
+// known any more.
+func (s *Stack) Tear() {
+	for i := range *s {
+		if m := (*s)[i].Team; m != nil {
+			m.Torn = true
+		}
+	}
 }

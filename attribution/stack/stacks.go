@@ -4,12 +4,7 @@ import (
 	"slices"
 
 	"ompp-attach/attribution/ledger"
-	"ompp-attach/attribution/place"
 	"ompp-attach/attribution/strip"
-	"ompp-attach/attribution/tree"
-	"ompp-attach/attribution/waits"
-	"ompp-attach/event"
-	"ompp-attach/profile"
 )
 
 // Stacks are the threads' stacks of open regions, with what all regions share. It opens and closes
@@ -22,55 +17,8 @@ type Stacks struct {
 	Strip strip.Chart
 }
 
-// Measurement says what is measured, and when.
-type Measurement struct {
-	Pid   uint32
-	Older map[uint32]bool // threads older than the measurement
-	// When measurement of existing threads began, or went on after a pause; 0: there are none.
-	Began     uint64
-	From      uint64           // when the process's measured time began, if it was told
-	Started   uint64           // time of the first event; 0: there was none
-	Switching bool             // there were changes of what is observed, or there may be some
-	Gone      event.Constructs // constructs that were unobserved at some time
-	// Kinds of levels of which calls may have been left out (user.isInner).
-	Unsure       event.Constructs
-	NoCoreBefore map[uint32]int64 // without a core before the measurement, ns, by thread id
-
-	OffSince uint64  // when measurement was switched off; 0: it is on
-	OffBy    *Thread // the thread whose marker switched it off
-	OffTime  profile.Sum
-}
-
-// Missing counts what was seen in part, or not at all.
-type Missing struct {
-	Unmatched uint64 // events that belong to no open region
-	Partial   uint64 // executions that were seen in part
-	Losses    map[tree.Seat]uint64
-}
-
-// Cores says what was on the cores while threads were not.
-type Cores struct {
-	OffCoreTold bool         // events tell when threads were off their cores
-	Rivals      waits.Rivals // processes that had the cores
-}
-
 // MainStack is the process's first stack.
 type MainStack struct{ StackLo, StackHi uint64 }
-
-// Push opens a region under the thread's current one.
-func (st *Stacks) Push(t *Thread, k place.Key, ev *event.Event) *OpenRegion {
-	st.Mend(t, k.Construct, ev)
-	st.Initial(t)
-	parent := st.Tree.Root
-	if f := t.Top(); f != nil {
-		parent = f.Node
-	}
-	f := t.Open(st.Tree.Child(parent, k), ev)
-	if !IsContext(k.Construct) {
-		f.Opened(t.Suspended)
-	}
-	return f
-}
 
 // Pop closes the innermost region at a time and charges it.
 func (st *Stacks) Pop(t *Thread, at uint64) { st.Remove(t, len(t.Stack)-1, at) }

@@ -2,68 +2,9 @@ package stack
 
 import (
 	"ompp-attach/attribution/ledger"
-	"ompp-attach/attribution/tree"
 	"ompp-attach/attribution/waits"
-	"ompp-attach/event"
 	"ompp-attach/profile"
 )
-
-// SuspendedBy returns the lowest index from which on the regions of a thread stand still while it
-// executes the task at i. That is the task which it has suspended. Outside of tasks, it is only the
-// tasking construct in which it executes the task (see resume).
-func (s *Stack) SuspendedBy(i int) int {
-	next := -1
-	for j := i - 1; j >= 0; j-- {
-		f := &(*s)[j]
-		if f.Internal {
-			continue
-		}
-		if next < 0 {
-			next = j
-		}
-		switch c := f.Node.Key.Construct; {
-		case tree.IsExecution(c):
-			return j
-		case c.IsParallel():
-			j = 0
-		}
-	}
-	if next >= 0 && (*s)[next].Node.Key.Construct.IsTasking() {
-		return next
-	}
-	return i
-}
-
-// Executing returns the open region of the explicit task that the thread executes, nil if it
-// executes its implicit task.
-func (s *Stack) Executing() *OpenRegion {
-	if i := s.Context(); i >= 0 && tree.IsExecution((*s)[i].Node.Key.Construct) {
-		return &(*s)[i]
-	}
-	return nil
-}
-
-// Context returns the index of the innermost open region that is an implicit or
-// explicit task; -1 outside any.
-func (s *Stack) Context() int {
-	for i := len(*s) - 1; i >= 0; i-- {
-		if IsContext((*s)[i].Node.Key.Construct) {
-			return i
-		}
-	}
-	return -1
-}
-
-// IsContext tells whether a construct's execution is an implicit or explicit task.
-func IsContext(c event.Construct) bool { return c.IsParallel() || tree.IsExecution(c) }
-
-// SetClock sets the thread's clock to that of the innermost task.
-func (t *Thread) SetClock() {
-	t.Suspended = 0
-	if x := t.Executing(); x != nil {
-		t.Suspended = uint64(x.Suspended)
-	}
-}
 
 // LeaveTask charges the innermost region, a task, and resumes the regions that the thread had
 // suspended for it.
@@ -153,10 +94,4 @@ func (st *Stacks) resumeBarrier(t *Thread, v *ledger.Interval, at uint64) {
 		st.Ledger.Execute(&mem.Share, v, f.Num < 0)
 		f.Node.Present(mem.Seat).Taken += v.TakenBy()
 	}
-}
-
-// waits tells whether a thread that executes tasks in this region does so because it has to wait
-// there.
-func (f *OpenRegion) waits() bool {
-	return f.Phase == InBarrier || f.Node.Key.Construct == event.TaskLoop || f.Node.Key.Construct == event.TaskYield
 }

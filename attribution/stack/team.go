@@ -17,6 +17,7 @@ type League struct {
 }
 
 const noteLeague = "a row is a team of the league: 0 runs on the thread that encountered the construct, " +
+
 	"the others are numbered in the order in which they were seen to begin, which need not be that of their team numbers"
 
 // TeamKey is the name by which a runtime knows a team.
@@ -158,16 +159,15 @@ func (m *Team) Held(at uint64) bool {
 	return m.Told && m.Named <= at && (p == nil || p.End == 0 || at <= p.End)
 }
 
-// NumberInLeague gives a thread the next number in its league. Thread 0 is the thread that
+// NextInLeague returns the next thread's number in a league. Thread 0 is the thread that
 // encountered the construct. The true team number would have to be read from the runtime's
 // internals.
-func (m *Team) NumberInLeague(t *Thread) int32 {
+func (m *Team) NextInLeague() int32 {
 	m.Node.Note(noteLeague)
 	n := int32(1)
 	for m.Member(n) != nil {
 		n++
 	}
-	t.InLeague = true
 	return n
 }
 
@@ -211,4 +211,34 @@ type Member struct {
 func (mem *Member) EndLost(at uint64) {
 	mem.End = at
 	mem.Lose()
+}
+
+// lateSample is a sample behind a thread's body in its team. It waits until the time of the team's
+// join is known.
+type lateSample struct {
+	time, weight uint64
+	id           tree.SampleID
+}
+
+// entered notes that a seat's thread begins a team's body.
+func (m *Team) entered(seat int) {
+	p := m.Node.Present(seat)
+	p.Count++
+	if m.Joined != 0 { // the thread was read late
+		p.Time += ledger.Between(m.Forked, m.Joined)
+	}
+}
+
+// Left notes that a team is joined.
+func (m *Team) Left() {
+	for i := range m.Members {
+		m.Node.Present(m.Members[i].Seat).Time += ledger.Between(m.Forked, m.Joined)
+	}
+}
+
+// CutOffPresence notes that a seat's thread is still in a team when measurement ends.
+func (m *Team) CutOffPresence(seat int, end uint64) {
+	if m.Joined == 0 {
+		m.Node.Present(seat).Time += ledger.Between(m.Forked, end)
+	}
 }

@@ -168,3 +168,11 @@ func (q *Started) Pop(ev *event.Event) *profile.ThreadStats {
 	}
 	return s
 }
+
+// SetClock sets the thread's clock to that of the innermost task.
+func (t *Thread) SetClock() {
+	t.Suspended = 0
+	if x := t.Executing(); x != nil {
+		t.Suspended = uint64(x.Suspended)
+	}
+}

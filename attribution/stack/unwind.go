@@ -55,51 +55,6 @@ func (st *Stacks) CloseAt(t *Thread, i int, at uint64) {
 	st.Remove(t, i, at)
 }
 
-// Stop ends a region's current phase early, at a given time.
-func (f *OpenRegion) Stop(at uint64) {
-	d := ledger.Between(f.Mark, at)
-	switch f.Phase {
-	case Starting, Entering:
-		f.Parts[profile.Enter].T += d
-	case InBody:
-		f.Parts[profile.Body].T += d
-		f.Parts[profile.Body].C = max(f.Parts[profile.Body].C, 1)
-	case InBarrier:
-		f.Parts[profile.Barrier].T += d
-	case Leaving:
-		f.Parts[profile.Exit].T += d
-	}
-}
-
-// suspendedAt returns how far the clock of the i-th region lags behind (ns): the suspended time of
-// the task that contains the region.
-func (s *Stack) suspendedAt(i int) uint64 {
-	for i--; i >= 0; i-- {
-		switch f := &(*s)[i]; {
-		case tree.IsExecution(f.Node.Key.Construct):
-			return uint64(f.Suspended)
-		case IsContext(f.Node.Key.Construct):
-			return 0
-		}
-	}
-	return 0
-}
-
-// CloseBody ends the body phase of a worksharing region.
-func (f *OpenRegion) CloseBody(at uint64) {
-	switch f.Node.Key.Construct {
-	case event.Sections:
-		if f.Node.Key.Runtime == event.Kmpc {
-			f.Pass(profile.Body, at)
-		}
-	case event.Single:
-	default:
-		f.Pass(profile.Body, at)
-		f.Parts[profile.Body].C++
-	}
-	f.Phase, f.Mark = Done, at
-}
-
 // UnwindTo closes all regions inside the i-th region and returns the i-th.
 func (st *Stacks) UnwindTo(t *Thread, i int, at uint64) *OpenRegion {
 	for len(t.Stack)-1 > i {
@@ -118,13 +73,6 @@ func (st *Stacks) UnwindTo(t *Thread, i int, at uint64) *OpenRegion {
 		}
 	}
 	return t.Top()
-}
-
-// IsOpenSingle tells whether a region is a single whose body the thread executes, and nothing is
-// known of the body's end. This occurs where GCC turns the call into the last jump of a function:
-// the body is empty.
-func (f *OpenRegion) IsOpenSingle() bool {
-	return f.Node.Key.Construct == event.Single && f.Phase == InBody && f.End == EndUnknown
 }
 
 // PopSingle closes an open single whose thread turns out to have gone on.

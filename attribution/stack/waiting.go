@@ -3,7 +3,6 @@ package stack
 import (
 	"math"
 
-	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/attribution/waits"
 	"ompp-attach/event"
@@ -170,90 +169,3 @@ func (t *Thread) inBarrier(f *OpenRegion) bool {
 
 // own tells whether a thread's interval is that of the team in which it has a region open.
 func (f *OpenRegion) own(t *Thread) bool { return t.interval() == t.Interval }
-
-// locks are the constructs that a lock guards.
-var locks = event.SetOf(event.Critical) | event.SetOf(event.Lock) | event.SetOf(event.NestLock)
-
-// guards are the constructs in which a thread waits for its turn.
-var guards = locks | event.SetOf(event.Ordered)
-
-// Guards tells whether a thread waits for its turn at the start of a construct.
-func Guards(c event.Construct) bool { return guards.Has(c) }
-
-// NoteInterval notes where a thread has been since its last event, at an event (ns).
-func (t *Thread) NoteInterval(at uint64) {
-	i := len(t.Stack) - 1
-	for i > 0 && t.Stack[i].Internal { // its time counts for what it interrupts
-		i--
-	}
-	if i < 0 {
-		return
-	}
-	f := &t.Stack[i]
-	waited := false
-	switch f.Phase {
-	case Entering:
-		waited = guards.Has(f.Node.Key.Construct)
-	case InBarrier: // of a reduction: the threads combine their results in turn
-		waited = f.Node.Key.Construct.IsTasking()
-	}
-	t.Interval.Note(f.Node, f.Seat, waited, at)
-}
-
-// NoteUse notes that a thread frees the lock of the i-th region of its stack (ns).
-func (t *Thread) NoteUse(i int, at uint64) {
-	f := &t.Stack[i]
-	if f.Phase != InBody || !t.frees(i) {
-		return
-	}
-	lock, pause := waits.Lock{Of: f.Node.Key.RuntimeConstruct, Address: f.Resource}, t.Suspended
-	wait, busy := ledger.Between(f.Start, f.Mark), ledger.Between(f.Mark, at)
-	if u := t.Interval.Used(f.Node, &lock); u != nil {
-		u.Again(f.Start+pause, at+pause, wait, busy, 1)
-		return
-	}
-	t.Interval.Use(&waits.Use{Lock: lock, Node: f.Node, Seat: f.Seat, N: 1,
-		From: f.Start + pause, Held: f.Mark + pause, Freed: at + pause, Until: at + pause, Wait: wait, Busy: busy})
-}
-
-// NoteUseOver notes that the i-th region of a thread's stack, whose lock it has freed,
-// is over (ns).
-func (t *Thread) NoteUseOver(i int, at uint64) {
-	f := &t.Stack[i]
-	if !t.frees(i) {
-		return
-	}
-	if u := t.Interval.Used(f.Node, &waits.Lock{Of: f.Node.Key.RuntimeConstruct, Address: f.Resource}); u != nil {
-		u.Until = max(u.Until, at+t.Suspended)
-	}
-}
-
-// frees tells whether the end of the i-th region frees a lock.
-func (s *Stack) frees(i int) bool {
-	f := &(*s)[i]
-	return locks.Has(f.Node.Key.Construct) && !s.sets(f.Node.Key.Construct, f.Resource, i)
-}
-
-// sets tells whether a thread has set a nested lock already, in one of the first regions of its
-// stack. Then the end of another such region does not free the lock.
-func (s *Stack) sets(c event.Construct, lock uint64, regions int) bool {
-	if c != event.NestLock {
-		return false
-	}
-	for i := range (*s)[:regions] {
-		if f := &(*s)[i]; f.Node.Key.Construct == c && f.Resource == lock {
-			return true
-		}
-	}
-	return false
-}
-
-// NoteUses notes executions of a construct that the kernel side has added up.
-func (t *Thread) NoteUses(n *tree.Node, ev *event.Event) {
-	if x := ev.Fold; locks.Has(ev.Construct) && x.Bodies > 0 && !t.sets(ev.Construct, ev.Fn, len(t.Stack)) {
-		l := waits.Lock{Of: n.Key.RuntimeConstruct, Address: ev.Fn, Unknown: ev.Construct != event.Critical}
-		t.Interval.Use(&waits.Use{Lock: l, Node: n, Seat: t.Seat, N: x.Bodies,
-			From: ev.Time, Held: ev.Time + x.Enter, Freed: x.Last - min(x.Last, x.Exit), Until: x.Last,
-			Wait: int64(x.Enter), Busy: int64(x.Body)})
-	}
-}
