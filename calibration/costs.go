@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"ompp-attach/event"
-	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 )
 
 // Split is a time in ns, split at the hit's time stamp: the probe's program reads the clock after
@@ -35,15 +35,15 @@ type Costs struct {
 }
 
 // Instruction is the cost of a hit on an instruction of cost k, without reads of user memory.
-func (c *Costs) Instruction(k disasm.Cost) Split {
+func (c *Costs) Instruction(k points.Cost) Split {
 	switch k {
-	case disasm.Nop5:
+	case points.Nop5:
 		return c.Nop5
-	case disasm.JumpCost:
+	case points.JumpCost:
 		return c.Jump
-	case disasm.CallCost:
+	case points.CallCost:
 		return c.Call
-	case disasm.SingleStep:
+	case points.SingleStep:
 		return c.SingleStep
 	}
 	return c.Emulated
@@ -51,7 +51,7 @@ func (c *Costs) Instruction(k disasm.Cost) Split {
 
 // Hit is the cost in ns of a hit of a probe that reads the return address, on an instruction of
 // cost k. With returns, it includes the hit at the function's return.
-func (c *Costs) Hit(k disasm.Cost, returns bool) float64 {
+func (c *Costs) Hit(k points.Cost, returns bool) float64 {
 	ns := c.Instruction(k).Sum() + c.Read
 	if returns {
 		ns += c.Return.Sum()

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"ompp-attach/event"
-	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 )
 
 func TestCosts(t *testing.T) {
@@ -33,11 +33,11 @@ func TestCosts(t *testing.T) {
 		}
 	}
 	for _, w := range []struct {
-		cost    disasm.Cost
+		cost    points.Cost
 		returns bool
 		ns      float64
 	}{
-		{disasm.Nop5, false, 8}, {disasm.JumpCost, false, 32}, {disasm.Emulated, false, 35}, {disasm.CallCost, true, 312}, {disasm.SingleStep, false, 3005},
+		{points.Nop5, false, 8}, {points.JumpCost, false, 32}, {points.Emulated, false, 35}, {points.CallCost, true, 312}, {points.SingleStep, false, 3005},
 	} {
 		if got := c.Hit(w.cost, w.returns); got != w.ns {
 			t.Errorf("a hit on %s (return %t) costs %.0f, want %.0f", w.cost, w.returns, got, w.ns)

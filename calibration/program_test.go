@@ -8,12 +8,13 @@ import (
 
 	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/disasm/disasmtest"
+	"ompp-attach/probes/disasm/points"
 )
 
 // The planner of the real probes finds that the probed instructions have the costs that they stand
 // for.
 func TestProgram(t *testing.T) {
-	cost := map[instruction]disasm.Cost{nop5: disasm.Nop5, jump: disasm.JumpCost, emulated: disasm.Emulated, call: disasm.CallCost, singleStep: disasm.SingleStep, pair: disasm.Emulated}
+	cost := map[instruction]points.Cost{nop5: points.Nop5, jump: points.JumpCost, emulated: points.Emulated, call: points.CallCost, singleStep: points.SingleStep, pair: points.Emulated}
 	for arch, m := range programs {
 		t.Run(arch, func(t *testing.T) {
 			var kinds []instruction
@@ -45,11 +46,11 @@ func TestProgram(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", k, err)
 				}
-				if got := disasm.CostOf(in); got != cost[k] {
+				if got := points.CostOf(in); got != cost[k] {
 					t.Errorf("the %s costs as %s", k, got)
 				}
 				if second := m.bodies[k].second; second != 0 {
-					if in, err := disasm.Decode(code, m.address(i)+second); err != nil || disasm.CostOf(in) != cost[k] {
+					if in, err := disasm.Decode(code, m.address(i)+second); err != nil || points.CostOf(in) != cost[k] {
 						t.Errorf("the second of the %s: %v, %v", k, in, err)
 					}
 				}

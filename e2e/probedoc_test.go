@@ -15,6 +15,7 @@ import (
 	"ompp-attach/internal/testbin"
 	"ompp-attach/probes"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/probes/openmp"
 	"ompp-attach/symbols"
 )
@@ -197,12 +198,12 @@ func otherRow(o *symbols.Object) string {
 	if err != nil {
 		return fmt.Sprintf("| %s | %s | %s | | | | | | not measured: %v |\n", openmp.Identify(o), o.Arch(), o.BuildID(), err)
 	}
-	var classes [disasm.SingleStep + 1]int
+	var classes [points.SingleStep + 1]int
 	var dear []string
 	for i := range plan.Placements {
 		pl := &plan.Placements[i]
 		classes[pl.Cost]++
-		if pl.Cost == disasm.SingleStep {
+		if pl.Cost == points.SingleStep {
 			dear = append(dear, strings.Trim(pl.Symbol, "[]"))
 		}
 	}
@@ -214,9 +215,9 @@ func otherRow(o *symbols.Object) string {
 		dear = append(dear[:3], "and many more")
 	}
 	// Lines of builds that are not here cannot tell jumps from other emulated instructions.
-	classes[disasm.Emulated] += classes[disasm.JumpCost]
+	classes[points.Emulated] += classes[points.JumpCost]
 	row := fmt.Sprintf("| %s, %s | %s | %s | %d |", plan.Runtime, plan.Version(), o.Arch(), o.BuildID(), len(plan.Placements))
-	for _, c := range []disasm.Cost{disasm.Nop5, disasm.Emulated, disasm.CallCost, disasm.SingleStep} {
+	for _, c := range []points.Cost{points.Nop5, points.Emulated, points.CallCost, points.SingleStep} {
 		row += fmt.Sprintf(" %d |", classes[c])
 	}
 	return row + " " + strings.Join(slices.Compact(dear), ", ") + " |\n"

@@ -18,7 +18,7 @@ import (
 	"ompp-attach/collect/loops"
 	"ompp-attach/internal/testbin"
 	"ompp-attach/probes"
-	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/probes/openmp"
 	"ompp-attach/probes/sites"
 	"ompp-attach/symbols"
@@ -120,8 +120,8 @@ func startProbed(t *testing.T, b build, library string) *hitCounted {
 		}
 		in[file] = append(in[file], bpf.Point{Offset: pl.Offset, Row: uint32(n)})
 	}
-	for file, points := range in {
-		link, err := g.count.Attach(file, cmd.Process.Pid, points)
+	for file, found := range in {
+		link, err := g.count.Attach(file, cmd.Process.Pid, found)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +241,7 @@ func (g *hitCounted) of(c probed) map[hit]float64 {
 type hitCost int
 
 const (
-	costReturn  = hitCost(disasm.SingleStep) + 1
+	costReturn  = hitCost(points.SingleStep) + 1
 	costIgnored = costReturn + 1
 )
 
@@ -252,7 +252,7 @@ func (c hitCost) String() string {
 	case costIgnored:
 		return "ignored"
 	}
-	return disasm.Cost(c).String()
+	return points.Cost(c).String()
 }
 
 // sums adds up hits by cost.
@@ -261,7 +261,7 @@ func (g *hitCounted) sums(hits map[hit]float64) map[hitCost]float64 {
 	for h, v := range hits {
 		pl := &g.plan.Placements[h.placement]
 		switch a := pl.At(h.Situation); {
-		case !a.Reported && (pl.Cost == disasm.JumpCost || pl.Cost == disasm.Emulated):
+		case !a.Reported && (pl.Cost == points.JumpCost || pl.Cost == points.Emulated):
 			out[costIgnored] += v
 		default:
 			out[hitCost(pl.Cost)] += v

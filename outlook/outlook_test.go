@@ -11,7 +11,7 @@ import (
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/preflight"
-	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/profile"
 )
 
@@ -21,7 +21,7 @@ func TestProcessLines(t *testing.T) {
 			Process: preflight.Process{PID: 7, Threads: 1}, Path: "/bin/solver", Libraries: 1,
 			Runtimes: []target.InspectedRuntime{{
 				Runtime: profile.Runtime{Name: "libgomp", Path: "/lib/libgomp.so.1", Probes: 3},
-				Kind:    event.Gomp, Costs: [disasm.SingleStep + 1]int{disasm.Emulated: 2, disasm.SingleStep: 1}, Returns: 1,
+				Kind:    event.Gomp, Costs: [points.SingleStep + 1]int{points.Emulated: 2, points.SingleStep: 1}, Returns: 1,
 			}},
 			Users: []target.RuntimeUser{{Path: "/bin/solver", Executable: true, Lines: true, Calls: []string{"GOMP_parallel"}}},
 		}

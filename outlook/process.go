@@ -7,7 +7,7 @@ import (
 
 	"ompp-attach/collect/target"
 	"ompp-attach/preflight"
-	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 )
 
 // ProcessLines describes and judges what was found in a process. A line that is a problem means
@@ -77,7 +77,7 @@ func runtimeLines(r *target.InspectedRuntime) []preflight.Line {
 	var costs []string
 	for c, n := range r.Costs {
 		if n > 0 {
-			costs = append(costs, fmt.Sprintf("%d %s", n, disasm.Cost(c)))
+			costs = append(costs, fmt.Sprintf("%d %s", n, points.Cost(c)))
 		}
 	}
 	ls = append(ls, preflight.Line{What: "probes", Consequence: fmt.Sprintf("%d would be placed (%s), %d of them with a return probe", r.Probes, strings.Join(costs, ", "), r.Returns)})

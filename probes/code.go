@@ -8,6 +8,7 @@ import (
 	"ompp-attach/bpf"
 	"ompp-attach/event"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/symbols"
 )
 
@@ -16,7 +17,7 @@ import (
 type CodePoint struct {
 	Name      string // for messages
 	VAddr     uint64 // probed instruction
-	When      disasm.When
+	When      points.When
 	Identity  uint64 // virtual address that names the construct: the Site of its events
 	Construct event.Construct
 	Edge      event.Edge
@@ -34,9 +35,9 @@ type CodePoint struct {
 }
 
 // NewCodePlan makes the plan of the given probes in a program's or library's own code.
-func NewCodePlan(o *symbols.Object, points []CodePoint) *Plan {
+func NewCodePlan(o *symbols.Object, all []CodePoint) *Plan {
 	p := &Plan{Object: o}
-	for _, c := range points {
+	for _, c := range all {
 		i, err := disasm.Decode(o, c.VAddr)
 		if err == nil && i.Refused {
 			err = errors.New(i.Refusal())
@@ -60,12 +61,12 @@ func NewCodePlan(o *symbols.Object, points []CodePoint) *Plan {
 			r.A, r.B = Elsewhere(ToFn), Elsewhere(ToKey)
 		}
 		if k.Flags&bpf.RowOutsideOnly != 0 {
-			k.LeftOut = uint32(ProbeOf(disasm.CostOf(i)))
+			k.LeftOut = uint32(ProbeOf(points.CostOf(i)))
 		}
 		if k.Flags&bpf.RowTellsLeftOut != 0 {
 			r.A = Elsewhere(ToKey)
 		}
-		p.add(c.Name, r, c.VAddr, disasm.CostOf(i), k)
+		p.add(c.Name, r, c.VAddr, points.CostOf(i), k)
 	}
 	p.sort()
 	return p

@@ -4,7 +4,7 @@
 // and package mpilib knows MPI.
 //
 // A probe sits at the cheapest instruction of an entry's straight line at which arguments and
-// return address are intact (disasm.SafePoint). It never sits on a nop of 5 bytes;
+// return address are intact (points.SafePoint). It never sits on a nop of 5 bytes;
 // docs/beyond-the-trap.md tells why.
 //
 // # No return probe is pending while user code runs
@@ -21,7 +21,7 @@
 // # The user's own regions
 //
 // Functions are probed at a cheap instruction of their straight line, and before each return and
-// each jump out of them (disasm.Exits). Lines are probed where control crosses their borders
+// each jump out of them (points.Exits). Lines are probed where control crosses their borders
 // (LineProbes). Markers are probed where their notes say (symbols/usdt.go). attribution/user
 // keeps user regions on the thread's stack with the stack pointer at entry.
 package probes

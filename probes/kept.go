@@ -9,7 +9,7 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/cache"
-	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/symbols"
 )
 
@@ -36,7 +36,7 @@ type keptPlan struct {
 type keptPlacement struct {
 	Symbol string
 	VAddr  uint64
-	Cost   disasm.Cost
+	Cost   points.Cost
 	Row    int // in Rows
 	Kernel bpf.Row
 	// Replaced: Derived has others for it.
@@ -96,7 +96,7 @@ func (k *keptPlan) plan(r *Runtime, o *symbols.Object, imported func(string) boo
 func (k *keptPlan) place(p *Plan, all []keptPlacement) bool {
 	for i := range all {
 		at := &all[i]
-		if at.Row < 0 || at.Row >= len(k.Rows) || at.Cost > disasm.SingleStep {
+		if at.Row < 0 || at.Row >= len(k.Rows) || at.Cost > points.SingleStep {
 			return false
 		}
 		before := len(p.Placements)

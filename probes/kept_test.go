@@ -9,7 +9,7 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
-	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/symbols"
 )
 
@@ -24,11 +24,11 @@ func self(t testing.TB) *Plan {
 	p := &Plan{Runtime: event.Gomp, Object: o, runtime: &Runtime{Name: event.Gomp}, Missing: []string{"f: no place"}}
 	at := o.TextRanges()[0].Lo
 	rows := []Row{{Construct: event.Barrier, Entry: event.Wait, Return: event.Waited, A: Key(1)}, {Construct: event.Critical, Entry: event.Enter, Lift: -8}}
-	p.add("f", &rows[0], at, disasm.Emulated, bpf.Row{Flags: bpf.RowReturn, TextLo: 1 << 63, TlsSlot: -1})
-	p.add("g", &rows[0], at+16, disasm.JumpCost, bpf.Row{Flags: bpf.RowEntry})
-	p.add("h", &rows[1], at+32, disasm.SingleStep, bpf.Row{Here: -7})
+	p.add("f", &rows[0], at, points.Emulated, bpf.Row{Flags: bpf.RowReturn, TextLo: 1 << 63, TlsSlot: -1})
+	p.add("g", &rows[0], at+16, points.JumpCost, bpf.Row{Flags: bpf.RowEntry})
+	p.add("h", &rows[1], at+32, points.SingleStep, bpf.Row{Here: -7})
 	p.Placements[1].replaced = true
-	p.add("i", &rows[0], at+48, disasm.CallCost, bpf.Row{Flags: bpf.RowEntry})
+	p.add("i", &rows[0], at+48, points.CallCost, bpf.Row{Flags: bpf.RowEntry})
 	p.Placements, p.derived = p.Placements[:3:3], slices.Clone(p.Placements[3:])
 	return p
 }
@@ -87,11 +87,11 @@ func TestDeriveEnds(t *testing.T) {
 func TestWhereDerivedFails(t *testing.T) {
 	for name, place := range map[string]func(p *Planner) error{
 		"an error": func(p *Planner) error {
-			p.At("x", p.Placements[0].Row, p.Placements[0].VAddr+64, disasm.JumpCost, disasm.Always)
+			p.At("x", p.Placements[0].Row, p.Placements[0].VAddr+64, points.JumpCost, points.Always)
 			return errors.New("no")
 		},
 		"not in the file": func(p *Planner) error {
-			p.At("x", p.Placements[0].Row, 1<<62, disasm.JumpCost, disasm.Always)
+			p.At("x", p.Placements[0].Row, 1<<62, points.JumpCost, points.Always)
 			return nil
 		},
 	} {

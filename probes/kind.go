@@ -5,11 +5,11 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
-	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 )
 
 // ProbeOf returns the kind of a hit on an instruction of this cost.
-func ProbeOf(c disasm.Cost) event.Probe { return event.ProbeNop5 + event.Probe(c) }
+func ProbeOf(c points.Cost) event.Probe { return event.ProbeNop5 + event.Probe(c) }
 
 // kind returns the kind of the hits of a row's entry.
 func (pl *Placement) kind(r *bpf.Row) event.Probe {

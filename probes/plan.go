@@ -8,7 +8,7 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
-	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/symbols"
 )
 
@@ -17,7 +17,7 @@ type Placement struct {
 	Symbol string      // entry point, or the name of a place in brackets
 	VAddr  uint64      // probed instruction
 	Offset uint64      // offset of that instruction in the file
-	Cost   disasm.Cost // what the kernel does to execute that instruction
+	Cost   points.Cost // what the kernel does to execute that instruction
 	Return bool
 
 	Row     *Row
@@ -83,7 +83,7 @@ func (p *Plan) Keep(wanted func(event.Construct) bool) {
 
 // add adds a probe at vaddr, and returns it. What is returned is good until the next probe is
 // added.
-func (p *Plan) add(symbol string, r *Row, vaddr uint64, cost disasm.Cost, kernel bpf.Row) *Placement {
+func (p *Plan) add(symbol string, r *Row, vaddr uint64, cost points.Cost, kernel bpf.Row) *Placement {
 	pl := Placement{Symbol: symbol, VAddr: vaddr, Cost: cost, Return: r.Return != event.NoEdge,
 		Row: r, Kernel: kernel, onAMD64: p.Object.Arch() == "amd64"}
 	var ok bool

@@ -9,6 +9,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/probes/callgraph"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/symbols"
 )
 
@@ -54,7 +55,7 @@ func (p *Planner) Entries(t *Table, done map[uint64]bool) {
 // Entry places the probe of one function's entry. The caller may complete the probe that is
 // returned until another one is placed.
 func (p *Planner) Entry(name string, vaddr uint64, r *Row) (*Placement, error) {
-	sp, err := disasm.SafePoint(p.Code, vaddr, disasm.Need{Args: r.args()})
+	sp, err := points.SafePoint(p.Code, vaddr, points.Need{Args: r.args()})
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (p *Planner) Entry(name string, vaddr uint64, r *Row) (*Placement, error) {
 
 // At places a probe at an instruction inside the runtime. when says which hits count. The caller
 // may complete the probe that is returned until another one is placed.
-func (p *Planner) At(name string, r *Row, vaddr uint64, cost disasm.Cost, when disasm.When) *Placement {
+func (p *Planner) At(name string, r *Row, vaddr uint64, cost points.Cost, when points.When) *Placement {
 	k := r.kernel(vaddr, p.lo, p.hi)
 	k.Flags |= onlyIf(when)
 	return p.add(name, r, vaddr, cost, k)
@@ -98,11 +99,11 @@ func (p *Planner) WhereDerived(want int, place func() error, replaced func(*Plac
 }
 
 // onlyIf returns the flags of a row that counts some hits only.
-func onlyIf(when disasm.When) uint32 {
+func onlyIf(when points.When) uint32 {
 	switch when {
-	case disasm.ZeroSet:
+	case points.ZeroSet:
 		return bpf.RowOnlyIfZF
-	case disasm.ZeroClear:
+	case points.ZeroClear:
 		return bpf.RowOnlyIfNotZF
 	}
 	return 0
@@ -132,7 +133,7 @@ func (p *Planner) Enclosing(list []Enclosing) {
 			continue
 		}
 		for _, a := range out {
-			p.At("[return of "+f.Symbol+"]", &f.Exit, a.Inst.Addr, disasm.CostOf(a.Inst), a.When)
+			p.At("[return of "+f.Symbol+"]", &f.Exit, a.Inst.Addr, points.CostOf(a.Inst), a.When)
 		}
 	}
 }

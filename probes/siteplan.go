@@ -4,6 +4,7 @@ import (
 	"ompp-attach/bpf"
 	"ompp-attach/event"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/symbols"
 )
 
@@ -24,7 +25,7 @@ func NewSitePlan(o *symbols.Object, r event.Runtime, at []Site) *Plan {
 		if s.Control == disasm.Call && k.Flags&bpf.RowNoSite == 0 {
 			k.Flags, k.Here = k.Flags|bpf.RowSiteHere, int32(s.Len)
 		}
-		p.add("[call of "+s.Symbol+"]", s.Row, s.Addr, disasm.CostOf(s.Inst), k)
+		p.add("[call of "+s.Symbol+"]", s.Row, s.Addr, points.CostOf(s.Inst), k)
 	}
 	p.sort()
 	return p

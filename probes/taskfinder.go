@@ -5,6 +5,7 @@ import (
 
 	"ompp-attach/probes/callgraph"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/values"
 	"ompp-attach/symbols"
 )
 
@@ -41,7 +42,7 @@ func (t *TaskFinder) Locate(library string, steps ...TaskStep) (TaskPoints, erro
 // FindRuns finds the calls of tasks' functions in the functions that the named entry points reach
 // by at most depth calls. taskOf returns the task whose function a call executes, or false for
 // another call.
-func (t *TaskFinder) FindRuns(names []string, depth int, taskOf func(*disasm.State, disasm.Inst) (disasm.Value, bool)) error {
+func (t *TaskFinder) FindRuns(names []string, depth int, taskOf func(*values.State, disasm.Inst) (values.Value, bool)) error {
 	var from []uint64
 	for _, name := range names {
 		from = append(from, t.Object.Symbol(name)...)
@@ -51,7 +52,7 @@ func (t *TaskFinder) FindRuns(names []string, depth int, taskOf func(*disasm.Sta
 		if err != nil {
 			return fmt.Errorf("function at %#x: %w", entry, err)
 		}
-		tasks := map[uint64]*disasm.Value{}
+		tasks := map[uint64]*values.Value{}
 		var runs []disasm.Inst
 		for _, c := range t.PointerCalls(entry) {
 			if s, ok := f.Flow.At(c.Addr); ok {
@@ -64,7 +65,7 @@ func (t *TaskFinder) FindRuns(names []string, depth int, taskOf func(*disasm.Sta
 		if len(runs) == 0 {
 			continue
 		}
-		if err := t.AddRuns(f, runs, func(c disasm.Inst) *disasm.Value { return tasks[c.Addr] }, t.NameOf(entry)); err != nil {
+		if err := t.AddRuns(f, runs, func(c disasm.Inst) *values.Value { return tasks[c.Addr] }, t.NameOf(entry)); err != nil {
 			return err
 		}
 		t.Runners = append(t.Runners, entry)
@@ -73,7 +74,7 @@ func (t *TaskFinder) FindRuns(names []string, depth int, taskOf func(*disasm.Sta
 }
 
 // AddRuns adds the points around calls of tasks' functions in the function name.
-func (t *TaskFinder) AddRuns(f *callgraph.Function, runs []disasm.Inst, task func(disasm.Inst) *disasm.Value, name string) error {
+func (t *TaskFinder) AddRuns(f *callgraph.Function, runs []disasm.Inst, task func(disasm.Inst) *values.Value, name string) error {
 	begin, end, err := f.Around(runs, task)
 	t.Points.Begin = append(t.Points.Begin, callgraph.In(name, begin)...)
 	t.Points.End = append(t.Points.End, callgraph.In(name, end)...)

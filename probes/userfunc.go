@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"ompp-attach/event"
-	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/symbols"
 )
 
@@ -23,27 +23,27 @@ func ProbeFunction(o *symbols.Object, name string, entry uint64) (f FunctionProb
 		symbol, start, ok := o.FuncAt(target)
 		return ok && start == target && strings.Contains(symbol, ".cold")
 	}
-	exits, unseen, err := disasm.Exits(o, entry, isPart)
+	exits, unseen, err := points.Exits(o, entry, isPart)
 	if err != nil {
 		return f, fmt.Errorf("its ends cannot be found: %w", err)
 	}
 	f.Unseen = unseen
-	point := func(p CodePoint, cost disasm.Cost) {
+	point := func(p CodePoint, cost points.Cost) {
 		p.Name, p.Identity, p.Construct = name, entry, event.UserRegion
 		f.Points = append(f.Points, p)
-		if cost == disasm.SingleStep {
+		if cost == points.SingleStep {
 			f.Dear++
 		}
 	}
 	// If two probes share a place, their order is not defined.
-	need := disasm.Need{Dear: true}
+	need := points.Need{Dear: true}
 	for _, x := range exits {
 		need.Avoid = append(need.Avoid, x.Inst.Addr)
 	}
-	begin, err := disasm.SafePoint(o, entry, need)
-	if err != nil && len(exits) == 1 && exits[0].When == disasm.Always {
+	begin, err := points.SafePoint(o, entry, need)
+	if err != nil && len(exits) == 1 && exits[0].When == points.Always {
 		// The function only jumps to another one.
-		only, err := disasm.SafePoint(o, entry, disasm.Need{Dear: true})
+		only, err := points.SafePoint(o, entry, points.Need{Dear: true})
 		if err == nil && only.VAddr == exits[0].Inst.Addr {
 			point(CodePoint{VAddr: only.VAddr, Edge: event.Enter, Marks: event.FreeAtOnce}, only.Cost)
 			return f, nil
@@ -58,7 +58,7 @@ func ProbeFunction(o *symbols.Object, name string, entry uint64) (f FunctionProb
 		if x.Unsure {
 			p.Value = event.UserJump
 		}
-		point(p, disasm.CostOf(x.Inst))
+		point(p, points.CostOf(x.Inst))
 	}
 	return f, nil
 }

@@ -3,7 +3,7 @@
 // ident_t, line tables and the directives of the source, as far as each is there.
 //
 // Code is scanned for bytes that may call a runtime. Functions that hold any are decoded whole,
-// with the constants that calls are given (disasm.Constants: ident_t, outlined function, a
+// with the constants that calls are given (values.Constants: ident_t, outlined function, a
 // critical's lock).
 //
 // With the source, each call is given its directive (align.go). The ident_t tells the directive, or

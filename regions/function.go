@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/values"
 	"ompp-attach/symbols"
 )
 
@@ -72,7 +73,7 @@ func findFunctions(o *symbols.Object, e *entryPoints, candidates []uint64) (fs [
 }
 
 func (f *function) findSites(o *symbols.Object, e *entryPoints) {
-	disasm.Constants(f.body, func(i disasm.Inst, arg func(int) (uint64, bool)) {
+	values.Constants(f.body, func(i disasm.Inst, arg func(int) (uint64, bool)) {
 		name, ok := destination(i, e)
 		if !ok {
 			return

@@ -8,7 +8,7 @@ import (
 	"ompp-attach/collect/selection"
 	"ompp-attach/event"
 	"ompp-attach/preflight"
-	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/probes/mpilib"
 	"ompp-attach/probes/openmp"
 	"ompp-attach/profile"
@@ -33,7 +33,7 @@ type InspectedRuntime struct {
 	Kind     event.Runtime
 	Static   bool                       // part of the executable
 	Replaced bool                       // its file on disk was replaced since
-	Costs    [disasm.SingleStep + 1]int // probes that would be placed, by what they cost
+	Costs    [points.SingleStep + 1]int // probes that would be placed, by what they cost
 	Returns  int                        // how many of them have a return probe
 	// Constructs are the constructs for which the process's modules call the runtime.
 	Constructs []ConstructProbes

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/symbols"
 )
 
@@ -28,7 +28,7 @@ type LoaderPoint struct {
 // LoaderPointOf returns where a loader can be probed. The module must be a loader.
 func LoaderPointOf(mod *symbols.Module) (LoaderPoint, error) {
 	o := mod.Object()
-	sp, err := disasm.SafePoint(o, o.Symbol(loaderTells)[0], disasm.Need{})
+	sp, err := points.SafePoint(o, o.Symbol(loaderTells)[0], points.Need{})
 	if err != nil {
 		return LoaderPoint{}, fmt.Errorf("watch the loader %s: %w", mod.Path, err)
 	}

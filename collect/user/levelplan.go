@@ -9,6 +9,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/probes"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
@@ -50,14 +51,14 @@ type levelEntry struct {
 	fn    uint64 // Fn of its events
 	// continued: another function of the library may end in a jump to it.
 	continued bool
-	ways      []disasm.Way
+	ways      []points.Way
 	point     probes.CodePoint
 }
 
 // exitAt is a probe at an exit: the same instruction may have two, under different conditions.
 type exitAt struct {
 	vaddr uint64
-	when  disasm.When
+	when  points.When
 }
 
 // choose selects the functions of the levels. With an expression, they are the exported functions
@@ -179,13 +180,13 @@ func (b *levelPlan) isPart(target uint64) bool {
 
 // probes places the probes of functions that were just chosen. continued are functions that were
 // chosen earlier, by the Fn of their events: one of the new ones may end in a jump to them.
-func (b *levelPlan) probes(fresh []uint64) (points []probes.CodePoint, continued []uint64) {
+func (b *levelPlan) probes(fresh []uint64) (found []probes.CodePoint, continued []uint64) {
 	before := map[uint64]bool{}
 	for at, e := range b.chosen {
 		before[at] = e.continued
 	}
 	fresh = b.entries(fresh)
-	points = b.exits(fresh)
+	found = b.exits(fresh)
 	isFresh := map[uint64]bool{}
 	for _, at := range fresh {
 		e := b.chosen[at]
@@ -195,7 +196,7 @@ func (b *levelPlan) probes(fresh []uint64) (points []probes.CodePoint, continued
 		if e.continued {
 			p.Value |= event.UserContinues
 		}
-		points = append(points, p)
+		found = append(found, p)
 	}
 	for at, e := range b.chosen {
 		if e.continued && !before[at] && !isFresh[at] {
@@ -203,7 +204,7 @@ func (b *levelPlan) probes(fresh []uint64) (points []probes.CodePoint, continued
 		}
 	}
 	slices.Sort(continued)
-	return points, continued
+	return found, continued
 }
 
 // entries finds where executions of new functions begin. It leaves out functions whose beginning or
@@ -228,7 +229,7 @@ func (b *levelPlan) entries(fresh []uint64) (found []uint64) {
 }
 
 func (b *levelPlan) entry(e *levelEntry) error {
-	ways, unseen, err := disasm.Ways(b.o, e.f.VAddr, b.isPart)
+	ways, unseen, err := points.Ways(b.o, e.f.VAddr, b.isPart)
 	if err != nil {
 		return fmt.Errorf("its ends cannot be found: %w", err)
 	}
@@ -236,13 +237,13 @@ func (b *levelPlan) entry(e *levelEntry) error {
 		// The stack pointer would tell of the end only at the thread's next event.
 		return fmt.Errorf("it has an end that no probe can tell, a jump under a condition")
 	}
-	need := disasm.Need{Dear: true}
+	need := points.Need{Dear: true}
 	for _, w := range ways {
 		if !b.goesOn(w) {
 			need.Avoid = append(need.Avoid, w.Inst.Addr)
 		}
 	}
-	begin, err := disasm.SafePoint(b.o, e.f.VAddr, need)
+	begin, err := points.SafePoint(b.o, e.f.VAddr, need)
 	if err != nil {
 		return err
 	}
@@ -252,7 +253,7 @@ func (b *levelPlan) entry(e *levelEntry) error {
 }
 
 // destination returns the function of the library to which a way leads by a jump; 0: none.
-func (b *levelPlan) destination(w disasm.Way) uint64 {
+func (b *levelPlan) destination(w points.Way) uint64 {
 	symbol, ok := "", false
 	switch {
 	case w.Target != 0:
@@ -276,33 +277,33 @@ func (b *levelPlan) destination(w disasm.Way) uint64 {
 }
 
 // goesOn reports whether a way leads to a function whose own exits end the execution.
-func (b *levelPlan) goesOn(w disasm.Way) bool {
+func (b *levelPlan) goesOn(w points.Way) bool {
 	to := b.destination(w)
 	return to != 0 && (b.chosen[to] != nil || b.ended(to))
 }
 
 // ended reports whether the exits of a function that is not chosen can be found.
 func (b *levelPlan) ended(at uint64) bool {
-	_, unseen, err := disasm.Ways(b.o, at, b.isPart)
+	_, unseen, err := points.Ways(b.o, at, b.isPart)
 	return err == nil && unseen == 0
 }
 
 // exits places the probes where executions of new functions end. Functions to which others jump are
 // followed.
-func (b *levelPlan) exits(fresh []uint64) (points []probes.CodePoint) {
+func (b *levelPlan) exits(fresh []uint64) (found []probes.CodePoint) {
 	for _, at := range fresh {
 		e := b.chosen[at]
-		points = b.follow(points, e, at, e.ways)
+		found = b.follow(found, e, at, e.ways)
 	}
-	return points
+	return found
 }
 
 const noteJumpsAway = "this function may end by a jump to a function that is not known here: the time there is not its own"
 
 // follow adds the probes of the exits by which a function is left.
-func (b *levelPlan) follow(points []probes.CodePoint, e *levelEntry, at uint64, ways []disasm.Way) []probes.CodePoint {
+func (b *levelPlan) follow(found []probes.CodePoint, e *levelEntry, at uint64, ways []points.Way) []probes.CodePoint {
 	if b.followed[at] {
-		return points
+		return found
 	}
 	b.followed[at] = true
 	for _, w := range ways {
@@ -312,8 +313,8 @@ func (b *levelPlan) follow(points []probes.CodePoint, e *levelEntry, at uint64, 
 			continue
 		}
 		if to != 0 {
-			if inner, unseen, err := disasm.Ways(b.o, to, b.isPart); err == nil && unseen == 0 {
-				points = b.follow(points, e, to, inner)
+			if inner, unseen, err := points.Ways(b.o, to, b.isPart); err == nil && unseen == 0 {
+				found = b.follow(found, e, to, inner)
 				continue
 			}
 		}
@@ -329,8 +330,8 @@ func (b *levelPlan) follow(points []probes.CodePoint, e *levelEntry, at uint64, 
 			continue
 		}
 		b.at[x] = true
-		points = append(points, probes.CodePoint{Name: e.f.Names[0], VAddr: w.Inst.Addr, When: w.When, Construct: event.UserRegion, Edge: event.Release,
+		found = append(found, probes.CodePoint{Name: e.f.Names[0], VAddr: w.Inst.Addr, When: w.When, Construct: event.UserRegion, Edge: event.Release,
 			Fn: e.fn, Lift: w.Lift, Value: int64(event.UserLevel + e.level), Outside: b.outside})
 	}
-	return points
+	return found
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
+	"ompp-attach/probes/disasm/values"
 )
 
 // Point is an instruction inside a runtime that gets a probe. Return probes would not do. A task's
@@ -13,8 +15,8 @@ import (
 // beyond 64 per thread.
 type Point struct {
 	VAddr uint64
-	Cost  disasm.Cost
-	When  disasm.When // the hits that count: Always, ZeroSet or ZeroClear
+	Cost  points.Cost
+	When  points.When // the hits that count: Always, ZeroSet or ZeroClear
 	// Reg is the register that holds the task's address there. It is NoReg if the point needs none,
 	// or if the task exists on the stack only (GCC's undeferred tasks).
 	Reg disasm.Reg
@@ -26,13 +28,13 @@ type Point struct {
 const maxStretch = 96
 
 // Around finds the points before and after calls of tasks' functions.
-func (f *Function) Around(calls []disasm.Inst, task func(call disasm.Inst) *disasm.Value) (begin, end []Point, err error) {
+func (f *Function) Around(calls []disasm.Inst, task func(call disasm.Inst) *values.Value) (begin, end []Point, err error) {
 	for _, c := range calls {
-		points, err := f.before(c, task(c))
+		found, err := f.before(c, task(c))
 		if err != nil {
 			return nil, nil, err
 		}
-		begin = append(begin, points...)
+		begin = append(begin, found...)
 	}
 	if begin, err = bothWays(begin); err != nil {
 		return nil, nil, err
@@ -42,23 +44,23 @@ func (f *Function) Around(calls []disasm.Inst, task func(call disasm.Inst) *disa
 }
 
 // In sets the function in which the points lie.
-func In(name string, points []Point) []Point {
-	for n := range points {
-		points[n].In = name
+func In(name string, found []Point) []Point {
+	for n := range found {
+		found[n].In = name
 	}
-	return points
+	return found
 }
 
 // bothWays makes one point of two where both ways of a conditional jump lead to calls.
-func bothWays(points []Point) ([]Point, error) {
+func bothWays(found []Point) ([]Point, error) {
 	var out []Point
-	for _, p := range points {
+	for _, p := range found {
 		n := slices.IndexFunc(out, func(o Point) bool { return o.VAddr == p.VAddr })
 		switch {
 		case n < 0:
 			out = append(out, p)
-		case out[n].When != disasm.Always && p.When != disasm.Always && out[n].When != p.When && out[n].Reg == p.Reg:
-			out[n].When = disasm.Always
+		case out[n].When != points.Always && p.When != points.Always && out[n].When != p.When && out[n].Reg == p.Reg:
+			out[n].When = points.Always
 		default:
 			return nil, fmt.Errorf("the instruction at %#x stands for two calls", p.VAddr)
 		}
@@ -68,13 +70,13 @@ func bothWays(points []Point) ([]Point, error) {
 
 // before finds the points that are hit once for each execution of the call, with the register that
 // holds the task there. No register is wanted if task is nil.
-func (f *Function) before(call disasm.Inst, task *disasm.Value) ([]Point, error) {
+func (f *Function) before(call disasm.Inst, task *values.Value) ([]Point, error) {
 	none := func(disasm.Inst) bool { return false }
 	fits := func(i disasm.Inst) bool {
-		_, err := f.point(i, disasm.Always, task)
+		_, err := f.point(i, points.Always, task)
 		return err == nil
 	}
-	found, err := f.Flow.Cut([]uint64{call.Addr}, none, fits)
+	found, err := points.Cut(f.Flow, []uint64{call.Addr}, none, fits)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +93,7 @@ func (f *Function) before(call disasm.Inst, task *disasm.Value) ([]Point, error)
 
 // point makes a point of an instruction. If task is not nil, it finds the register that holds the
 // task there.
-func (f *Function) point(i disasm.Inst, when disasm.When, task *disasm.Value) (Point, error) {
+func (f *Function) point(i disasm.Inst, when points.When, task *values.Value) (Point, error) {
 	p := pointAt(i, when)
 	if i.Refused {
 		return p, errors.New(i.Refusal())
@@ -112,7 +114,7 @@ func (f *Function) point(i disasm.Inst, when disasm.When, task *disasm.Value) (P
 // point holds the task that the call ran. Then a point may be hit after other code, too, where no
 // register holds that task: libgomp's offloaded tasks end on the same way. Without a task, no other
 // code leads to a point.
-func (f *Function) After(calls []disasm.Inst, task func(call disasm.Inst) *disasm.Value) ([]Point, error) {
+func (f *Function) After(calls []disasm.Inst, task func(call disasm.Inst) *values.Value) ([]Point, error) {
 	body := slices.Concat(f.Parts...)
 	index := map[uint64]int{}
 	into := map[uint64][]disasm.Inst{}
@@ -148,7 +150,7 @@ func (f *Function) After(calls []disasm.Inst, task func(call disasm.Inst) *disas
 		if err != nil {
 			return nil, fmt.Errorf("after %s: %w", call, err)
 		}
-		if found[call.Addr], err = f.point(at, disasm.Always, task(call)); err != nil {
+		if found[call.Addr], err = f.point(at, points.Always, task(call)); err != nil {
 			return nil, err
 		}
 		for _, c := range also {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/symbols"
 )
 
@@ -112,7 +113,7 @@ func Behind(o *symbols.Object, call disasm.Inst) (at disasm.Inst, err error) {
 }
 
 // Returns finds instructions through which a function returns, together hit once.
-func Returns(o *symbols.Object, name string) (found []disasm.Approach, err error) {
+func Returns(o *symbols.Object, name string) (found []points.Approach, err error) {
 	entry, err := disasm.OneSymbol(o, name)
 	if err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func Returns(o *symbols.Object, name string) (found []disasm.Approach, err error
 	for _, body := range parts {
 		for _, i := range body {
 			if i.Control == disasm.Ret {
-				found = append(found, disasm.Approaches(parts, i.Addr)...)
+				found = append(found, points.Approaches(parts, i.Addr)...)
 			}
 		}
 	}

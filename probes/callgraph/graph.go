@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
+	"ompp-attach/probes/disasm/values"
 	"ompp-attach/symbols"
 )
 
@@ -44,7 +46,7 @@ type shortJump struct {
 // Function is one decoded function of a library.
 type Function struct {
 	Parts [][]disasm.Inst
-	Flow  *disasm.Flow
+	Flow  *values.Flow
 }
 
 // New makes the call graph of a file.
@@ -197,7 +199,7 @@ func (g *Graph) Read(entry uint64) (*Function, error) {
 	if err != nil {
 		return nil, err
 	}
-	flow, err := disasm.NewFlow(g.Object, parts)
+	flow, err := values.NewFlow(g.Object, parts)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +219,7 @@ func (g *Graph) readAll(entries []uint64) {
 			continue // read will report the error
 		}
 		ready.Go(func() {
-			if flow, err := disasm.NewFlow(g.Object, parts); err == nil {
+			if flow, err := values.NewFlow(g.Object, parts); err == nil {
 				mu.Lock()
 				defer mu.Unlock()
 				g.bodies[entry] = &Function{parts, flow}
@@ -261,7 +263,7 @@ func (g *Graph) Exits(entry uint64, busy, follow map[uint64]bool) ([]Point, erro
 			continue
 		}
 		quiet := func(call disasm.Inst) bool { return !busy[g.Resolve(call.Target)] }
-		found, err := f.Flow.Cut(ends, quiet, func(disasm.Inst) bool { return true })
+		found, err := points.Cut(f.Flow, ends, quiet, func(disasm.Inst) bool { return true })
 		if err != nil {
 			return nil, err
 		}
@@ -277,8 +279,8 @@ func (g *Graph) Exits(entry uint64, busy, follow map[uint64]bool) ([]Point, erro
 	return out, nil
 }
 
-func pointAt(i disasm.Inst, when disasm.When) Point {
-	return Point{VAddr: i.Addr, Cost: disasm.CostOf(i), When: when, Reg: disasm.NoReg}
+func pointAt(i disasm.Inst, when points.When) Point {
+	return Point{VAddr: i.Addr, Cost: points.CostOf(i), When: when, Reg: disasm.NoReg}
 }
 
 // Reachable returns the functions to which at most depth direct calls and jumps in a row lead from

@@ -6,26 +6,25 @@ import (
 	"golang.org/x/arch/arm64/arm64asm"
 )
 
-// The registers of arm64 that have a role: x30 holds the return address,
-// encoding 31 is the stack pointer or the zero register.
-const (
-	armLR = Reg(30)
-	armSP = Reg(31)
-)
+// ARMSP is encoding 31 of arm64: the stack pointer or the zero register.
+const ARMSP = Reg(31)
+
+// armLR, x30, holds the return address.
+const armLR = Reg(30)
 
 // writtenARM notes that an arm64 instruction changes general registers. Encoding 31 stands for the
 // stack pointer here.
 func (i *Inst) writtenARM(rs ...Reg) {
 	for _, r := range rs {
 		switch {
-		case r == armSP:
+		case r == ARMSP:
 			i.WritesSP = true
 		case r == armLR:
 			i.WritesLR = true
 		case r >= 0 && r < 8:
 			i.WritesArgs |= Args(int(r))
 		}
-		i.sem.writes |= 1 << r
+		i.Meaning.Writes |= 1 << r
 	}
 }
 
@@ -73,8 +72,8 @@ func (i *Inst) opaque() {
 }
 
 func immediateARM(i *Inst, addr uint64, w uint32, rd, rn Reg) {
-	i.sem.dst = rd
-	set := func(a address) { i.sem.op, i.sem.addr = semAddress, a }
+	i.Meaning.Dst = rd
+	set := func(a Address) { i.Meaning.Op, i.Meaning.Addr = MeansAddress, a }
 	switch op := w >> 23 & 7; op {
 	case 0, 1: // adr, adrp: the kernel simulates both
 		d := signed(w, 5, 19)<<2 | int64(w>>29&3)
@@ -83,7 +82,7 @@ func immediateARM(i *Inst, addr uint64, w uint32, rd, rn Reg) {
 			i.Ref = addr&^4095 + uint64(d<<12)
 		}
 		i.Emulated = true
-		set(address{base: NoReg, index: NoReg, disp: int64(i.Ref)})
+		set(Address{Base: NoReg, Index: NoReg, Disp: int64(i.Ref)})
 	case 2: // add, sub
 		d := int64(w >> 10 & 4095)
 		if w>>22&1 == 1 {
@@ -93,7 +92,7 @@ func immediateARM(i *Inst, addr uint64, w uint32, rd, rn Reg) {
 			d = -d
 		}
 		if w>>31 == 1 && w>>29&1 == 0 && rd != 31 && rn != 31 {
-			set(address{base: rn, index: NoReg, disp: d})
+			set(Address{Base: rn, Index: NoReg, Disp: d})
 		}
 		if w>>29&1 == 1 && rd == 31 { // cmp, cmn
 			return
@@ -106,11 +105,11 @@ func immediateARM(i *Inst, addr uint64, w uint32, rd, rn Reg) {
 		d := int64(w>>5&0xffff) << (16 * (w >> 21 & 3))
 		switch {
 		case w>>29&3 == 2:
-			set(address{base: NoReg, index: NoReg, disp: d})
+			set(Address{Base: NoReg, Index: NoReg, Disp: d})
 		case w>>31 == 1 && w>>29&3 == 0:
-			set(address{base: NoReg, index: NoReg, disp: ^d})
+			set(Address{Base: NoReg, Index: NoReg, Disp: ^d})
 		case w>>31 == 1 && w>>29&3 == 3: // fills bits that movz left clear
-			set(address{base: rd, index: NoReg, disp: d})
+			set(Address{Base: rd, Index: NoReg, Disp: d})
 		}
 		if rd == 31 {
 			return
@@ -127,7 +126,7 @@ func immediateARM(i *Inst, addr uint64, w uint32, rd, rn Reg) {
 // false for a reserved encoding.
 func branchARM(i *Inst, addr uint64, w uint32, rd Reg) bool {
 	calls := func(k Control) {
-		i.Control, i.WritesLR, i.WritesArgs, i.sem = k, true, 0xff, semantics{op: semCall}
+		i.Control, i.WritesLR, i.WritesArgs, i.Meaning = k, true, 0xff, Meaning{Op: MeansCall}
 	}
 	i.Emulated = true
 	switch {
@@ -200,7 +199,7 @@ func systemARM(i *Inst, w uint32, rd Reg) {
 			i.Refused = true
 		}
 	case w&0xffffffe0 == 0xd53bd040: // mrs xd, tpidr_el0
-		i.sem.op, i.sem.dst = semThreadPointer, rd
+		i.Meaning.Op, i.Meaning.Dst = MeansThreadPointer, rd
 		i.writtenARM(rd)
 	case w>>20&3 == 3 || w>>19&7 == 5: // mrs, sysl
 		if rd != 31 {
@@ -224,13 +223,13 @@ func registerARM(i *Inst, w uint32, rd, rn Reg) {
 	if rd == 31 && !(extended && w>>29&1 == 0) {
 		return
 	}
-	i.sem.dst = rd
+	i.Meaning.Dst = rd
 	switch {
 	case rd == 31:
 	case w&0xffe0fc00 == 0x8b000000 && rn != 31 && rm != 31: // add xd, xn, xm
-		i.sem.op, i.sem.addr = semAddress, address{base: rn, index: rm}
+		i.Meaning.Op, i.Meaning.Addr = MeansAddress, Address{Base: rn, Index: rm}
 	case w&0xffe0ffe0 == 0xaa0003e0 && rm != 31: // mov xd, xm
-		i.sem.op, i.sem.addr = semAddress, address{base: rm, index: NoReg}
+		i.Meaning.Op, i.Meaning.Addr = MeansAddress, Address{Base: rm, Index: NoReg}
 	}
 	i.writtenARM(rd)
 }
@@ -279,14 +278,14 @@ func memoryARM(i *Inst, addr uint64, w uint32, rt, rn Reg) {
 
 func singleARM(i *Inst, w uint32, rt, rn Reg, fp bool, set func(...Reg)) {
 	size := 1 << (w >> 30)
-	load := address{base: rn, index: NoReg}
+	load := Address{Base: rn, Index: NoReg}
 	plain := w>>22&3 == 1 && size >= 4 && !fp && rt != 31 && rn != 31
 	switch {
 	case w>>24&1 == 1: // scaled offset
-		load.disp = int64(w>>10&4095) * int64(size)
+		load.Disp = int64(w>>10&4095) * int64(size)
 	case w>>21&1 == 1 && w>>10&3 == 2: // register offset
-		load.index, load.scaled = Reg(w>>16&31), w>>12&1 == 1
-		plain = plain && load.index != 31
+		load.Index, load.Scaled = Reg(w>>16&31), w>>12&1 == 1
+		plain = plain && load.Index != 31
 	case w>>21&1 == 1: // LSE atomics, authenticated loads
 		set(rt)
 		if w>>10&3 != 0 {
@@ -294,7 +293,7 @@ func singleARM(i *Inst, w uint32, rt, rn Reg, fp bool, set func(...Reg)) {
 		}
 		return
 	default:
-		load.disp = signed(w, 12, 9)
+		load.Disp = signed(w, 12, 9)
 		if w>>10&1 == 1 { // pre- or post-indexed
 			i.writtenARM(rn)
 			plain = false
@@ -304,7 +303,7 @@ func singleARM(i *Inst, w uint32, rt, rn Reg, fp bool, set func(...Reg)) {
 		set(rt)
 	}
 	if plain {
-		i.sem.op, i.sem.dst, i.sem.addr, i.sem.size = semLoad, rt, load, size
+		i.Meaning.Op, i.Meaning.Dst, i.Meaning.Addr, i.Meaning.Size = MeansLoad, rt, load, size
 	}
 }
 

@@ -1,44 +1,24 @@
 package disasm
 
-import (
-	"slices"
-
-	"golang.org/x/arch/x86/x86asm"
-)
+import "golang.org/x/arch/x86/x86asm"
 
 // CompareAndSwaps reports whether an instruction writes memory only if the memory holds an expected
 // value, and sets the zero flag accordingly.
 func (i Inst) CompareAndSwaps() bool {
-	d, ok := i.x86()
+	d, ok := i.X86()
 	return ok && (d.Op == x86asm.CMPXCHG || d.Op == x86asm.CMPXCHG8B || d.Op == x86asm.CMPXCHG16B)
 }
 
 // Exchanges reports whether an instruction is an xchg with memory, which is
 // atomic without a lock prefix.
 func (i Inst) Exchanges() bool {
-	d, ok := i.x86()
+	d, ok := i.X86()
 	if !ok || d.Op != x86asm.XCHG {
 		return false
 	}
 	_, first := d.Args[0].(x86asm.Mem)
 	_, second := d.Args[1].(x86asm.Mem)
 	return first || second
-}
-
-// FlagsKept reports whether no instruction between two of one block changes the
-// flags.
-func (g *Graph) FlagsKept(from, to uint64) bool {
-	n, ok := g.BlockOf(from)
-	if !ok {
-		return false
-	}
-	return !slices.ContainsFunc(g.Blocks[n].Insts, func(i Inst) bool {
-		if i.Addr <= from || i.Addr >= to {
-			return false
-		}
-		d, ok := i.x86()
-		return !ok || !keepsFlags(d.Op)
-	})
 }
 
 // SameMemory reports whether two instructions name the same place in memory, provided that no
@@ -52,7 +32,7 @@ func (i Inst) SameMemory(j Inst) bool {
 // memory returns the place in memory that an instruction names. A place relative to the instruction
 // pointer is returned as an address.
 func (i Inst) memory() (m x86asm.Mem, ok bool) {
-	d, ok := i.x86()
+	d, ok := i.X86()
 	if !ok {
 		return m, false
 	}

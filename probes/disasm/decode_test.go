@@ -2,9 +2,7 @@ package disasm_test
 
 import (
 	"bufio"
-	"encoding/hex"
 	"errors"
-	"io/fs"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -16,15 +14,6 @@ import (
 	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/disasm/disasmtest"
 )
-
-func code(t testing.TB, arch, hexBytes string) disasmtest.Bytes {
-	t.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll(hexBytes, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return disasmtest.Bytes{At: 0x1000, Data: b, ForArch: arch}
-}
 
 func TestDecodeX86(t *testing.T) {
 	// Which of them are emulated was measured (design: what a uprobe costs) or
@@ -97,7 +86,7 @@ func TestDecodeX86(t *testing.T) {
 		{"rdpkru", "0f01ee", disasm.Inst{Len: 3}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := code(t, "amd64", c.bytes)
+			b := disasmtest.Code(t, "amd64", c.bytes)
 			got, err := disasm.Decode(b, b.At)
 			if err != nil {
 				t.Fatal(err)
@@ -172,7 +161,7 @@ func TestDecodeARM64(t *testing.T) {
 		{"udf", "00000000", disasm.Inst{Control: disasm.Trap, Refused: true}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := code(t, "arm64", c.word)
+			b := disasmtest.Code(t, "arm64", c.word)
 			// The table shows words, memory is little-endian.
 			for i, j := 0, 3; i < j; i, j = i+1, j-1 {
 				b.Data[i], b.Data[j] = b.Data[j], b.Data[i]
@@ -189,20 +178,20 @@ func TestDecodeARM64(t *testing.T) {
 
 func TestUndecodable(t *testing.T) {
 	for name, c := range map[string]disasmtest.Bytes{
-		"lone prefix":          code(t, "amd64", "66"),
-		"truncated call":       code(t, "amd64", "e80000"),
-		"call with 66":         code(t, "amd64", "66e800000000"),
-		"invalid opcode":       code(t, "amd64", "06909090"),
-		"truncated displaced":  code(t, "amd64", "0f1f44"),
-		"fifteen prefixes":     code(t, "amd64", strings.Repeat("66", 15)+"90"),
-		"reserved arm64 group": code(t, "arm64", "00000002"),
-		"half a word":          code(t, "arm64", "1f20"),
+		"lone prefix":          disasmtest.Code(t, "amd64", "66"),
+		"truncated call":       disasmtest.Code(t, "amd64", "e80000"),
+		"call with 66":         disasmtest.Code(t, "amd64", "66e800000000"),
+		"invalid opcode":       disasmtest.Code(t, "amd64", "06909090"),
+		"truncated displaced":  disasmtest.Code(t, "amd64", "0f1f44"),
+		"fifteen prefixes":     disasmtest.Code(t, "amd64", strings.Repeat("66", 15)+"90"),
+		"reserved arm64 group": disasmtest.Code(t, "arm64", "00000002"),
+		"half a word":          disasmtest.Code(t, "arm64", "1f20"),
 	} {
 		if i, err := disasm.Decode(c, c.At); !errors.Is(err, disasm.ErrUndecodable) {
 			t.Errorf("%s: got %+v, %v; want ErrUndecodable", name, i, err)
 		}
 	}
-	c := code(t, "amd64", "90")
+	c := disasmtest.Code(t, "amd64", "90")
 	if _, err := disasm.Decode(c, 0x10); err == nil || errors.Is(err, disasm.ErrUndecodable) {
 		t.Errorf("unmapped address: error %v", err)
 	}
@@ -212,29 +201,10 @@ func TestUndecodable(t *testing.T) {
 	}
 }
 
-// libgomp is the path of libgomp in Debian and Fedora.
-var libgomp = []string{"/usr/lib/x86_64-linux-gnu/libgomp.so.1", "/usr/lib/aarch64-linux-gnu/libgomp.so.1", "/usr/lib64/libgomp.so.1"}
-
-func open(t testing.TB, feature string, paths ...string) (*disasmtest.File, string) {
-	t.Helper()
-	for _, p := range paths {
-		f, err := disasmtest.Open(p)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f, p
-	}
-	t.Skipf("%s is not installed", feature)
-	return nil, ""
-}
-
 // TestLengthsAgainstObjdump compares every instruction of the installed
 // libgomp with the disassembler of the system.
 func TestLengthsAgainstObjdump(t *testing.T) {
-	f, path := open(t, "libgomp", libgomp...)
+	f, path := disasmtest.Libgomp(t)
 	out, err := exec.Command("objdump", "-d", "-w", path).Output()
 	if err != nil {
 		t.Skipf("objdump: %v", err)
@@ -283,7 +253,7 @@ func (c *countedCode) Read(vaddr uint64, n int) []byte {
 
 // TestDecoded asks for a function from several goroutines, and again.
 func TestDecoded(t *testing.T) {
-	c := &countedCode{Bytes: code(t, "amd64", "554889e55dc3")}
+	c := &countedCode{Bytes: disasmtest.Code(t, "amd64", "554889e55dc3")}
 	want, err := disasm.Func(c, 0x1000)
 	if err != nil || len(want) != 4 {
 		t.Fatalf("%v, %v", want, err)

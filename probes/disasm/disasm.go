@@ -3,6 +3,7 @@ package disasm
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"golang.org/x/arch/x86/x86asm"
@@ -116,22 +117,26 @@ type Inst struct {
 	// metal. Multi-byte nops (x86) and nop (arm64) are single-stepped by kernels before 6.13 to
 	// 6.18.
 	Emulated bool
+	Arch     string  // "amd64" or "arm64"
+	Meaning  Meaning // what it does to the general registers
 
-	arch string
-	sem  semantics
-	dis  *x86asm.Inst // x86asm's form of it; nil if x86asm was not used
+	dis *x86asm.Inst // x86asm's form of it; nil if x86asm was not used
 }
 
 // Refusal says why no probe is placed on a Refused instruction.
 func (i Inst) Refusal() string {
-	if i.Control == Nop && i.Len == nop5 && i.arch == "amd64" {
+	if i.IsNop5() {
 		return fmt.Sprintf("a probe at %s could overwrite the function's data (Linux 6.18 makes a call of such an instruction)", i)
 	}
-	if _, ok := longOpcode(i.Bytes); ok && i.arch == "amd64" {
+	if _, ok := longOpcode(i.Bytes); ok && i.Arch == "amd64" {
 		return fmt.Sprintf("Linux refuses a probe at %s, or would execute that AVX instruction wrongly", i)
 	}
 	return fmt.Sprintf("the kernel refuses a probe at %s", i)
 }
+
+// IsNop5 reports whether the instruction is a nop of the length of a call (x86). Linux 6.18 makes a
+// call of such a nop.
+func (i Inst) IsNop5() bool { return i.Control == Nop && i.Len == nop5 && i.Arch == "amd64" }
 
 // Ends reports whether control never simply goes on to the next instruction.
 func (i Inst) Ends() bool {
@@ -154,7 +159,7 @@ func (i Inst) Next() uint64 { return i.Addr + uint64(i.Len) }
 // Text returns the instruction in GNU assembler syntax, decoded anew. Of an instruction that is too
 // new for the disassembler it returns the Control.
 func (i Inst) Text() string {
-	if i.arch == "arm64" {
+	if i.Arch == "arm64" {
 		return textARM64(i)
 	}
 	return textX86(i)
@@ -199,7 +204,7 @@ func decode(arch string, vaddr uint64, b []byte) (Inst, error) {
 	if !ok || i.Len <= 0 || i.Len > len(b) {
 		return Inst{}, fmt.Errorf("at %#x, bytes % x: %w", vaddr, b[:min(len(b), maxLen)], ErrUndecodable)
 	}
-	i.Addr, i.Bytes, i.arch = vaddr, b[:i.Len:i.Len], arch
+	i.Addr, i.Bytes, i.Arch = vaddr, b[:i.Len:i.Len], arch
 	return i, nil
 }
 
@@ -305,4 +310,12 @@ func Parts(code Code, vaddr uint64) ([][]Inst, error) {
 		}
 	}
 	return parts, nil
+}
+
+// Joined returns the instructions of all parts, which must not be changed.
+func Joined(parts [][]Inst) []Inst {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return slices.Concat(parts...)
 }

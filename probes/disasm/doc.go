@@ -1,5 +1,5 @@
 // Package disasm reads machine code for the probes: it decodes instructions into one common form
-// for x86-64 and arm64. It picks the cheapest instruction of a function at which a uprobe may
-// safely sit. It evaluates short functions symbolically to learn the layout of a runtime's internal
-// structures.
+// for x86-64 and arm64, alone and function by function. What flows through a function is found by
+// packages below: control in graph, values in values and taint. Package points finds the
+// instructions at which a uprobe may safely sit.
 package disasm

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/disasmtest"
 )
 
 // Whether the jump behind a call is taken for the result 0, by the processor's manual.
@@ -30,7 +31,7 @@ func TestTakenForZero(t *testing.T) {
 	} {
 		test := disasm.NotTested
 		for n, bytes := range c.code {
-			b := code(t, c.arch, bytes)
+			b := disasmtest.Code(t, c.arch, bytes)
 			i, err := disasm.Decode(b, b.At)
 			if err != nil {
 				t.Fatalf("%s: %v", c.name, err)

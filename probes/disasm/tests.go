@@ -5,7 +5,7 @@ import "golang.org/x/arch/x86/x86asm"
 // TestsForZero returns the register of an instruction test r, r: it tests whether the register, or
 // its low part, is zero. A jump by Equal or NotEqual may follow.
 func (i Inst) TestsForZero() (Reg, bool) {
-	d, ok := i.x86()
+	d, ok := i.X86()
 	if !ok || d.Op != x86asm.TEST || d.Args[0] != d.Args[1] {
 		return NoReg, false
 	}
@@ -13,30 +13,29 @@ func (i Inst) TestsForZero() (Reg, bool) {
 	if !ok || r >= x86asm.AH && r <= x86asm.BH {
 		return NoReg, false
 	}
-	n, _ := regX86(r)
+	n, _ := RegX86(r)
 	return n, n != NoReg
 }
 
 // KeepsFlags reports whether an instruction is known not to change the flags. Compilers schedule
 // such instructions between a test and its jump.
 func (i Inst) KeepsFlags() bool {
-	d, ok := i.x86()
+	d, ok := i.X86()
 	return ok && keepsFlags(d.Op)
 }
 
-// TestBefore finds the test for zero that decides the conditional jump at the end of a block, and
-// the tested register.
-func (b *Block) TestBefore() (test Inst, r Reg, ok bool) {
-	if jump := b.Last(); jump.Control != Jcc || jump.Cond != Equal && jump.Cond != NotEqual {
-		return test, NoReg, false
+// keepsFlags reports whether an instruction is one of those that keep the flags and that compilers
+// schedule between an atomic and its jump.
+func keepsFlags(op x86asm.Op) bool {
+	switch op {
+	case x86asm.MOV, x86asm.LEA, x86asm.NOP, x86asm.MOVSXD, x86asm.MOVZX, x86asm.MOVSX:
+		return true
 	}
-	for k := len(b.Insts) - 2; k >= 0; k-- {
-		if r, ok := b.Insts[k].TestsForZero(); ok {
-			return b.Insts[k], r, true
-		}
-		if !b.Insts[k].KeepsFlags() {
-			break
-		}
-	}
-	return test, NoReg, false
+	return false
+}
+
+// Compares reports whether an instruction only compares, as cmp and test do.
+func (i Inst) Compares() bool {
+	d, ok := i.X86()
+	return ok && (d.Op == x86asm.CMP || d.Op == x86asm.TEST)
 }

@@ -209,7 +209,7 @@ func (i *Inst) indirectX86(addr uint64, b []byte, at int) {
 // call returns, but a probe behind the call no longer sees the function's entry.
 func (i *Inst) callsX86() {
 	i.WritesArgs = Args(0, 1, 2, 3, 4, 5)
-	i.sem = semantics{op: semCall}
+	i.Meaning = Meaning{Op: MeansCall}
 }
 
 // hintX86 decodes nops, endbr64 and the other hints of 0f 18 to 0f 1f. Linux 6.18 turns a probed
@@ -254,7 +254,7 @@ func restX86(i Inst, addr uint64, b []byte, p x86Prefixes) (Inst, bool) {
 	// x86asm returns a lone prefix as an instruction of one byte without a
 	// name; a shorter length than the prefixes' is a misreading as well.
 	if err != nil || d.Op == 0 || d.Len <= p.len || i.Len != 0 && d.Len != i.Len {
-		for r := rax; r <= 15; r++ { // unknown, so it may change any register
+		for r := RAX; r <= 15; r++ { // unknown, so it may change any register
 			i.written(r)
 		}
 		return i, i.Len != 0
@@ -333,10 +333,8 @@ func isPortIO(op x86asm.Op) bool {
 
 // X86 decodes an instruction again with x86asm, for its operands. ok is false if the instruction is
 // another architecture's, or too new for x86asm (endbr64).
-func (i *Inst) X86() (d x86asm.Inst, ok bool) { return i.x86() }
-
-func (i *Inst) x86() (x86asm.Inst, bool) {
-	if i.arch != "amd64" {
+func (i *Inst) X86() (d x86asm.Inst, ok bool) {
+	if i.Arch != "amd64" {
 		return x86asm.Inst{}, false
 	}
 	if i.dis != nil {
@@ -347,7 +345,7 @@ func (i *Inst) x86() (x86asm.Inst, bool) {
 }
 
 func textX86(i Inst) string {
-	if d, ok := i.x86(); ok {
+	if d, ok := i.X86(); ok {
 		return x86asm.GNUSyntax(d, i.Addr, nil)
 	}
 	if string(i.Bytes) == "\xf3\x0f\x1e\xfa" {

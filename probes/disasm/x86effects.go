@@ -6,9 +6,9 @@ import "golang.org/x/arch/x86/x86asm"
 var argOfX86 = [16]int{7: 0, 6: 1, 2: 2, 1: 3, 8: 4, 9: 5,
 	0: -1, 3: -1, 4: -1, 5: -1, 10: -1, 11: -1, 12: -1, 13: -1, 14: -1, 15: -1}
 
-// regX86 returns a general register in encoding order (rax 0, rcx 1, ..., r15
+// RegX86 returns a general register in encoding order (rax 0, rcx 1, ..., r15
 // 15) and its size in bytes, or NoReg.
-func regX86(r x86asm.Reg) (Reg, int) {
+func RegX86(r x86asm.Reg) (Reg, int) {
 	switch {
 	case r >= x86asm.AH && r <= x86asm.BH:
 		return Reg(r - x86asm.AH), 1
@@ -37,11 +37,13 @@ func (i *Inst) written(r Reg) {
 	if a := argOfX86[r]; a >= 0 {
 		i.WritesArgs |= Args(a)
 	}
-	i.sem.writes |= 1 << r
+	i.Meaning.Writes |= 1 << r
 }
 
+// The registers of x86-64 that have a role of their own.
 const (
-	rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi = Reg(0), Reg(1), Reg(2), Reg(3), Reg(4), Reg(5), Reg(6), Reg(7)
+	RAX, RDX, RSP, RBP = Reg(0), Reg(2), Reg(4), Reg(5)
+	rcx, rbx, rsi, rdi = Reg(1), Reg(3), Reg(6), Reg(7)
 )
 
 // effectsX86 finds out which general registers an instruction changes, and its meaning if the
@@ -50,17 +52,17 @@ const (
 func effectsX86(i *Inst, addr uint64, d x86asm.Inst) {
 	for _, a := range d.Args {
 		if m, ok := a.(x86asm.Mem); ok && m.Base == x86asm.RIP {
-			i.Ref = addr + uint64(d.Len) + uint64(dispX86(m))
+			i.Ref = addr + uint64(d.Len) + uint64(DispX86(m))
 		}
 	}
 	if !onlyReadsX86(d.Op) {
 		if r, ok := d.Args[0].(x86asm.Reg); ok {
-			n, _ := regX86(r)
+			n, _ := RegX86(r)
 			i.written(n)
 		}
 	}
 	implicitX86(i, d)
-	i.sem = meaningX86(i, d)
+	i.Meaning = meaningX86(i, d)
 }
 
 func onlyReadsX86(op x86asm.Op) bool {
@@ -81,26 +83,26 @@ func implicitX86(i *Inst, d x86asm.Inst) {
 	switch d.Op {
 	case x86asm.PUSH, x86asm.PUSHF, x86asm.PUSHFD, x86asm.PUSHFQ, x86asm.POP, x86asm.POPF, x86asm.POPFD, x86asm.POPFQ,
 		x86asm.ENTER, x86asm.LEAVE, x86asm.LRET, x86asm.IRET, x86asm.IRETD, x86asm.IRETQ:
-		set(rsp)
+		set(RSP)
 	case x86asm.XCHG, x86asm.XADD:
 		if r, ok := d.Args[1].(x86asm.Reg); ok {
-			n, _ := regX86(r)
+			n, _ := RegX86(r)
 			set(n)
 		}
-		set(rax)
+		set(RAX)
 	case x86asm.CMPXCHG:
-		set(rax)
+		set(RAX)
 	case x86asm.CMPXCHG8B, x86asm.CMPXCHG16B, x86asm.MUL, x86asm.DIV, x86asm.IDIV, x86asm.CWD, x86asm.CDQ, x86asm.CQO,
 		x86asm.RDTSC, x86asm.RDPMC, x86asm.RDMSR, x86asm.CWDE, x86asm.CDQE, x86asm.CBW, x86asm.LAHF, x86asm.XLATB:
-		set(rax, rdx)
+		set(RAX, RDX)
 	case x86asm.IMUL:
 		if d.Args[1] == nil {
-			set(rax, rdx)
+			set(RAX, RDX)
 		}
 	case x86asm.CPUID, x86asm.RDTSCP, x86asm.XGETBV:
-		set(rax, rbx, rcx, rdx)
+		set(RAX, rbx, rcx, RDX)
 	case x86asm.SYSCALL:
-		set(rax, rcx, 11)
+		set(RAX, rcx, 11)
 	case x86asm.PCMPESTRI, x86asm.PCMPISTRI:
 		set(rcx)
 	case x86asm.MOVSB, x86asm.MOVSW, x86asm.MOVSD, x86asm.MOVSQ, x86asm.CMPSB, x86asm.CMPSW, x86asm.CMPSD, x86asm.CMPSQ:
@@ -108,11 +110,11 @@ func implicitX86(i *Inst, d x86asm.Inst) {
 	case x86asm.STOSB, x86asm.STOSW, x86asm.STOSD, x86asm.STOSQ, x86asm.SCASB, x86asm.SCASW, x86asm.SCASD, x86asm.SCASQ:
 		set(rdi, rcx) // rcx counts down under a rep prefix
 	case x86asm.LODSB, x86asm.LODSW, x86asm.LODSD, x86asm.LODSQ:
-		set(rax, rsi, rcx) // rcx counts down under a rep prefix
+		set(RAX, rsi, rcx) // rcx counts down under a rep prefix
 	}
 	// VEX instructions with two general destinations (mulx) or implicit rcx.
 	if a, ok := d.Args[1].(x86asm.Reg); ok && d.Args[2] != nil {
-		if n, _ := regX86(a); n != NoReg && d.Prefix[0].IsVEX() {
+		if n, _ := RegX86(a); n != NoReg && d.Prefix[0].IsVEX() {
 			set(n)
 		}
 	}
@@ -120,88 +122,89 @@ func implicitX86(i *Inst, d x86asm.Inst) {
 
 // meaningX86 translates moves and address computations: the runtimes' accessor functions consist of
 // these.
-func meaningX86(i *Inst, d x86asm.Inst) semantics {
-	s := semantics{writes: i.sem.writes}
+func meaningX86(i *Inst, d x86asm.Inst) Meaning {
+	s := Meaning{Writes: i.Meaning.Writes}
 	dst, ok := d.Args[0].(x86asm.Reg)
 	if !ok {
 		return s
 	}
 	var size int
-	if s.dst, size = regX86(dst); s.dst == NoReg || size < 4 {
+	if s.Dst, size = RegX86(dst); s.Dst == NoReg || size < 4 {
 		return s
 	}
 	switch src := d.Args[1].(type) {
 	case x86asm.Mem:
-		a, ok := addressX86(i, src)
+		a, ok := AddressX86(i, src)
 		if !ok {
 			return s
 		}
 		switch {
 		case d.Op == x86asm.MOV:
-			s.op, s.addr, s.size = semLoad, a, size
+			s.Op, s.Addr, s.Size = MeansLoad, a, size
 		case d.Op == x86asm.ADD && size == 8:
-			s.op, s.addr, s.size = semAddLoad, a, 8
-		case d.Op == x86asm.LEA && size == 8 && !a.tp:
-			s.op, s.addr = semAddress, a
+			s.Op, s.Addr, s.Size = MeansAddLoad, a, 8
+		case d.Op == x86asm.LEA && size == 8 && !a.TP:
+			s.Op, s.Addr = MeansAddress, a
 		}
 	case x86asm.Reg:
-		from, fromSize := regX86(src)
+		from, fromSize := RegX86(src)
 		switch {
 		case from == NoReg:
 		case d.Op == x86asm.MOV && size == 8 && fromSize == 8:
-			s.op, s.addr = semAddress, address{base: from, index: NoReg}
+			s.Op, s.Addr = MeansAddress, Address{Base: from, Index: NoReg}
 		case d.Op == x86asm.ADD && size == 8:
-			s.op, s.addr = semAddress, address{base: s.dst, index: from}
-		case d.Op == x86asm.XOR && from == s.dst:
-			s.op, s.addr = semAddress, address{base: NoReg, index: NoReg}
+			s.Op, s.Addr = MeansAddress, Address{Base: s.Dst, Index: from}
+		case d.Op == x86asm.XOR && from == s.Dst:
+			s.Op, s.Addr = MeansAddress, Address{Base: NoReg, Index: NoReg}
 		}
 	case x86asm.Imm:
 		switch {
 		case d.Op == x86asm.MOV && size == 8:
-			s.op, s.addr = semAddress, address{base: NoReg, index: NoReg, disp: int64(src)}
+			s.Op, s.Addr = MeansAddress, Address{Base: NoReg, Index: NoReg, Disp: int64(src)}
 		case d.Op == x86asm.MOV: // 32 bits are zero-extended
-			s.op, s.addr = semAddress, address{base: NoReg, index: NoReg, disp: int64(uint32(src))}
+			s.Op, s.Addr = MeansAddress, Address{Base: NoReg, Index: NoReg, Disp: int64(uint32(src))}
 		case d.Op == x86asm.ADD && size == 8:
-			s.op, s.addr = semAddress, address{base: s.dst, index: NoReg, disp: int64(src)}
+			s.Op, s.Addr = MeansAddress, Address{Base: s.Dst, Index: NoReg, Disp: int64(src)}
 		case d.Op == x86asm.SUB && size == 8:
-			s.op, s.addr = semAddress, address{base: s.dst, index: NoReg, disp: -int64(src)}
+			s.Op, s.Addr = MeansAddress, Address{Base: s.Dst, Index: NoReg, Disp: -int64(src)}
 		}
 	}
 	return s
 }
 
-// dispX86 returns a displacement with its sign; x86asm extends some with zeros.
-func dispX86(m x86asm.Mem) int64 {
+// DispX86 returns a displacement with its sign; x86asm extends some with zeros.
+func DispX86(m x86asm.Mem) int64 {
 	if m.Disp == int64(uint32(m.Disp)) {
 		return int64(int32(m.Disp))
 	}
 	return m.Disp
 }
 
-func addressX86(i *Inst, m x86asm.Mem) (address, bool) {
-	a := address{base: NoReg, index: NoReg, disp: dispX86(m)}
+// AddressX86 returns the address of an operand in memory. ok is false if an Address cannot say it.
+func AddressX86(i *Inst, m x86asm.Mem) (Address, bool) {
+	a := Address{Base: NoReg, Index: NoReg, Disp: DispX86(m)}
 	switch m.Segment {
 	case x86asm.FS:
-		a.tp = true
+		a.TP = true
 	case x86asm.GS:
 		return a, false
 	}
 	if m.Base == x86asm.RIP {
-		a.disp = int64(i.Ref)
+		a.Disp = int64(i.Ref)
 		return a, true
 	}
 	if m.Base != 0 {
 		var size int
-		if a.base, size = regX86(m.Base); size != 8 {
+		if a.Base, size = RegX86(m.Base); size != 8 {
 			return a, false
 		}
 	}
 	if m.Index != 0 && m.Scale != 0 {
 		var size int
-		if a.index, size = regX86(m.Index); size != 8 {
+		if a.Index, size = RegX86(m.Index); size != 8 {
 			return a, false
 		}
-		a.scaled = m.Scale != 1
+		a.Scaled = m.Scale != 1
 	}
 	return a, true
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
+	"ompp-attach/probes/disasm/values"
 )
 
 // internals are the places inside libgomp that have no exported symbol,
@@ -38,8 +40,8 @@ type internals struct {
 // begin is one point at which workers start a team's function.
 type begin struct {
 	VAddr uint64
-	Cost  disasm.Cost
-	Cond  disasm.When // the hits that count as a start: Always, ZeroSet or ZeroClear
+	Cost  points.Cost
+	Cond  points.When // the hits that count as a start: Always, ZeroSet or ZeroClear
 }
 
 // tlsLayout locates struct gomp_thread of the calling thread and fields in it.
@@ -87,13 +89,13 @@ func findTeamStart(code disasm.Code) (uint64, error) {
 	}
 	var target uint64
 	var fits, done bool
-	err = disasm.Evaluate(code, entry, func(i disasm.Inst, s *disasm.State) bool {
+	err = values.Evaluate(code, entry, func(i disasm.Inst, s *values.State) bool {
 		switch i.Control {
 		case disasm.Call:
 			target = i.Target
 			team := s.Arg(4)
-			_, _, result := team.Without(disasm.AResult)
-			fits = s.Arg(0).Is(disasm.AnArgument, 0) && s.Arg(1).Is(disasm.AnArgument, 1) &&
+			_, _, result := team.Without(values.AResult)
+			fits = s.Arg(0).Is(values.AnArgument, 0) && s.Arg(1).Is(values.AnArgument, 1) &&
 				result && len(team.Atoms) == 1 && team.Off == 0
 		case disasm.CallIndirect:
 			done = true
@@ -194,7 +196,7 @@ func addressesTaken(code disasm.Code, entry uint64) ([]uint64, error) {
 	}
 	var taken []uint64
 	for _, p := range parts {
-		for _, a := range disasm.Addresses(p) {
+		for _, a := range values.Addresses(p) {
 			if lo, _, ok := code.FuncRange(a); ok && lo == a && !slices.Contains(taken, a) {
 				taken = append(taken, a)
 			}
@@ -235,8 +237,8 @@ func (g *internals) findWorkers(code disasm.Code) error {
 		case i.Control == disasm.Call && i.Target == g.WaitFinal:
 			g.WorkerEnd = append(g.WorkerEnd, i.Addr)
 		case i.CallsPointer():
-			for _, a := range disasm.Approaches(parts, i.Addr) {
-				g.WorkerBegin = append(g.WorkerBegin, begin{a.Inst.Addr, disasm.CostOf(a.Inst), a.When})
+			for _, a := range points.Approaches(parts, i.Addr) {
+				g.WorkerBegin = append(g.WorkerBegin, begin{a.Inst.Addr, points.CostOf(a.Inst), a.When})
 			}
 		}
 	}
@@ -259,7 +261,7 @@ func (g *internals) findFields(code disasm.Code) error {
 		if err != nil {
 			return err
 		}
-		returned, err := disasm.Returns(code, entry)
+		returned, err := values.Returns(code, entry)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -267,7 +269,7 @@ func (g *internals) findFields(code disasm.Code) error {
 		for _, v := range returned {
 			field, ok := v.Loaded(4)
 			if ok && k == 0 { // the team's size, in the structure that Team points to
-				rest, team, isLoad := field.Without(disasm.ALoad)
+				rest, team, isLoad := field.Without(values.ALoad)
 				size, isConst := rest.Const()
 				if ok = isLoad && isConst && team.N == 8 && size < maxField; ok {
 					g.TeamSize, field = uint32(size), *team.Addr
@@ -305,11 +307,11 @@ const maxField = 1 << 14
 
 // threadField takes apart the address of a field of the thread's data. It is the thread pointer
 // plus an offset, or the thread pointer plus a GOT slot's content plus an offset.
-func threadField(v disasm.Value) (slot uint64, off int64, ok bool) {
-	if v, _, ok = v.Without(disasm.AThreadPointer); !ok {
+func threadField(v values.Value) (slot uint64, off int64, ok bool) {
+	if v, _, ok = v.Without(values.AThreadPointer); !ok {
 		return 0, 0, false
 	}
-	if rest, got, ok := v.Without(disasm.ALoad); ok {
+	if rest, got, ok := v.Without(values.ALoad); ok {
 		slot, ok = got.Addr.Const()
 		off, isConst := rest.Const()
 		return slot, int64(off), ok && isConst && got.N == 8 && slot != 0
@@ -323,11 +325,11 @@ func threadField(v disasm.Value) (slot uint64, off int64, ok bool) {
 // offset of team.
 func (g *internals) findBarrier(code disasm.Code) error {
 	var found bool
-	err := disasm.Evaluate(code, g.TeamEnd, func(i disasm.Inst, s *disasm.State) bool {
+	err := values.Evaluate(code, g.TeamEnd, func(i disasm.Inst, s *values.State) bool {
 		if i.Control != disasm.Call {
 			return true
 		}
-		rest, team, ok := s.Arg(0).Without(disasm.ALoad)
+		rest, team, ok := s.Arg(0).Without(values.ALoad)
 		off, isConst := rest.Const()
 		if ok && isConst && i.Target == g.WaitFinal && off < maxField {
 			slot, field, ok := threadField(*team.Addr)

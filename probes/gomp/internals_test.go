@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/probes/probestest"
 )
 
@@ -110,11 +111,11 @@ func checkWorkers(t *testing.T, code disasm.Code, g internals) {
 	for _, b := range g.WorkerBegin {
 		i, ok := at[b.VAddr]
 		conditional := i.Control == disasm.Jcc && (i.Cond == disasm.Equal || i.Cond == disasm.NotEqual)
-		if !ok || i.Refused || disasm.CostOf(i) != b.Cost || (b.Cond != disasm.Always) != conditional {
+		if !ok || i.Refused || points.CostOf(i) != b.Cost || (b.Cond != points.Always) != conditional {
 			t.Errorf("worker's begin %+v is %s", b, i)
 		}
 	}
-	if !slices.ContainsFunc(g.WorkerBegin, func(b begin) bool { return b.Cost <= disasm.Emulated }) {
+	if !slices.ContainsFunc(g.WorkerBegin, func(b begin) bool { return b.Cost <= points.Emulated }) {
 		t.Errorf("no cheap point at the workers' begin: %+v", g.WorkerBegin)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/probes"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/graph"
+	"ompp-attach/probes/disasm/points"
 )
 
 // GOMP_sections_next ends a section and returns the number of the next one, 0 if there is none. The
@@ -27,14 +29,14 @@ func placeSectionsNext(p *probes.Planner) (done map[uint64]bool) {
 	if err != nil {
 		return nil
 	}
-	if sp, err := disasm.SafePoint(p.Code, entry, disasm.Need{}); err == nil && sp.Cost != disasm.SingleStep {
+	if sp, err := points.SafePoint(p.Code, entry, points.Need{}); err == nil && sp.Cost != points.SingleStep {
 		return nil
 	}
 	at, err := locateSectionNext(p.Code, entry)
 	if err != nil {
 		return nil // code of another compiler: probed as the table says
 	}
-	p.At("["+name+": next or none]", &sectionNext, at.Addr, disasm.CostOf(at), disasm.Always)
+	p.At("["+name+": next or none]", &sectionNext, at.Addr, points.CostOf(at), points.Always)
 	return map[uint64]bool{entry: true}
 }
 
@@ -45,10 +47,10 @@ func locateSectionNext(code disasm.Code, entry uint64) (at disasm.Inst, err erro
 	if err != nil {
 		return at, err
 	}
-	graph := disasm.NewGraph(code, parts, func(disasm.Inst) disasm.Effect { return disasm.CallReturns })
-	first := &graph.Blocks[0]
+	g := graph.NewGraph(code, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
+	first := &g.Blocks[0]
 	calls, jumps := 0, 0
-	for _, b := range graph.Blocks {
+	for _, b := range g.Blocks {
 		for _, i := range b.Insts {
 			switch i.Control {
 			case disasm.Call, disasm.CallIndirect:
@@ -61,7 +63,7 @@ func locateSectionNext(code disasm.Code, entry uint64) (at disasm.Inst, err erro
 	at = first.Last()
 	_, _, tests := first.TestBefore()
 	switch {
-	case graph.Unknown || calls != 1 || jumps != 1:
+	case g.Unknown || calls != 1 || jumps != 1:
 		return at, fmt.Errorf("it has %d calls and %d conditional jumps", calls, jumps)
 	case !tests || !at.Emulated || at.Refused:
 		return at, errors.New("it tests its call's answer by no jump that a probe may sit on cheaply")

@@ -8,6 +8,7 @@ import (
 	"ompp-attach/probes"
 	"ompp-attach/probes/callgraph"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/values"
 	"ompp-attach/symbols"
 )
 
@@ -65,7 +66,7 @@ func (t *taskFinder) findCreated() error {
 		var calls []uint64
 		for i, s := range f.Flow.States() {
 			for _, w := range s.Stores(i) {
-				if !w.Value.Is(disasm.AnArgument, 0) || len(w.At.Atoms) != 1 || w.At.Atoms[0].Origin != disasm.AResult {
+				if !w.Value.Is(values.AnArgument, 0) || len(w.At.Atoms) != 1 || w.At.Atoms[0].Origin != values.AResult {
 					continue
 				}
 				switch {
@@ -90,8 +91,8 @@ func (t *taskFinder) findCreated() error {
 			if !t.allocates(call) {
 				return fmt.Errorf("%s, which returns the task, does not call malloc", call)
 			}
-			task := disasm.Value{Atoms: []disasm.Atom{{Origin: disasm.AResult, N: addr}}}
-			points, err := f.After([]disasm.Inst{call}, func(disasm.Inst) *disasm.Value { return &task })
+			task := values.Value{Atoms: []values.Atom{{Origin: values.AResult, N: addr}}}
+			points, err := f.After([]disasm.Inst{call}, func(disasm.Inst) *values.Value { return &task })
 			if err != nil {
 				return err
 			}
@@ -120,7 +121,7 @@ func (t *taskFinder) allocates(call disasm.Inst) bool {
 
 // findRuns finds the calls of deferred tasks' functions.
 func (t *taskFinder) findRuns() error {
-	err := t.FindRuns(append([]string{"GOMP_barrier"}, taskEntries...), taskDepth, func(s *disasm.State, call disasm.Inst) (disasm.Value, bool) {
+	err := t.FindRuns(append([]string{"GOMP_barrier"}, taskEntries...), taskDepth, func(s *values.State, call disasm.Inst) (values.Value, bool) {
 		task, ok := s.Callee(call).FieldOf(t.fn)
 		if !ok {
 			return task, false
@@ -155,9 +156,9 @@ func (t *taskFinder) findUndeferred() error {
 			callee := s.Callee(i)
 			_, deferred := callee.FieldOf(t.fn)
 			switch {
-			case callee.Is(disasm.AnArgument, 0):
+			case callee.Is(values.AnArgument, 0):
 				runs = append(runs, i)
-			case !callee.Is(disasm.AnArgument, 2) && !deferred:
+			case !callee.Is(values.AnArgument, 2) && !deferred:
 				return fmt.Errorf("%s calls neither the task's function nor the copying one", i)
 			}
 		}
@@ -165,7 +166,7 @@ func (t *taskFinder) findUndeferred() error {
 			return errors.New("it does not call its function")
 		}
 		t.Runners = append(t.Runners, t.Object.Symbol(name)...)
-		return t.AddRuns(f, runs, func(disasm.Inst) *disasm.Value { return nil }, name)
+		return t.AddRuns(f, runs, func(disasm.Inst) *values.Value { return nil }, name)
 	})
 }
 

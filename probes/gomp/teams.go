@@ -7,6 +7,7 @@ import (
 	"ompp-attach/probes"
 	"ompp-attach/probes/callgraph"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 )
 
 // placeTeams places the probes inside libgomp that see teams.
@@ -40,7 +41,7 @@ func placeTeams(p *probes.Planner) error {
 		tls(&pl.Kernel, pl.VAddr)
 	}
 	for _, vaddr := range in.WorkerEnd {
-		p.At("[gomp_thread_start: end]", &workerEnd, vaddr, disasm.CallCost, disasm.Always)
+		p.At("[gomp_thread_start: end]", &workerEnd, vaddr, points.CallCost, points.Always)
 	}
 	return nil
 }
@@ -57,7 +58,7 @@ func placeTeamDone(p *probes.Planner) {
 		p.Missing = append(p.Missing, fmt.Sprintf("the end of each team in %s: %v", teams, err))
 		return
 	}
-	p.At("["+teams+": team done]", &teamDone, at.Addr, disasm.CostOf(at), disasm.Always)
+	p.At("["+teams+": team done]", &teamDone, at.Addr, points.CostOf(at), points.Always)
 }
 
 // behindPointerCall finds where to probe behind a function's only call of a function pointer.

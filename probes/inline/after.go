@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 )
 
 // After says behind which other event a loop begins. Every thread that comes there goes straight on
@@ -22,7 +23,7 @@ const mostBefore = 100
 
 // after finds the event behind which a loop begins, if the loop has a single place to begin.
 func (f *function) after(enter []Point) (a After) {
-	if len(enter) != 1 || enter[0].When != disasm.Always {
+	if len(enter) != 1 || enter[0].When != points.Always {
 		return a
 	}
 	to, ok := f.g.BlockOf(enter[0].VAddr)

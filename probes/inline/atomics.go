@@ -7,6 +7,8 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/graph"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/symbols"
 	"ompp-attach/symbols/directives"
 )
@@ -41,7 +43,7 @@ func analyseAtomics(o *symbols.Object) *Inlined {
 		if len(at) == 0 {
 			continue
 		}
-		g := disasm.NewGraph(o, parts, func(disasm.Inst) disasm.Effect { return disasm.CallReturns })
+		g := graph.NewGraph(o, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
 		dom, post := g.Dominators(), g.PostDominators()
 		for _, i := range at {
 			file, d, _ := atomicAt(o, i)
@@ -120,7 +122,7 @@ func (x *Inlined) Has(c event.Construct, file string, line int) bool {
 
 // once finds an instruction that is executed once for each atomic operation, and not for each retry
 // of a compare-and-swap.
-func once(g *disasm.Graph, dom, post disasm.Order, i disasm.Inst) (Point, bool) {
+func once(g *graph.Graph, dom, post graph.Order, i disasm.Inst) (Point, bool) {
 	n, ok := g.BlockOf(i.Addr)
 	if !ok {
 		return Point{}, false
@@ -128,7 +130,7 @@ func once(g *disasm.Graph, dom, post disasm.Order, i disasm.Inst) (Point, bool) 
 	b := &g.Blocks[n]
 	if i.CompareAndSwaps() {
 		if last := b.Last(); last.Control == disasm.Jcc && last.Emulated && (last.Cond == disasm.Equal || last.Cond == disasm.NotEqual) && g.FlagsKept(i.Addr, last.Addr) {
-			return Point{VAddr: last.Addr, When: disasm.ZeroSet, Cost: disasm.CostOf(last)}, true
+			return Point{VAddr: last.Addr, When: points.ZeroSet, Cost: points.CostOf(last)}, true
 		}
 		c := innermost(g, n)
 		if c == nil {
@@ -149,7 +151,7 @@ func once(g *disasm.Graph, dom, post disasm.Order, i disasm.Inst) (Point, bool) 
 
 // beside returns the cheapest instruction of a block for a probe. not is an instruction that cannot
 // have the probe.
-func beside(b *disasm.Block, not uint64) (p Point, ok bool) {
+func beside(b *graph.Block, not uint64) (p Point, ok bool) {
 	for _, i := range b.Insts {
 		if i.Addr == not || i.Refused {
 			continue
@@ -162,7 +164,7 @@ func beside(b *disasm.Block, not uint64) (p Point, ok bool) {
 }
 
 // innermost returns the innermost cycle that contains a block.
-func innermost(g *disasm.Graph, n int) (c []int) {
+func innermost(g *graph.Graph, n int) (c []int) {
 	var within []int
 	for header := -1; ; {
 		cycles := g.Cycles(within, header)
@@ -179,7 +181,7 @@ func innermost(g *disasm.Graph, n int) (c []int) {
 }
 
 // entry returns the only block by which a cycle is entered, or -1 if there are several.
-func entry(g *disasm.Graph, c []int) int {
+func entry(g *graph.Graph, c []int) int {
 	h := -1
 	for _, n := range c {
 		if n == 0 || slices.ContainsFunc(g.Blocks[n].Preds, func(p int) bool { return !slices.Contains(c, p) }) {

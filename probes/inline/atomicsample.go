@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/graph"
 	"ompp-attach/symbols"
 	"ompp-attach/symbols/directives"
 )
@@ -25,7 +26,7 @@ func AtomicAt(o *symbols.Object, vaddr uint64) (at uint64, ok bool) {
 		return 0, false
 	}
 	parts = ownParts(o, fn, parts)
-	var g *disasm.Graph
+	var g *graph.Graph
 	for _, i := range slices.Concat(parts...) {
 		if _, d, ok := atomicAt(o, i); !ok || !d.Matches("atomic") {
 			continue
@@ -37,7 +38,7 @@ func AtomicAt(o *symbols.Object, vaddr uint64) (at uint64, ok bool) {
 			continue
 		}
 		if g == nil {
-			g = disasm.NewGraph(o, parts, func(disasm.Inst) disasm.Effect { return disasm.CallReturns })
+			g = graph.NewGraph(o, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
 		}
 		if inCycle(g, i, vaddr) {
 			return i.Addr, true
@@ -48,7 +49,7 @@ func AtomicAt(o *symbols.Object, vaddr uint64) (at uint64, ok bool) {
 
 // inCycle reports whether an instruction is in the innermost cycle around a compare-and-swap, or is
 // the load for it before the cycle.
-func inCycle(g *disasm.Graph, swap disasm.Inst, vaddr uint64) bool {
+func inCycle(g *graph.Graph, swap disasm.Inst, vaddr uint64) bool {
 	n, ok := g.BlockOf(swap.Addr)
 	if !ok {
 		return false

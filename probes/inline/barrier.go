@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/graph"
 	"ompp-attach/symbols/directives"
 )
 
@@ -100,7 +101,7 @@ func (f *function) leading(to []int) map[int]bool {
 }
 
 // noReturn reports whether a block ends in a call that does not return.
-func (f *function) noReturn(b *disasm.Block) bool {
+func (f *function) noReturn(b *graph.Block) bool {
 	return b.Last().Control == disasm.Trap || b.Last().Control == disasm.Call || b.Last().Control == disasm.CallIndirect
 }
 

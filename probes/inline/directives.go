@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ompp-attach/event"
-	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/taint"
 	"ompp-attach/symbols/directives"
 )
 
@@ -16,7 +16,7 @@ import (
 func (f *function) assign(groups [][]*share, of [][]directives.Directive) {
 	var open []int
 	for k := range groups {
-		if len(of[k]) == 0 && groups[k][0].flags&disasm.Remainder != 0 && !f.arrays(groups[k][0]) {
+		if len(of[k]) == 0 && groups[k][0].flags&taint.Remainder != 0 && !f.arrays(groups[k][0]) {
 			open = append(open, k)
 		}
 	}

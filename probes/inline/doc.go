@@ -1,12 +1,12 @@
 // Package inline finds the OpenMP constructs that GCC compiles without a call of the runtime. They
 // are static loops, master, and the end of a single nowait. It reads files only.
 //
-// The package cuts a function's flow of control (disasm.Graph) at the calls that all threads of a
+// The package cuts a function's flow of control (graph.Graph) at the calls that all threads of a
 // team make in the same order. These calls are barriers and the starts of worksharing constructs.
 // In each segment it follows the values that `omp_get_thread_num` and `omp_get_num_threads` return
-// (disasm.Graph.Trace). A cycle that ends where such a value decides is a static loop. The test
-// that decides whether the cycle is entered at all is where the loop begins, also for threads
-// without a share.
+// (taint.Trace). A cycle that ends where such a value decides is a static loop. The test that
+// decides whether the cycle is entered at all is where the loop begins, also for threads without a
+// share.
 //
 // A loop with a barrier is executed as often as its barrier. Each way to the barrier's call, and to
 // the copies that GCC made of the call, must have exactly one probe. A second one may be right at

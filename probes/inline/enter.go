@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/taint"
 )
 
 // decides returns the block that decides whether a thread has a share.
@@ -235,7 +236,7 @@ func (f *function) testedFirst(header int) bool {
 // there is none, it returns the test for an empty share. The former compares the number of
 // iterations, on which the share depends.
 func (f *function) zeroTrip(s *share) int {
-	const bounds disasm.Taint = 1 << 2
+	const bounds taint.Set = 1 << 2
 	best := s.guard
 	guard := f.g.Blocks[s.guard].Last().Addr
 	join := f.post.Over(s.guard)
@@ -255,7 +256,7 @@ func (f *function) zeroTrip(s *share) int {
 			continue
 		}
 		at := b.Insts[compare].Addr
-		flow := f.g.Trace(func(i disasm.Inst) disasm.Taint {
+		flow := taint.Trace(f.g, func(i disasm.Inst) taint.Set {
 			if i.Addr == at {
 				return bounds
 			}

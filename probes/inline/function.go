@@ -10,14 +10,17 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/graph"
+	"ompp-attach/probes/disasm/points"
+	"ompp-attach/probes/disasm/taint"
 	"ompp-attach/symbols"
 	"ompp-attach/symbols/directives"
 )
 
 // The origins to which values are traced.
 const (
-	byThread disasm.Taint = 1 << iota // omp_get_thread_num
-	bySize                            // omp_get_num_threads
+	byThread taint.Set = 1 << iota // omp_get_thread_num
+	bySize                         // omp_get_num_threads
 )
 
 // maxBlocks bounds the time that one function takes. The largest functions of real programs have a
@@ -29,9 +32,9 @@ type function struct {
 	o         *symbols.Object
 	fn        uint64
 	region    bool // an outlined function
-	g         *disasm.Graph
-	dom, post disasm.Order
-	flow      *disasm.Dependence
+	g         *graph.Graph
+	dom, post graph.Order
+	flow      *taint.Dependence
 	calls     map[uint64]string      // the callee of each call or tail jump
 	file      string                 // the source file in which its directives stand
 	ds        *listing               // the directives of that file
@@ -150,20 +153,20 @@ func newFunction(o *symbols.Object, fn uint64, region bool, sources *listings) *
 			}
 		}
 	}
-	f.g = disasm.NewGraph(o, parts, func(i disasm.Inst) disasm.Effect {
+	f.g = graph.NewGraph(o, parts, func(i disasm.Inst) graph.Effect {
 		switch name := f.calls[i.Addr]; {
 		case divides(name):
-			return disasm.CallCuts
+			return graph.CallCuts
 		case name != "" && noReturn.MatchString(name):
-			return disasm.CallEnds
+			return graph.CallEnds
 		}
-		return disasm.CallReturns
+		return graph.CallReturns
 	})
 	if f.g.Unknown || len(f.g.Blocks) > maxBlocks {
 		return nil
 	}
 	f.dom, f.post = f.g.Dominators(), f.g.PostDominators()
-	f.flow = f.g.Trace(func(i disasm.Inst) disasm.Taint {
+	f.flow = taint.Trace(f.g, func(i disasm.Inst) taint.Set {
 		switch f.calls[i.Addr] {
 		case "omp_get_thread_num":
 			return byThread
@@ -225,7 +228,7 @@ func (f *function) around(line int) (best directives.Directive, ok bool) {
 }
 
 // point makes a point of an instruction.
-func point(i disasm.Inst) Point { return Point{VAddr: i.Addr, Cost: disasm.CostOf(i)} }
+func point(i disasm.Inst) Point { return Point{VAddr: i.Addr, Cost: points.CostOf(i)} }
 
 // leave finds where every thread that comes through block from has left the construct. The last
 // instruction of that block decides about the construct. The point is the first cheap instruction

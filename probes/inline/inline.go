@@ -7,7 +7,7 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/probes"
-	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/symbols"
 )
 
@@ -32,8 +32,8 @@ type Construct struct {
 // Point is an instruction for a probe.
 type Point struct {
 	VAddr uint64
-	When  disasm.When
-	Cost  disasm.Cost
+	When  points.When
+	Cost  points.Cost
 }
 
 // Unseen is a construct that no probe can see.
@@ -76,13 +76,13 @@ func (c *Construct) edges() (enter, leave event.Edge) {
 
 // Points returns the probes for all constructs. r is the runtime for which the program was
 // compiled.
-func (x *Inlined) Points(r event.Runtime) (points []probes.CodePoint) {
+func (x *Inlined) Points(r event.Runtime) (all []probes.CodePoint) {
 	for i := range x.Constructs {
 		c := &x.Constructs[i]
 		enter, leave := c.edges()
 		add := func(ps []Point, edge event.Edge) {
 			for _, p := range ps {
-				points = append(points, probes.CodePoint{
+				all = append(all, probes.CodePoint{
 					Name: fmt.Sprintf("[%s of line %d: %s]", c.Construct, c.Begin, edge), VAddr: p.VAddr, When: p.When,
 					Identity: c.Identity, Construct: c.Construct, Edge: edge, Runtime: r, Marks: event.Inline, Value: int64(c.End)})
 			}
@@ -91,24 +91,24 @@ func (x *Inlined) Points(r event.Runtime) (points []probes.CodePoint) {
 		add(c.Leave, leave)
 	}
 	if slices.ContainsFunc(x.Constructs, func(c Construct) bool { return c.Construct == event.Atomic || c.Construct == event.Flush }) {
-		return points // such points only count, so several may share an instruction
+		return all // such points only count, so several may share an instruction
 	}
-	return separate(points)
+	return separate(all)
 }
 
 // separate keeps one point on an instruction. If a construct begins where others end, its beginning
 // also tells their end. So their points are removed, and the remaining point must be hit by every
 // thread.
-func separate(points []probes.CodePoint) (out []probes.CodePoint) {
+func separate(all []probes.CodePoint) (out []probes.CodePoint) {
 	opens := func(p *probes.CodePoint) bool { return p.Edge == event.Open || p.Edge == event.Enter }
-	slices.SortStableFunc(points, func(a, b probes.CodePoint) int { return cmp.Compare(a.VAddr, b.VAddr) })
-	for _, p := range points {
+	slices.SortStableFunc(all, func(a, b probes.CodePoint) int { return cmp.Compare(a.VAddr, b.VAddr) })
+	for _, p := range all {
 		last := len(out) - 1
 		if last < 0 || out[last].VAddr != p.VAddr {
 			out = append(out, p)
 			continue
 		}
-		when := disasm.Always
+		when := points.Always
 		if out[last].When == p.When {
 			when = p.When
 		}

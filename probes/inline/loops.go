@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/taint"
 	"ompp-attach/symbols/directives"
 )
 
@@ -44,10 +45,10 @@ func (f *function) loops(x *Inlined) {
 	f.assign(groups, of)
 	for k, copies := range groups {
 		s, ds := copies[0], of[k]
-		if f.source && len(ds) == 0 && s.flags&disasm.Remainder == 0 && !f.arrays(s) {
+		if f.source && len(ds) == 0 && s.flags&taint.Remainder == 0 && !f.arrays(s) {
 			continue // shared out by hand
 		}
-		if !f.source && s.flags&disasm.Remainder == 0 {
+		if !f.source && s.flags&taint.Remainder == 0 {
 			x.Unseen = append(x.Unseen, Unseen{f.fn, f.describe(s), "a loop that the user shares out by the threads' numbers looks the same: the source would tell"})
 			continue
 		}

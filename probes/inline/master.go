@@ -3,6 +3,7 @@ package inline
 import (
 	"ompp-attach/event"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/symbols/directives"
 )
 
@@ -35,7 +36,7 @@ func (f *function) masters(x *Inlined) {
 			for _, n := range at {
 				i := f.g.Blocks[n].Last()
 				c := Construct{Construct: event.Master, Fn: f.fn, Identity: i.Addr, File: f.file, Begin: d.Begin, Last: d.End, Exact: true,
-					Enter: []Point{{VAddr: i.Addr, When: disasm.ZeroSet, Cost: disasm.CostOf(i)}}}
+					Enter: []Point{{VAddr: i.Addr, When: points.ZeroSet, Cost: points.CostOf(i)}}}
 				if d.Matches("masked") {
 					c.Construct = event.Masked
 				}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/values"
 	"ompp-attach/symbols"
 )
 
@@ -25,7 +26,7 @@ func outlined(o *symbols.Object) map[uint64]bool {
 	}
 	for _, fn := range callers(o, starting) {
 		body, _ := disasm.Func(o, fn)
-		targets := disasm.Addresses(body)
+		targets := values.Addresses(body)
 		for _, i := range body {
 			// mov $fn, %edi, in programs that are not PIE
 			if i.Len == 5 && i.Bytes[0]&0xf8 == 0xb8 {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/taint"
 )
 
 // share is the code of one static loop, or of several loops for which GCC made one common test for
@@ -13,7 +14,7 @@ type share struct {
 	header int     // header of the first of the loops
 	cycles [][]int // the loops' blocks
 	level  *level
-	flags  disasm.Taint // what the test depends on
+	flags  taint.Set // what the test depends on
 }
 
 // level is a set of blocks and the outermost loops in it.
@@ -89,7 +90,7 @@ func (f *function) mergeUnguarded(shares []share) (out []share) {
 }
 
 // shareTaint holds the origins on which a thread's share of a loop depends.
-const shareTaint = byThread | disasm.Quotient
+const shareTaint = byThread | taint.Quotient
 
 // dependent reports whether a conditional jump in a cycle depends on the
 // thread's number, or on a division by the size of the team.

@@ -9,6 +9,9 @@ import (
 	"ompp-attach/probes"
 	"ompp-attach/probes/callgraph"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/graph"
+	"ompp-attach/probes/disasm/points"
+	"ompp-attach/probes/disasm/values"
 	"ompp-attach/symbols"
 )
 
@@ -78,13 +81,13 @@ func locateForkCalls(g *callgraph.Graph) (c forkCalls, err error) {
 	var calls []disasm.Inst
 	for i, s := range f.Flow.States() {
 		context, known := s.Arg(2).Const()
-		if i.Control != disasm.Call || !s.Arg(0).Is(disasm.AnArgument, 0) || !known || context != intel {
+		if i.Control != disasm.Call || !s.Arg(0).Is(values.AnArgument, 0) || !known || context != intel {
 			continue
 		}
 		calls = append(calls, i)
 		last, known := s.Arg(3).Const()
 		switch at, isConst := s.Arg(5).Const(); {
-		case len(calls) == 1 && s.Arg(4).Is(disasm.AnArgument, 2) && isConst:
+		case len(calls) == 1 && s.Arg(4).Is(values.AnArgument, 2) && isConst:
 			c.fork, c.invoker = i.Target, at
 		case len(calls) == 2 && known && last == 0:
 			c.join = i.Target
@@ -122,7 +125,7 @@ func endsSerialised(g *callgraph.Graph, join uint64) error {
 // eachOnce tells whether each way through a function to its return makes all of the calls, each
 // once and in this order.
 func eachOnce(code disasm.Code, parts [][]disasm.Inst, calls []disasm.Inst) bool {
-	g := disasm.NewGraph(code, parts, func(disasm.Inst) disasm.Effect { return disasm.CallReturns })
+	g := graph.NewGraph(code, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
 	if g.Unknown {
 		return false
 	}
@@ -212,7 +215,7 @@ func invokeField(g *callgraph.Graph, entry uint64, b bodyCall) (offset uint32, e
 		return 0, fmt.Errorf("what leads to %s is not known", b.Inst)
 	}
 	field, ok := s.Arg(0).Loaded(8)
-	if team := (disasm.Value{Atoms: field.Atoms}); !ok || s.Holder(team) != b.Team || field.Off <= 0 || field.Off >= maxField {
+	if team := (values.Value{Atoms: field.Atoms}); !ok || s.Holder(team) != b.Team || field.Off <= 0 || field.Off >= maxField {
 		return 0, fmt.Errorf("%s does not take its function from the team", b.Inst)
 	}
 	return uint32(field.Off) + pointer, nil
@@ -260,7 +263,7 @@ func launchedFunctions(g *callgraph.Graph) (map[uint64]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, at := range disasm.Addresses(body) {
+		for _, at := range values.Addresses(body) {
 			if lo, _, ok := g.Object.FuncRange(at); ok && lo == at {
 				for _, f := range g.Reachable([]uint64{at}, 1) {
 					launched[f] = true
@@ -340,7 +343,7 @@ func placeApart(p *probes.Planner) {
 		behind[at.Addr] = true
 	}
 	p.WhereDerived(2, func() error {
-		p.At("[after a worker's body]", &workerEnd, a.Worker.Addr, disasm.CostOf(a.Worker), disasm.Always)
+		p.At("[after a worker's body]", &workerEnd, a.Worker.Addr, points.CostOf(a.Worker), points.Always)
 		_, err := p.Entry("[__kmp_join_call]", a.Join, &joinCall)
 		return err
 	}, func(pl *probes.Placement) bool {

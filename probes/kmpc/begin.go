@@ -7,6 +7,8 @@ import (
 	"ompp-attach/probes"
 	"ompp-attach/probes/callgraph"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
+	"ompp-attach/probes/disasm/values"
 )
 
 // bodyCall is one of the library's calls of __kmp_invoke_microtask.
@@ -55,7 +57,7 @@ func teamAt(p *probes.Planner, call disasm.Inst, in internals) disasm.Reg {
 	if n > most {
 		return disasm.NoReg
 	}
-	flow, err := disasm.NewFlow(p.Object, parts)
+	flow, err := values.NewFlow(p.Object, parts)
 	if err != nil {
 		return disasm.NoReg
 	}
@@ -67,7 +69,7 @@ func teamAt(p *probes.Planner, call disasm.Inst, in internals) disasm.Reg {
 	if !ok {
 		return disasm.NoReg
 	}
-	team := disasm.Value{Atoms: field.Atoms} // without the field's offset
+	team := values.Value{Atoms: field.Atoms} // without the field's offset
 	if found, ok := teamOf(team); !ok || found.Threads != in.Threads || found.Team != in.Team {
 		return disasm.NoReg
 	}
@@ -88,7 +90,7 @@ func placeBegins(p *probes.Planner) bool {
 	}
 	row := table().Find(microtask)
 	for _, c := range calls {
-		pl := p.At("[call of "+microtask+"]", row, c.Addr, disasm.CostOf(c.Inst), disasm.Always)
+		pl := p.At("[call of "+microtask+"]", row, c.Addr, points.CostOf(c.Inst), points.Always)
 		if c.Team == disasm.NoReg {
 			continue
 		}

@@ -6,6 +6,8 @@ import (
 	"ompp-attach/probes"
 	"ompp-attach/probes/callgraph"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/graph"
+	"ompp-attach/probes/disasm/values"
 	"ompp-attach/symbols"
 )
 
@@ -37,11 +39,11 @@ func forwards(o *symbols.Object, from, to string, args int) (f forwarded, ok boo
 		return f, false
 	}
 	parts := [][]disasm.Inst{body} // the functions that it jumps to are not part of it
-	flow, err := disasm.NewFlow(o, parts)
+	flow, err := values.NewFlow(o, parts)
 	if err != nil {
 		return f, false
 	}
-	graph := disasm.NewGraph(o, parts, func(disasm.Inst) disasm.Effect { return disasm.CallReturns })
+	g := graph.NewGraph(o, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
 	leads := func(i disasm.Inst) bool {
 		name, plt := o.PLT(i.Target)
 		if i.Target != targets[0] && !(plt && name == to) {
@@ -49,23 +51,23 @@ func forwards(o *symbols.Object, from, to string, args int) (f forwarded, ok boo
 		}
 		s, ok := flow.At(i.Addr)
 		for n := range args {
-			ok = ok && s.Arg(n).Is(disasm.AnArgument, uint64(n))
+			ok = ok && s.Arg(n).Is(values.AnArgument, uint64(n))
 		}
 		return ok
 	}
 	var calls []int // blocks
 	for _, i := range flow.Reached() {
 		if i.Control == disasm.Call && leads(i) {
-			b, _ := graph.BlockOf(i.Addr)
+			b, _ := g.BlockOf(i.Addr)
 			calls = append(calls, b)
 		}
 	}
-	over := graph.Dominators()
+	over := g.Dominators()
 	ways := 0
 	for _, i := range flow.Reached() {
 		switch {
 		case i.Control == disasm.Ret:
-			b, _ := graph.BlockOf(i.Addr)
+			b, _ := g.BlockOf(i.Addr)
 			if n := slices.IndexFunc(calls, func(c int) bool { return over.Covers(c, b) }); n < 0 {
 				return f, false
 			}
@@ -75,7 +77,7 @@ func forwards(o *symbols.Object, from, to string, args int) (f forwarded, ok boo
 			ways++
 		}
 	}
-	return forwarded{entry, hi - entry}, !graph.Unknown && ways+len(calls) > 0 && len(calls) <= 1
+	return forwarded{entry, hi - entry}, !g.Unknown && ways+len(calls) > 0 && len(calls) <= 1
 }
 
 // comesFrom lets a probe that wants calls from outside only take also the calls that a function of

@@ -5,6 +5,7 @@ import (
 
 	"ompp-attach/probes/callgraph"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/symbols"
 )
 
@@ -19,7 +20,7 @@ type regionExits struct {
 	// Skipped are the addresses of what may be further calls, behind which there is no probe.
 	Skipped []uint64
 	// Join are the instructions through which __kmpc_fork_call returns. Each call hits one of them.
-	Join []disasm.Approach
+	Join []points.Approach
 }
 
 func locateExits(o *symbols.Object) (regionExits, error) {

@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/probes/callgraph"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/probes/probestest"
 	"ompp-attach/symbols"
 )
@@ -75,7 +76,7 @@ func checkBodyEnd(t *testing.T, o *symbols.Object, at uint64) {
 
 // checkJoin checks that the points lie in __kmpc_fork_call, behind its last work, at instructions
 // that the kernel emulates.
-func checkJoin(t *testing.T, o *symbols.Object, join []disasm.Approach) {
+func checkJoin(t *testing.T, o *symbols.Object, join []points.Approach) {
 	t.Helper()
 	if len(join) == 0 {
 		t.Error("__kmpc_fork_call does not return")
@@ -96,7 +97,7 @@ func checkJoin(t *testing.T, o *symbols.Object, join []disasm.Approach) {
 				t.Errorf("the kernel does not emulate %s", a.Inst)
 			}
 			// Unconditional points go straight to the return.
-			for k := i; a.When == disasm.Always && k < len(body) && body[k].Control != disasm.Ret; k++ {
+			for k := i; a.When == points.Always && k < len(body) && body[k].Control != disasm.Ret; k++ {
 				if body[k].Transfers() && body[k].Control != disasm.Jump && k > i {
 					t.Errorf("between %s and the return comes %s", a.Inst, body[k])
 					break

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/values"
 )
 
 // internals says how the size of a thread's team is read in libomp. libomp's structures are not
@@ -30,7 +31,7 @@ func locate(code disasm.Code) (internals, error) {
 	if err != nil {
 		return internals{}, fmt.Errorf("locating libomp's team size: %w", err)
 	}
-	returned, err := disasm.Returns(code, entry)
+	returned, err := values.Returns(code, entry)
 	if err != nil {
 		return internals{}, fmt.Errorf("locating libomp's team size: %s: %w", accessor, err)
 	}
@@ -50,21 +51,21 @@ func locate(code disasm.Code) (internals, error) {
 
 // field takes the value of a structure's field apart: the structure's address, which was itself
 // loaded, and the field's offset.
-func field(v disasm.Value, size int) (base disasm.Value, off uint32, ok bool) {
+func field(v values.Value, size int) (base values.Value, off uint32, ok bool) {
 	at, ok := v.Loaded(size)
 	if !ok {
 		return at, 0, false
 	}
-	rest, p, ok := at.Without(disasm.ALoad)
+	rest, p, ok := at.Without(values.ALoad)
 	n, isConst := rest.Const()
 	if !ok || !isConst || p.N != 8 || n >= maxField {
 		return at, 0, false
 	}
-	return disasm.Value{Atoms: []disasm.Atom{p}}, uint32(n), true
+	return values.Value{Atoms: []values.Atom{p}}, uint32(n), true
 }
 
 // teamSize takes the value __kmp_threads[i]->th_team->t_nproc apart.
-func teamSize(v disasm.Value) (k internals, ok bool) {
+func teamSize(v values.Value) (k internals, ok bool) {
 	team, nproc, ok := field(v, 4)
 	if !ok {
 		return k, false
@@ -75,7 +76,7 @@ func teamSize(v disasm.Value) (k internals, ok bool) {
 }
 
 // teamOf takes the value __kmp_threads[i]->th_team apart.
-func teamOf(v disasm.Value) (k internals, ok bool) {
+func teamOf(v values.Value) (k internals, ok bool) {
 	thread, off, ok := field(v, 8)
 	if !ok {
 		return k, false
@@ -84,7 +85,7 @@ func teamOf(v disasm.Value) (k internals, ok bool) {
 	if !ok {
 		return k, false
 	}
-	array, _, ok := element.Without(disasm.AScaledRegister)
+	array, _, ok := element.Without(values.AScaledRegister)
 	if !ok {
 		return k, false
 	}

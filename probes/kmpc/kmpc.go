@@ -6,7 +6,7 @@ import (
 	"ompp-attach/bpf"
 	"ompp-attach/event"
 	"ompp-attach/probes"
-	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/symbols"
 )
 
@@ -95,10 +95,10 @@ func placeExits(p *probes.Planner) error {
 		p.Missing = append(p.Missing, fmt.Sprintf("[after %s]: %d more of its calls are in no function that can be read, the first at %#x", microtask, n, x.Skipped[0]))
 	}
 	for _, i := range x.BodyEnd {
-		p.At("[after "+microtask+"]", &bodyEnd, i.Addr, disasm.CostOf(i), disasm.Always)
+		p.At("[after "+microtask+"]", &bodyEnd, i.Addr, points.CostOf(i), points.Always)
 	}
 	for _, a := range x.Join {
-		p.At("[return of __kmpc_fork_call]", &join, a.Inst.Addr, disasm.CostOf(a.Inst), a.When)
+		p.At("[return of __kmpc_fork_call]", &join, a.Inst.Addr, points.CostOf(a.Inst), a.When)
 	}
 	return nil
 }

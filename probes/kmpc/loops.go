@@ -9,6 +9,9 @@ import (
 	"ompp-attach/probes"
 	"ompp-attach/probes/callgraph"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/graph"
+	"ompp-attach/probes/disasm/points"
+	"ompp-attach/probes/disasm/values"
 	"ompp-attach/symbols"
 )
 
@@ -38,7 +41,7 @@ func placeLoopsOver(p *probes.Planner) (done map[uint64]bool) {
 	done = map[uint64]bool{}
 	for _, e := range entries {
 		for _, i := range e.found {
-			p.At("["+e.name+": no chunk left]", &loopOver, i.Addr, disasm.CostOf(i), disasm.Always)
+			p.At("["+e.name+": no chunk left]", &loopOver, i.Addr, points.CostOf(i), points.Always)
 			done[e.vaddr] = true
 		}
 	}
@@ -59,12 +62,12 @@ func locateLoopOver(o *symbols.Object, entry uint64) ([]disasm.Inst, error) {
 	if err != nil {
 		return nil, err
 	}
-	flow, err := disasm.NewFlow(o, parts)
+	flow, err := values.NewFlow(o, parts)
 	if err != nil {
 		return nil, err
 	}
-	graph := disasm.NewGraph(o, parts, func(disasm.Inst) disasm.Effect { return disasm.CallReturns })
-	if graph.Unknown {
+	g := graph.NewGraph(o, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
+	if g.Unknown {
 		return nil, errors.New("it has a jump table")
 	}
 	var counts, clears []disasm.Inst
@@ -73,7 +76,7 @@ func locateLoopOver(o *symbols.Object, entry uint64) ([]disasm.Inst, error) {
 			counts = append(counts, i)
 		}
 		for _, w := range s.Stores(i) {
-			if n, ok := w.Value.Const(); ok && n == 0 && w.At.Is(disasm.AnArgument, upperBound) {
+			if n, ok := w.Value.Const(); ok && n == 0 && w.At.Is(values.AnArgument, upperBound) {
 				clears = append(clears, i)
 			}
 		}
@@ -81,16 +84,16 @@ func locateLoopOver(o *symbols.Object, entry uint64) ([]disasm.Inst, error) {
 	if len(counts) != 1 || len(clears) == 0 {
 		return nil, fmt.Errorf("it has %d atomic instructions and clears its upper bound at %d places", len(counts), len(clears))
 	}
-	if !afterRefusal(flow, graph, counts[0]) {
+	if !afterRefusal(flow, g, counts[0]) {
 		return nil, fmt.Errorf("%s does not depend on a call that takes a chunk", counts[0])
 	}
 	anchors := append(counts, clears...)
-	if err := apart(graph, anchors); err != nil {
+	if err := apart(g, anchors); err != nil {
 		return nil, err
 	}
 	var found []disasm.Inst
 	for _, a := range anchors {
-		i, ok := cheapestBehind(graph, a)
+		i, ok := cheapestBehind(g, a)
 		if !ok {
 			return nil, fmt.Errorf("no cheap place for a probe behind %s", a)
 		}
@@ -101,18 +104,18 @@ func locateLoopOver(o *symbols.Object, entry uint64) ([]disasm.Inst, error) {
 
 // afterRefusal reports whether the only way to an instruction leads over a jump that tests a call's
 // result for 0.
-func afterRefusal(flow *disasm.Flow, graph *disasm.Graph, at disasm.Inst) bool {
-	b, ok := graph.BlockOf(at.Addr)
-	if !ok || len(graph.Blocks[b].Preds) != 1 {
+func afterRefusal(flow *values.Flow, g *graph.Graph, at disasm.Inst) bool {
+	b, ok := g.BlockOf(at.Addr)
+	if !ok || len(g.Blocks[b].Preds) != 1 {
 		return false
 	}
-	from := &graph.Blocks[graph.Blocks[b].Preds[0]]
+	from := &g.Blocks[g.Blocks[b].Preds[0]]
 	test, r, ok := from.TestBefore()
 	if !ok || r != 0 { // the register of results
 		return false
 	}
 	jump := from.Last()
-	if ifZero := jump.Cond == disasm.Equal; ifZero != (jump.Target == graph.Blocks[b].Insts[0].Addr) {
+	if ifZero := jump.Cond == disasm.Equal; ifZero != (jump.Target == g.Blocks[b].Insts[0].Addr) {
 		return false
 	}
 	s, ok := flow.At(test.Addr)
@@ -120,14 +123,14 @@ func afterRefusal(flow *disasm.Flow, graph *disasm.Graph, at disasm.Inst) bool {
 		return false
 	}
 	v := s.Result()
-	return len(v.Atoms) == 1 && v.Off == 0 && v.Atoms[0].Origin == disasm.AResult
+	return len(v.Atoms) == 1 && v.Off == 0 && v.Atoms[0].Origin == values.AResult
 }
 
 // apart returns an error if one call may execute two of the instructions, or one of them twice.
-func apart(graph *disasm.Graph, list []disasm.Inst) error {
+func apart(g *graph.Graph, list []disasm.Inst) error {
 	blocks := map[int]bool{}
 	for _, i := range list {
-		b, ok := graph.BlockOf(i.Addr)
+		b, ok := g.BlockOf(i.Addr)
 		if !ok || blocks[b] {
 			return fmt.Errorf("%s is one of two in its block", i)
 		}
@@ -135,15 +138,15 @@ func apart(graph *disasm.Graph, list []disasm.Inst) error {
 	}
 	for from := range blocks {
 		seen := map[int]bool{}
-		for todo := graph.Blocks[from].Succs; len(todo) > 0; {
+		for todo := g.Blocks[from].Succs; len(todo) > 0; {
 			n := todo[0]
 			todo = slices.Clone(todo[1:]) // not the graph's own
 			if blocks[n] {
-				return fmt.Errorf("code at %#x may follow that at %#x", graph.Blocks[n].Insts[0].Addr, graph.Blocks[from].Insts[0].Addr)
+				return fmt.Errorf("code at %#x may follow that at %#x", g.Blocks[n].Insts[0].Addr, g.Blocks[from].Insts[0].Addr)
 			}
 			if !seen[n] {
 				seen[n] = true
-				todo = append(todo, graph.Blocks[n].Succs...)
+				todo = append(todo, g.Blocks[n].Succs...)
 			}
 		}
 	}
@@ -152,13 +155,13 @@ func apart(graph *disasm.Graph, list []disasm.Inst) error {
 
 // cheapestBehind finds the cheapest instruction that the kernel emulates and that is executed
 // exactly when the given one has been executed.
-func cheapestBehind(graph *disasm.Graph, at disasm.Inst) (best disasm.Inst, ok bool) {
-	b, found := graph.BlockOf(at.Addr)
+func cheapestBehind(g *graph.Graph, at disasm.Inst) (best disasm.Inst, ok bool) {
+	b, found := g.BlockOf(at.Addr)
 	if !found {
 		return best, false
 	}
-	for _, i := range graph.Blocks[b].Insts {
-		if i.Addr > at.Addr && i.Emulated && !i.Refused && (!ok || disasm.CostOf(i) < disasm.CostOf(best)) {
+	for _, i := range g.Blocks[b].Insts {
+		if i.Addr > at.Addr && i.Emulated && !i.Refused && (!ok || points.CostOf(i) < points.CostOf(best)) {
 			best, ok = i, true
 		}
 	}

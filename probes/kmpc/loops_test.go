@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ompp-attach/event"
-	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/probes/probestest"
 )
 
@@ -30,7 +30,7 @@ func TestLoopOverInstalled(t *testing.T) {
 				}
 				_, hi, _ := o.FuncRange(entry)
 				for _, i := range found {
-					if disasm.CostOf(i) > disasm.Emulated || i.Addr <= entry || i.Addr >= hi {
+					if points.CostOf(i) > points.Emulated || i.Addr <= entry || i.Addr >= hi {
 						t.Errorf("%s, %s: probe at %s", path, name, i)
 					}
 				}

@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/internal/testbin"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/values"
 	"ompp-attach/probes/probestest"
 	"ompp-attach/symbols"
 )
@@ -149,7 +150,7 @@ func checkShares(t *testing.T, o *symbols.Object, lines []string) {
 		if err != nil {
 			return
 		}
-		disasm.Constants(body, func(i disasm.Inst, arg func(int) (uint64, bool)) {
+		values.Constants(body, func(i disasm.Inst, arg func(int) (uint64, bool)) {
 			if i.Control != disasm.Call && i.Control != disasm.CallIndirect || !beginsShare(callee(o, i)) {
 				return
 			}

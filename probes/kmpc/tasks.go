@@ -8,6 +8,8 @@ import (
 	"ompp-attach/probes"
 	"ompp-attach/probes/callgraph"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
+	"ompp-attach/probes/disasm/values"
 	"ompp-attach/symbols"
 )
 
@@ -61,7 +63,7 @@ func (t *taskFinder) findRuns() error {
 }
 
 // routineOf returns the task whose routine is called.
-func routineOf(s *disasm.State, call disasm.Inst) (task disasm.Value, ok bool) {
+func routineOf(s *values.State, call disasm.Inst) (task values.Value, ok bool) {
 	task, ok = s.Callee(call).FieldOf(routineAt)
 	if !ok {
 		return task, false
@@ -101,7 +103,7 @@ func (t *taskFinder) findCreated() error {
 		if to, err := t.passOn(f); err != nil || !slices.Equal(to, takers) {
 			continue // __kmp_release_deps hands in tasks again
 		}
-		p, err := disasm.SafePoint(t.Object, f, disasm.Need{Args: disasm.Args(2)})
+		p, err := points.SafePoint(t.Object, f, points.Need{Args: disasm.Args(2)})
 		if err != nil {
 			return err
 		}
@@ -125,7 +127,7 @@ func (t *taskFinder) passOn(entry uint64) (to []uint64, err error) {
 		if i.Control != disasm.Call && i.Control != disasm.Jump {
 			continue
 		}
-		if !s.Arg(1).Is(disasm.AnArgument, 2) || i.Control == disasm.Jump && !f.Flow.Leaves(i) {
+		if !s.Arg(1).Is(values.AnArgument, 2) || i.Control == disasm.Jump && !f.Flow.Leaves(i) {
 			continue
 		}
 		if target := t.Resolve(i.Target); target != 0 && !slices.Contains(t.Runners, target) && !slices.Contains(to, target) {

@@ -13,6 +13,7 @@ import (
 	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/symbols"
 )
 
@@ -40,7 +41,7 @@ type Placement struct {
 	Symbol string
 	VAddr  uint64 // probed instruction
 	Offset uint64 // the same as an offset in the file
-	Cost   disasm.Cost
+	Cost   points.Cost
 
 	row bpf.MPIRow
 }
@@ -89,7 +90,7 @@ func (p *Plan) place(name string, op mpi.Op, vaddr uint64) error {
 	if r.err != nil {
 		return r.err
 	}
-	sp, err := disasm.SafePoint(p.Object, vaddr, disasm.Need{Args: r.args})
+	sp, err := points.SafePoint(p.Object, vaddr, points.Need{Args: r.args})
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/mpi"
-	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/symbols"
 )
 
@@ -50,7 +50,7 @@ func TestPlan(t *testing.T) {
 			if at[pl.Offset] {
 				t.Errorf("%s is probed twice", pl.Symbol)
 			}
-			if pl.Cost == disasm.SingleStep {
+			if pl.Cost == points.SingleStep {
 				t.Logf("%s: %s is single-stepped", p.Library.Name, pl.Symbol)
 			}
 			probed[pl.Op], at[pl.Offset] = true, true

@@ -7,6 +7,7 @@ import (
 	"ompp-attach/probes"
 	"ompp-attach/probes/callgraph"
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/points"
 	"ompp-attach/symbols"
 )
 
@@ -28,7 +29,7 @@ func CheckTasks(t *testing.T, o *symbols.Object, p probes.TaskPoints) {
 			}
 			found = true
 			zero := i.Control == disasm.Jcc && (i.Cond == disasm.Equal || i.Cond == disasm.NotEqual)
-			if i.Refused || disasm.CostOf(i) != x.Cost || x.When != disasm.Always && !zero {
+			if i.Refused || points.CostOf(i) != x.Cost || x.When != points.Always && !zero {
 				t.Errorf("%+v is %s", x, i)
 			}
 		}
@@ -58,7 +59,7 @@ func walkRandomly(t *testing.T, o *symbols.Object, name string, entry uint64, p 
 	t.Helper()
 	const walks = 300
 	w := walker{o: o, graph: callgraph.New(o), random: rand.New(rand.NewSource(int64(entry))), exits: exits,
-		events: map[uint64]map[string]disasm.When{}}
+		events: map[uint64]map[string]points.When{}}
 	w.note("begin", p.Begin)
 	w.note("end", p.End)
 	w.note("exit", exits)
@@ -96,14 +97,14 @@ type walker struct {
 	graph  *callgraph.Graph
 	random *rand.Rand
 	exits  []callgraph.Point
-	events map[uint64]map[string]disasm.When // by address and kind
+	events map[uint64]map[string]points.When // by address and kind
 }
 
 // note notes the points of a kind.
-func (w *walker) note(kind string, points []callgraph.Point) {
-	for _, x := range points {
+func (w *walker) note(kind string, found []callgraph.Point) {
+	for _, x := range found {
 		if w.events[x.VAddr] == nil {
-			w.events[x.VAddr] = map[string]disasm.When{}
+			w.events[x.VAddr] = map[string]points.When{}
 		}
 		w.events[x.VAddr][kind] = x.When
 	}
@@ -124,7 +125,7 @@ func (w *walker) walk(t *testing.T, entry uint64) (hit []string, done bool) {
 		}
 		taken := i.Control == disasm.Jump || i.Control == disasm.Jcc && w.random.Intn(2) == 0
 		for kind, when := range w.events[i.Addr] {
-			if when == disasm.Always || (when == disasm.ZeroSet) == ((i.Cond == disasm.Equal) == taken) {
+			if when == points.Always || (when == points.ZeroSet) == ((i.Cond == disasm.Equal) == taken) {
 				hit = append(hit, kind)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/values"
 	"ompp-attach/symbols"
 )
 
@@ -59,7 +60,7 @@ func functionsOf(o *symbols.Object, branches []uint64) (fs []*function, err erro
 func (f *function) look(o *symbols.Object) {
 	// The last end of a loop, from which control has gone straight to last.
 	var ended, last disasm.Inst
-	disasm.Constants(f.body, func(i disasm.Inst, arg func(int) (uint64, bool)) {
+	values.Constants(f.body, func(i disasm.Inst, arg func(int) (uint64, bool)) {
 		name := f.stubs[i.Target]
 		direct := i.Control == disasm.Call || i.Control == disasm.Jump
 		if i.Addr != last.Next() {
@@ -167,7 +168,7 @@ func regionsOf(o *symbols.Object, fs []*function) map[uint64][]uint64 {
 		}
 		last = hi
 		body, _ := disasm.Func(o, lo) // of what cannot be decoded, what comes before
-		disasm.Constants(body, func(i disasm.Inst, arg func(int) (uint64, bool)) {
+		values.Constants(body, func(i disasm.Inst, arg func(int) (uint64, bool)) {
 			if stubs[i.Target] != fork {
 				return
 			}

@@ -1,9 +1,11 @@
-package disasm
+package points
 
 import (
 	"slices"
 
 	"golang.org/x/arch/x86/x86asm"
+
+	"ompp-attach/probes/disasm"
 )
 
 // Way is an exit of a function, as Exits finds it, and what happens behind it.
@@ -19,7 +21,7 @@ type Way struct {
 
 // Ways returns the exits of the function at entry, with what Exits does not tell. An instruction
 // before a return is taken only if the stack pointer there is known; otherwise it is the return.
-func Ways(code Code, entry uint64, isPart func(target uint64) bool) (ways []Way, unseen int, err error) {
+func Ways(code disasm.Code, entry uint64, isPart func(target uint64) bool) (ways []Way, unseen int, err error) {
 	exits, unseen, err := Exits(code, entry, isPart)
 	if err != nil {
 		return nil, 0, err
@@ -30,13 +32,13 @@ func Ways(code Code, entry uint64, isPart func(target uint64) bool) (ways []Way,
 	}
 	body := slices.Concat(parts...)
 	inside := func(target uint64) bool {
-		return slices.ContainsFunc(parts, func(p []Inst) bool { return target >= p[0].Addr && target < p[len(p)-1].Next() })
+		return slices.ContainsFunc(parts, func(p []disasm.Inst) bool { return target >= p[0].Addr && target < p[len(p)-1].Next() })
 	}
 	known := true
 	for _, x := range exits {
 		w := Way{Exit: x}
 		switch i := x.Inst; {
-		case i.Control == Ret, i.Control == JumpIndirect:
+		case i.Control == disasm.Ret, i.Control == disasm.JumpIndirect:
 		case x.jumps() && !inside(i.Target):
 			w.Target = i.Target
 		default:
@@ -51,10 +53,10 @@ func Ways(code Code, entry uint64, isPart func(target uint64) bool) (ways []Way,
 	}
 	ways = slices.DeleteFunc(ways, func(w Way) bool {
 		i := w.Inst
-		return i.Control == Ret || i.Control != JumpIndirect && w.Target == 0
+		return i.Control == disasm.Ret || i.Control != disasm.JumpIndirect && w.Target == 0
 	})
 	for _, i := range body {
-		if i.Control == Ret {
+		if i.Control == disasm.Ret {
 			ways = append(ways, Way{Exit: Exit{Approach: Approach{Inst: i}}})
 		}
 	}
@@ -63,12 +65,12 @@ func Ways(code Code, entry uint64, isPart func(target uint64) bool) (ways []Way,
 
 // jumps reports whether the instruction of an approach is a jump that is taken.
 func (a Approach) jumps() bool {
-	return a.Inst.Control == Jump || a.Inst.Control == Jcc && (a.When == ZeroSet) == (a.Inst.Cond == Equal)
+	return a.Inst.Control == disasm.Jump || a.Inst.Control == disasm.Jcc && (a.When == ZeroSet) == (a.Inst.Cond == disasm.Equal)
 }
 
 // lift follows the one way from an approach to its return, and adds up what that does to the stack
 // pointer.
-func lift(body []Inst, from Approach) (bytes int64, ok bool) {
+func lift(body []disasm.Inst, from Approach) (bytes int64, ok bool) {
 	const longest = 64
 	at := map[uint64]int{}
 	for n, i := range body {
@@ -78,11 +80,11 @@ func lift(body []Inst, from Approach) (bytes int64, ok bool) {
 	for n := range longest {
 		next := i.Next()
 		switch {
-		case i.Control == Ret:
+		case i.Control == disasm.Ret:
 			return bytes, true
-		case i.Control == Jump:
+		case i.Control == disasm.Jump:
 			next = i.Target
-		case i.Control == Jcc:
+		case i.Control == disasm.Jcc:
 			if n > 0 {
 				return 0, false
 			}
@@ -106,14 +108,14 @@ func lift(body []Inst, from Approach) (bytes int64, ok bool) {
 }
 
 // moves returns what an instruction adds to the stack pointer; ok is false if that is not known.
-func moves(i Inst) (bytes int64, ok bool) {
+func moves(i disasm.Inst) (bytes int64, ok bool) {
 	if i.Transfers() {
 		return 0, false
 	}
-	if i.arch != "amd64" {
+	if i.Arch != "amd64" {
 		return 0, !i.WritesSP
 	}
-	d, ok := i.x86()
+	d, ok := i.X86()
 	if !ok {
 		return 0, false
 	}

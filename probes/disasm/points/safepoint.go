@@ -1,8 +1,12 @@
-package disasm
+// Package points finds the cheapest instructions at which a uprobe may safely sit. They stand for
+// the call of a function, for its end, or for the execution of one of its instructions.
+package points
 
 import (
 	"fmt"
 	"slices"
+
+	"ompp-attach/probes/disasm"
 )
 
 // Cost says by which way the kernel handles a hit of a probe point, cheapest first. Measured on a
@@ -30,15 +34,15 @@ func (c Cost) String() string {
 }
 
 // CostOf returns the cost of a probe on an instruction.
-func CostOf(i Inst) Cost {
+func CostOf(i disasm.Inst) Cost {
 	switch {
-	case i.Control == Nop && i.arch == "amd64" && i.Len == nop5:
+	case i.IsNop5():
 		return Nop5
 	case !i.Emulated:
 		return SingleStep
-	case i.arch == "amd64" && (i.Control == Nop || i.Control == Jump || i.Control == Jcc):
+	case i.Arch == "amd64" && (i.Control == disasm.Nop || i.Control == disasm.Jump || i.Control == disasm.Jcc):
 		return JumpCost
-	case i.Control == Call:
+	case i.Control == disasm.Call:
 		return CallCost
 	}
 	return Emulated
@@ -58,8 +62,8 @@ const (
 
 // Need says what must be intact at a probe point besides the return address.
 type Need struct {
-	Args  ArgSet   // argument registers that the probe reads
-	Avoid []uint64 // addresses of instructions that already have a probe
+	Args  disasm.ArgSet // argument registers that the probe reads
+	Avoid []uint64      // addresses of instructions that already have a probe
 	// Dear: if the entry cannot be used, an instruction that the kernel single-steps may be.
 	Dear bool
 }
@@ -76,8 +80,8 @@ type Point struct {
 	// are as FreeWhen says, the lock was free and is now held (ZeroSet), or nobody waited for its
 	// release (SignClear).
 	AfterCAS bool
-	FreeWhen When // Always without AfterCAS
-	Cond     Cond // of the instruction at the point, if it is a conditional jump
+	FreeWhen When        // Always without AfterCAS
+	Cond     disasm.Cond // of the instruction at the point, if it is a conditional jump
 }
 
 // maxStraight bounds the search; the straight lines of runtime functions have
@@ -93,24 +97,24 @@ const maxStraight = 64
 // An instruction to which the function can jump is passed over, because it could be hit more than
 // once per call. Targets of jump tables are not seen. The error wraps ErrUndecodable, or tells that
 // the kernel would refuse the entry and no better instruction is near.
-func SafePoint(code Code, entry uint64, need Need) (Point, error) {
-	first, err := Decode(code, entry)
+func SafePoint(code disasm.Code, entry uint64, need Need) (Point, error) {
+	first, err := disasm.Decode(code, entry)
 	if err != nil {
 		return Point{}, err
 	}
-	line := []Inst{first}
+	line := []disasm.Inst{first}
 	if _, hi, ok := code.FuncRange(entry); ok {
 		line = straightLine(code, first, hi)
 	}
 	best := Point{VAddr: entry, Len: first.Len, Cost: CostOf(first), Cond: first.Cond}
 	refused := first.Refused || slices.Contains(need.Avoid, entry)
-	better := func(i Inst) bool { return i.Emulated && CostOf(i) < best.Cost }
+	better := func(i disasm.Inst) bool { return i.Emulated && CostOf(i) < best.Cost }
 	if !refused && !slices.ContainsFunc(line[1:], better) {
 		line = line[:1] // looking at the entry only spares decoding the whole function
 	}
 	targets, scanned := jumpTargets(code, entry, line)
 
-	var written ArgSet
+	var written disasm.ArgSet
 	for k, i := range line {
 		if k > 0 && (!scanned || landsIn(targets, entry, i.Addr)) {
 			break
@@ -133,10 +137,10 @@ func SafePoint(code Code, entry uint64, need Need) (Point, error) {
 
 // straightLine decodes from first to the first instruction that transfers
 // control or changes the place of the return address, inclusive.
-func straightLine(code Code, first Inst, hi uint64) []Inst {
-	line := []Inst{first}
+func straightLine(code disasm.Code, first disasm.Inst, hi uint64) []disasm.Inst {
+	line := []disasm.Inst{first}
 	for i := first; len(line) < maxStraight && !i.Transfers() && !i.WritesSP && !i.WritesLR && i.Next() < hi; {
-		next, err := Decode(code, i.Next())
+		next, err := disasm.Decode(code, i.Next())
 		if err != nil {
 			break
 		}
@@ -149,17 +153,17 @@ func straightLine(code Code, first Inst, hi uint64) []Inst {
 // jumpTargets returns the targets of all direct jumps of the function at entry
 // and of the ranges that it jumps to. ok is false if the function could not be
 // decoded in full, so that targets may be missing.
-func jumpTargets(code Code, entry uint64, line []Inst) (targets []uint64, ok bool) {
+func jumpTargets(code disasm.Code, entry uint64, line []disasm.Inst) (targets []uint64, ok bool) {
 	if len(line) == 1 {
 		return nil, true // only the entry is a candidate
 	}
-	parts, err := Parts(code, entry)
+	parts, err := disasm.Parts(code, entry)
 	if err != nil {
 		return nil, false
 	}
 	for _, p := range parts {
 		for _, i := range p {
-			if i.Control == Jump || i.Control == Jcc {
+			if i.Control == disasm.Jump || i.Control == disasm.Jcc {
 				targets = append(targets, i.Target)
 			}
 		}
@@ -177,7 +181,7 @@ func landsIn(targets []uint64, after, upTo uint64) bool {
 }
 
 // pointAt describes the last instruction of a straight line as a probe point.
-func pointAt(line []Inst) Point {
+func pointAt(line []disasm.Inst) Point {
 	i := line[len(line)-1]
 	p := Point{VAddr: i.Addr, Len: i.Len, Cost: CostOf(i), Cond: i.Cond}
 	p.AfterAtomic, p.FreeWhen = lockOutcome(line)

@@ -1,10 +1,12 @@
-package disasm
+package points
 
 import (
 	"encoding/binary"
 	"slices"
 
 	"golang.org/x/arch/x86/x86asm"
+
+	"ompp-attach/probes/disasm"
 )
 
 // Exit is a place through which control leaves a function for good.
@@ -20,35 +22,35 @@ type Exit struct {
 // A jump may lead to another range of code. isPart reports whether the range that begins at an
 // address is a part of this function (.cold). unseen is the number of exits whose condition no
 // probe can repeat.
-func Exits(code Code, entry uint64, isPart func(target uint64) bool) (exits []Exit, unseen int, err error) {
+func Exits(code disasm.Code, entry uint64, isPart func(target uint64) bool) (exits []Exit, unseen int, err error) {
 	parts, err := ownParts(code, entry, isPart)
 	if err != nil {
 		return nil, 0, err
 	}
 	inside := func(target uint64) bool {
-		return slices.ContainsFunc(parts, func(p []Inst) bool {
+		return slices.ContainsFunc(parts, func(p []disasm.Inst) bool {
 			return target >= p[0].Addr && target < p[len(p)-1].Next()
 		})
 	}
 	for _, p := range parts {
 		for k, i := range p {
 			switch {
-			case i.Control == Ret:
+			case i.Control == disasm.Ret:
 				for _, a := range Approaches(parts, i.Addr) {
 					exits = append(exits, Exit{Approach: a})
 				}
-			case i.Control == Jump && !inside(i.Target):
+			case i.Control == disasm.Jump && !inside(i.Target):
 				exits = append(exits, Exit{Approach: Approach{i, Always}})
-			case i.Control == Jcc && !inside(i.Target):
+			case i.Control == disasm.Jcc && !inside(i.Target):
 				switch i.Cond {
-				case Equal:
+				case disasm.Equal:
 					exits = append(exits, Exit{Approach: Approach{i, ZeroSet}})
-				case NotEqual:
+				case disasm.NotEqual:
 					exits = append(exits, Exit{Approach: Approach{i, ZeroClear}})
 				default:
 					unseen++
 				}
-			case i.Control == JumpIndirect && !isSwitch(p[:k+1]):
+			case i.Control == disasm.JumpIndirect && !isSwitch(p[:k+1]):
 				exits = append(exits, Exit{Approach: Approach{i, Always}, Unsure: i.Ref == 0})
 			}
 		}
@@ -57,8 +59,8 @@ func Exits(code Code, entry uint64, isPart func(target uint64) bool) (exits []Ex
 }
 
 // ownParts returns the function at entry with the parts that the compiler moved elsewhere.
-func ownParts(code Code, entry uint64, isPart func(uint64) bool) ([][]Inst, error) {
-	all, err := Parts(code, entry)
+func ownParts(code disasm.Code, entry uint64, isPart func(uint64) bool) ([][]disasm.Inst, error) {
+	all, err := disasm.Parts(code, entry)
 	if err != nil {
 		return nil, err
 	}
@@ -73,21 +75,21 @@ func ownParts(code Code, entry uint64, isPart func(uint64) bool) ([][]Inst, erro
 
 // jumpsInto reports whether a range jumps into the middle of a function, as only the function's own
 // parts do.
-func jumpsInto(part, function []Inst) bool {
+func jumpsInto(part, function []disasm.Inst) bool {
 	lo, hi := function[0].Addr, function[len(function)-1].Next()
-	return slices.ContainsFunc(part, func(i Inst) bool {
-		return (i.Control == Jump || i.Control == Jcc) && i.Target > lo && i.Target < hi
+	return slices.ContainsFunc(part, func(i disasm.Inst) bool {
+		return (i.Control == disasm.Jump || i.Control == disasm.Jcc) && i.Target > lo && i.Target < hi
 	})
 }
 
 // isSwitch reports whether the last instruction, a jump through a register or memory, takes its
 // destination from a table. Then that instruction, or one shortly before it, loads from an indexed
 // address.
-func isSwitch(line []Inst) bool {
+func isSwitch(line []disasm.Inst) bool {
 	const notrack, few = 0x3e, 8
 	last := line[len(line)-1]
 	// compilers put this prefix on switches only
-	if last.arch == "amd64" && last.Bytes[0] == notrack {
+	if last.Arch == "amd64" && last.Bytes[0] == notrack {
 		return true
 	}
 	for n := 0; n < few && n < len(line); n++ {
@@ -95,7 +97,7 @@ func isSwitch(line []Inst) bool {
 		if n > 0 && i.Ends() {
 			break
 		}
-		if i.loadsIndexed() {
+		if loadsIndexed(i) {
 			return true
 		}
 	}
@@ -103,8 +105,8 @@ func isSwitch(line []Inst) bool {
 }
 
 // loadsIndexed reports whether an instruction reads a table's element.
-func (i Inst) loadsIndexed() bool {
-	if i.arch == "arm64" {
+func loadsIndexed(i disasm.Inst) bool {
+	if i.Arch == "arm64" {
 		const mask, registerOffset = 0x3b200c00, 0x38200800 // ldr x, [x, x, lsl]
 		return len(i.Bytes) == 4 && binary.LittleEndian.Uint32(i.Bytes)&mask == registerOffset
 	}

@@ -1,4 +1,4 @@
-package disasm
+package values
 
 import (
 	"cmp"
@@ -9,6 +9,8 @@ import (
 	"sort"
 
 	"golang.org/x/arch/x86/x86asm"
+
+	"ompp-attach/probes/disasm"
 )
 
 // Flow says what the registers hold at each instruction of one function. Values are sums of the
@@ -17,7 +19,7 @@ import (
 // the stack. And an atom stands for one value: two registers with the same atoms hold the same
 // value at that point.
 type Flow struct {
-	body   []Inst // of all parts
+	body   []disasm.Inst // of all parts
 	entry  uint64
 	blocks []*flowBlock
 	starts map[uint64]int // blocks by address
@@ -44,11 +46,11 @@ const (
 	maxRounds = 60
 )
 
-// NewFlow follows a function, given as Parts returns it, from its first instruction. Code to which
-// only a jump table leads stays unknown. So does a part that is entered with the stack of the
+// NewFlow follows a function, given as disasm.Parts returns it, from its first instruction. Code to
+// which only a jump table leads stays unknown. So does a part that is entered with the stack of the
 // function's entry, since that is another function. The error says why the function cannot be
 // followed.
-func NewFlow(code Code, parts [][]Inst) (*Flow, error) {
+func NewFlow(code disasm.Code, parts [][]disasm.Inst) (*Flow, error) {
 	f := &Flow{starts: map[uint64]int{}}
 	if len(parts) == 0 || len(parts[0]) == 0 {
 		return nil, fmt.Errorf("no code")
@@ -87,20 +89,20 @@ func NewFlow(code Code, parts [][]Inst) (*Flow, error) {
 }
 
 // split cuts the parts into blocks and links them.
-func (f *Flow) split(parts [][]Inst) {
+func (f *Flow) split(parts [][]disasm.Inst) {
 	leads := map[uint64]bool{}
 	for _, p := range parts {
 		leads[p[0].Addr] = true
 		for _, i := range p {
-			if i.Control == Jump || i.Control == Jcc {
+			if i.Control == disasm.Jump || i.Control == disasm.Jcc {
 				leads[i.Target] = true
 			}
-			if i.Ends() || i.Control == Jcc {
+			if i.Ends() || i.Control == disasm.Jcc {
 				leads[i.Next()] = true
 			}
 		}
 	}
-	f.body = joined(parts)
+	f.body = disasm.Joined(parts)
 	at := 0
 	for n, p := range parts {
 		for k := range p {
@@ -119,7 +121,7 @@ func (f *Flow) split(parts [][]Inst) {
 	slices.SortFunc(f.order, func(a, b int) int { return cmp.Compare(f.address(a), f.address(b)) })
 	for n, b := range f.blocks {
 		last := f.body[b.last]
-		if last.Control == Jump || last.Control == Jcc {
+		if last.Control == disasm.Jump || last.Control == disasm.Jcc {
 			f.link(n, last.Target)
 		}
 		if !last.Ends() && (n+1 < len(f.blocks) && f.blocks[n+1].part == b.part) {
@@ -237,8 +239,8 @@ func (f *Flow) blockOf(addr uint64) (int, bool) {
 
 // States visits the instructions to which known ways lead, each with the state before it. A state
 // is valid until the next one.
-func (f *Flow) States() iter.Seq2[Inst, *State] {
-	return func(yield func(Inst, *State) bool) {
+func (f *Flow) States() iter.Seq2[disasm.Inst, *State] {
+	return func(yield func(disasm.Inst, *State) bool) {
 		var s *State
 		for _, b := range f.blocks {
 			if b.in == nil {
@@ -256,18 +258,22 @@ func (f *Flow) States() iter.Seq2[Inst, *State] {
 }
 
 // Reached returns the instructions to which known ways lead.
-func (f *Flow) Reached() []Inst {
-	var reached []Inst
+func (f *Flow) Reached() []disasm.Inst { return slices.Concat(f.Blocks()...) }
+
+// Blocks returns the instructions of the blocks to which known ways lead. The first block begins at
+// the function's entry.
+func (f *Flow) Blocks() [][]disasm.Inst {
+	var reached [][]disasm.Inst
 	for _, b := range f.blocks {
 		if b.in != nil {
-			reached = append(reached, f.body[b.first:b.last+1]...)
+			reached = append(reached, f.body[b.first:b.last+1:b.last+1])
 		}
 	}
 	return reached
 }
 
 // Leaves reports whether the jump i ends the function, as a tail call does.
-func (f *Flow) Leaves(i Inst) bool {
+func (f *Flow) Leaves(i disasm.Inst) bool {
 	n, ok := f.blockOf(i.Addr)
 	// only the last instruction of a block may leave
 	if !ok || f.body[f.blocks[n].last].Addr != i.Addr {
@@ -275,9 +281,9 @@ func (f *Flow) Leaves(i Inst) bool {
 	}
 	from := f.blocks[n]
 	switch i.Control {
-	case JumpIndirect:
+	case disasm.JumpIndirect:
 		return i.Ref != 0 || from.out.AtEntry() // a jump does not change the stack pointer
-	case Jump, Jcc:
+	case disasm.Jump, disasm.Jcc:
 	default:
 		return false
 	}
@@ -288,52 +294,52 @@ func (f *Flow) Leaves(i Inst) bool {
 // follow makes a state keep track of the stack, and of the identity of each unknown.
 func (s *State) follow() {
 	for r := range s.regs {
-		s.name(Reg(r), 0)
+		s.name(disasm.Reg(r), 0)
 	}
 	s.regs[s.sp()] = single(Atom{Origin: AStack})
 }
 
 // general returns how many general registers the architecture has.
-func (s *State) general() Reg {
+func (s *State) general() disasm.Reg {
 	if s.arch == "arm64" {
-		return Reg(len(s.regs))
+		return disasm.Reg(len(s.regs))
 	}
 	return 16
 }
 
-func (s *State) sp() Reg {
+func (s *State) sp() disasm.Reg {
 	if s.arch == "arm64" {
-		return armSP
+		return disasm.ARMSP
 	}
-	return rsp
+	return disasm.RSP
 }
 
 // AtEntry reports whether the stack pointer is the same as at the function's entry.
 func (s *State) AtEntry() bool { return s.regs[s.sp()].Is(AStack, 0) }
 
 // Holder returns a general register that holds v, or NoReg.
-func (s *State) Holder(v Value) Reg {
+func (s *State) Holder(v Value) disasm.Reg {
 	for r := range s.regs {
-		if Reg(r) != s.sp() && s.regs[r].same(v) {
-			return Reg(r)
+		if disasm.Reg(r) != s.sp() && s.regs[r].same(v) {
+			return disasm.Reg(r)
 		}
 	}
-	return NoReg
+	return disasm.NoReg
 }
 
 // Callee returns the address that an indirect call or jump goes to.
-func (s *State) Callee(i Inst) Value {
+func (s *State) Callee(i disasm.Inst) Value {
 	if s.arch == "arm64" {
 		return s.regs[binary.LittleEndian.Uint32(i.Bytes)>>5&31]
 	}
-	if d, ok := i.x86(); ok {
+	if d, ok := i.X86(); ok {
 		switch a := d.Args[0].(type) {
 		case x86asm.Reg:
-			if r, _ := regX86(a); r != NoReg {
+			if r, _ := disasm.RegX86(a); r != disasm.NoReg {
 				return s.regs[r]
 			}
 		case x86asm.Mem:
-			if at, ok := addressX86(&i, a); ok {
+			if at, ok := disasm.AddressX86(&i, a); ok {
 				return s.loaded(s.value(at), 8, i.Addr)
 			}
 		}
@@ -376,7 +382,7 @@ func (v Value) same(w Value) bool {
 }
 
 // name gives the unknown in a register the identity of the instruction at addr.
-func (s *State) name(r Reg, addr uint64) {
+func (s *State) name(r disasm.Reg, addr uint64) {
 	v := s.regs[r]
 	for n, a := range v.Atoms {
 		switch {
@@ -442,7 +448,7 @@ func (s *State) loaded(at Value, size int, addr uint64) Value {
 }
 
 // step is apply that also follows the stack.
-func (s *State) step(i *Inst) {
+func (s *State) step(i *disasm.Inst) {
 	before := *s
 	s.apply(*i)
 	if s.arch == "arm64" {

@@ -1,44 +1,15 @@
-package disasm
+// Package values finds what the registers of a function hold, as sums of arguments, loads and
+// results of calls. It evaluates short functions symbolically along all their paths, to learn the
+// layout of a runtime's internal structures. It follows the values of large ones with all paths at
+// once.
+package values
 
 import (
 	"fmt"
 	"slices"
+
+	"ompp-attach/probes/disasm"
 )
-
-// Reg is a general register in encoding order. On x86-64 rax is 0, rcx 1, rdx 2, rbx 3, rsp 4, rbp
-// 5, rsi 6 and rdi 7. On arm64 31 is the stack pointer.
-type Reg int8
-
-// NoReg stands for the absence of a register.
-const NoReg Reg = -1
-
-// address is base + index + disp, or the same relative to the thread pointer.
-type address struct {
-	base, index Reg
-	scaled      bool // index is multiplied: its contribution is unknown
-	tp          bool // relative to the thread pointer (%fs:)
-	disp        int64
-}
-
-type semOp uint8
-
-const (
-	semNone semOp = iota
-	semCall
-	semAddress       // dst = addr
-	semLoad          // dst = memory at addr
-	semAddLoad       // dst += memory at addr
-	semThreadPointer // dst = thread pointer
-)
-
-// semantics holds what the symbolic evaluation needs to know of an instruction.
-type semantics struct {
-	op     semOp
-	dst    Reg
-	addr   address
-	size   int    // number of bytes loaded
-	writes uint32 // all registers changed
-}
 
 // Origin says where an unknown of a Value comes from.
 type Origin uint8
@@ -152,7 +123,7 @@ type stackSlot struct {
 	v   Value
 }
 
-var argRegsX86 = [6]Reg{7, 6, 2, 1, 8, 9}
+var argRegsX86 = [6]disasm.Reg{7, 6, 2, 1, 8, 9}
 
 // Arg returns the value of integer argument n, from its register.
 func (s *State) Arg(n int) Value {
@@ -184,20 +155,20 @@ func newState(arch string) *State {
 	return s
 }
 
-func (s *State) value(a address) Value {
-	v := constant(a.disp)
-	if a.tp {
+func (s *State) value(a disasm.Address) Value {
+	v := constant(a.Disp)
+	if a.TP {
 		v = add(v, single(Atom{Origin: AThreadPointer}))
 	}
-	if a.base != NoReg {
-		v = add(v, s.regs[a.base&31])
+	if a.Base != disasm.NoReg {
+		v = add(v, s.regs[a.Base&31])
 	}
 	switch {
-	case a.index == NoReg:
-	case a.scaled:
+	case a.Index == disasm.NoReg:
+	case a.Scaled:
 		v = add(v, single(Atom{Origin: AScaledRegister}))
 	default:
-		v = add(v, s.regs[a.index&31])
+		v = add(v, s.regs[a.Index&31])
 	}
 	return v
 }
@@ -208,11 +179,11 @@ var calleeSaved = map[string]uint32{
 	"arm64": 0x7ff<<19 | 1<<31,
 }
 
-func (s *State) apply(i Inst) {
-	m := i.sem
+func (s *State) apply(i disasm.Inst) {
+	m := i.Meaning
 	var v Value
-	switch m.op {
-	case semCall:
+	switch m.Op {
+	case disasm.MeansCall:
 		for r := range s.regs {
 			if calleeSaved[s.arch]>>r&1 == 0 {
 				s.regs[r] = single(Atom{Origin: AnUnknown})
@@ -220,22 +191,22 @@ func (s *State) apply(i Inst) {
 		}
 		s.regs[0] = single(Atom{Origin: AResult, N: i.Addr})
 		return
-	case semAddress:
-		v = s.value(m.addr)
-	case semLoad:
-		v = load(s.value(m.addr), m.size, s.arch)
-	case semAddLoad:
-		v = add(s.regs[m.dst&31], load(s.value(m.addr), m.size, s.arch))
-	case semThreadPointer:
+	case disasm.MeansAddress:
+		v = s.value(m.Addr)
+	case disasm.MeansLoad:
+		v = load(s.value(m.Addr), m.Size, s.arch)
+	case disasm.MeansAddLoad:
+		v = add(s.regs[m.Dst&31], load(s.value(m.Addr), m.Size, s.arch))
+	case disasm.MeansThreadPointer:
 		v = single(Atom{Origin: AThreadPointer})
 	}
 	for r := range s.regs {
-		if m.writes>>r&1 == 1 {
+		if m.Writes>>r&1 == 1 {
 			s.regs[r] = single(Atom{Origin: AnUnknown})
 		}
 	}
-	if m.op != semNone && m.dst >= 0 {
-		s.regs[m.dst&31] = v
+	if m.Op != disasm.MeansNothing && m.Dst >= 0 {
+		s.regs[m.Dst&31] = v
 	}
 }
 
@@ -249,7 +220,7 @@ const (
 // visit with every instruction and the registers before it; visit returns false to end the path
 // there. Calls are stepped over, and jumps out of the function end the path. The error is Decode's,
 // or says that the function is too large.
-func Evaluate(code Code, entry uint64, visit func(i Inst, before *State) bool) error {
+func Evaluate(code disasm.Code, entry uint64, visit func(i disasm.Inst, before *State) bool) error {
 	lo, hi, ok := code.FuncRange(entry)
 	if !ok || entry < lo || entry >= hi {
 		return fmt.Errorf("no function is known at %#x", entry)
@@ -271,7 +242,7 @@ func Evaluate(code Code, entry uint64, visit func(i Inst, before *State) bool) e
 			if p.steps == maxSteps {
 				return fmt.Errorf("function at %#x has a path of more than %d instructions", entry, maxSteps)
 			}
-			i, err := Decode(code, p.at)
+			i, err := disasm.Decode(code, p.at)
 			if err != nil {
 				return err
 			}
@@ -280,8 +251,8 @@ func Evaluate(code Code, entry uint64, visit func(i Inst, before *State) bool) e
 			}
 			p.state.apply(i)
 			p.at = i.Next()
-			if i.Control == Jcc || i.Control == Jump {
-				if i.Control == Jcc && !p.seen[i.Target] {
+			if i.Control == disasm.Jcc || i.Control == disasm.Jump {
+				if i.Control == disasm.Jcc && !p.seen[i.Target] {
 					fork := *p.state
 					seen := map[uint64]bool{i.Target: true}
 					for a := range p.seen {
@@ -289,7 +260,7 @@ func Evaluate(code Code, entry uint64, visit func(i Inst, before *State) bool) e
 					}
 					todo = append(todo, path{i.Target, &fork, p.steps + 1, seen})
 				}
-				if i.Control == Jump && !p.seen[i.Target] {
+				if i.Control == disasm.Jump && !p.seen[i.Target] {
 					p.seen[i.Target] = true
 					p.at = i.Target
 					continue
@@ -305,10 +276,10 @@ func Evaluate(code Code, entry uint64, visit func(i Inst, before *State) bool) e
 
 // Returns evaluates the function at entry and returns what each of its paths
 // returns.
-func Returns(code Code, entry uint64) ([]Value, error) {
+func Returns(code disasm.Code, entry uint64) ([]Value, error) {
 	var vs []Value
-	err := Evaluate(code, entry, func(i Inst, before *State) bool {
-		if i.Control == Ret {
+	err := Evaluate(code, entry, func(i disasm.Inst, before *State) bool {
+		if i.Control == disasm.Ret {
 			vs = append(vs, before.Result())
 		}
 		return true

@@ -1,17 +1,20 @@
-package disasm
+package points
 
 import (
 	"fmt"
 	"slices"
+
+	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/values"
 )
 
-// Cut finds instructions, by a rule for each. For each execution of one of the targets exactly one
-// of them is hit. They are the last points on the ways to a target from which control can only go
-// to a target. No call lies between them and the target, except those that over allows.
-// Instructions for which fits is false are not taken; of the others, the cheapest ones near the
-// target are. If there are none, the targets themselves are returned.
-func (f *Flow) Cut(targets []uint64, over, fits func(Inst) bool) ([]Approach, error) {
-	c := f.newCutter(targets, over, fits)
+// Cut finds instructions of a function, by a rule for each. For each execution of one of the
+// targets exactly one of them is hit. They are the last points on the ways to a target from which
+// control can only go to a target. No call lies between them and the target, except those that over
+// allows. Instructions for which fits is false are not taken; of the others, the cheapest ones near
+// the target are. If there are none, the targets themselves are returned.
+func Cut(f *values.Flow, targets []uint64, over, fits func(disasm.Inst) bool) ([]Approach, error) {
+	c := newCutter(f, targets, over, fits)
 	found, ok := c.cut()
 	if ok {
 		return found, nil
@@ -31,7 +34,7 @@ func (f *Flow) Cut(targets []uint64, over, fits func(Inst) bool) ([]Approach, er
 // cutNode is a run of instructions with one entrance. A call that matters, or a target, can only be
 // at its end.
 type cutNode struct {
-	insts  []Inst
+	insts  []disasm.Inst
 	succs  []int // the successors; of a conditional jump, the taken way comes first
 	preds  []int
 	opaque bool // control also comes from elsewhere: the entry, a call's return
@@ -42,37 +45,33 @@ type cutter struct {
 	nodes  []cutNode
 	ends   []int // nodes that end in targets
 	inside map[int]bool
-	fits   func(Inst) bool
+	fits   func(disasm.Inst) bool
 	tables bool // there are jumps with unknown targets
 }
 
 // maxInside bounds the number of nodes between the points and the targets.
 const maxInside = 24
 
-func (f *Flow) newCutter(targets []uint64, over, fits func(Inst) bool) *cutter {
+func newCutter(f *values.Flow, targets []uint64, over, fits func(disasm.Inst) bool) *cutter {
 	c := &cutter{inside: map[int]bool{}, fits: fits}
 	starts := map[uint64]int{}
 	next := map[int]uint64{} // the address to which a node falls through
-	for _, b := range f.blocks {
-		if b.in == nil {
-			continue
-		}
-		fresh, opaque := true, b.first == 0
-		for k := b.first; k <= b.last; k++ {
-			i := f.body[k]
+	for m, b := range f.Blocks() {
+		fresh, opaque := true, m == 0
+		for k, i := range b {
 			if fresh {
 				starts[i.Addr] = len(c.nodes)
 				c.nodes = append(c.nodes, cutNode{opaque: opaque})
 				fresh, opaque = false, false
 			}
 			n := len(c.nodes) - 1
-			c.nodes[n].insts = f.body[k-len(c.nodes[n].insts) : k+1 : k+1]
+			c.nodes[n].insts = b[k-len(c.nodes[n].insts) : k+1 : k+1]
 			switch {
 			case slices.Contains(targets, i.Addr):
 				c.ends, c.nodes[n].final, fresh, opaque = append(c.ends, n), true, true, true
-			case i.Control == CallIndirect, i.Control == Call && !over(i):
+			case i.Control == disasm.CallIndirect, i.Control == disasm.Call && !over(i):
 				c.nodes[n].final, fresh, opaque = true, true, true
-			case k == b.last && !i.Ends():
+			case k == len(b)-1 && !i.Ends():
 				next[n] = i.Next()
 			}
 		}
@@ -82,8 +81,8 @@ func (f *Flow) newCutter(targets []uint64, over, fits func(Inst) bool) *cutter {
 		if c.nodes[n].final {
 			continue
 		}
-		jumps := last.Control == Jump || last.Control == Jcc
-		c.tables = c.tables || last.Control == JumpIndirect && !f.Leaves(last)
+		jumps := last.Control == disasm.Jump || last.Control == disasm.Jcc
+		c.tables = c.tables || last.Control == disasm.JumpIndirect && !f.Leaves(last)
 		c.nodes[n].final = last.Ends() && !jumps || jumps && f.Leaves(last)
 		if to, ok := starts[last.Target]; ok && jumps && !f.Leaves(last) {
 			c.nodes[n].succs = append(c.nodes[n].succs, to)
@@ -104,7 +103,7 @@ func (f *Flow) newCutter(targets []uint64, over, fits func(Inst) bool) *cutter {
 
 // best returns the cheapest instruction of a node that every way through the node executes; of
 // several, the last one.
-func (c *cutter) best(n int) (best Inst, ok bool) {
+func (c *cutter) best(n int) (best disasm.Inst, ok bool) {
 	for _, i := range c.nodes[n].insts {
 		if !i.Refused && (!ok || CostOf(i) <= CostOf(best)) && c.fits(i) {
 			best, ok = i, true
@@ -167,7 +166,7 @@ func (c *cutter) enter(p, n int) (a Approach, grow, ok bool) {
 		}
 		return Approach{i, Always}, false, ok
 	}
-	if last.Control != Jcc || len(from.succs) != 2 {
+	if last.Control != disasm.Jcc || len(from.succs) != 2 {
 		return a, false, false
 	}
 	other := from.succs[0]
@@ -181,9 +180,9 @@ func (c *cutter) enter(p, n int) (a Approach, grow, ok bool) {
 		}
 		return a, true, !from.opaque && c.take(p)
 	}
-	if (last.Cond == Equal || last.Cond == NotEqual) && last.Emulated && !last.Refused && c.fits(last) {
+	if (last.Cond == disasm.Equal || last.Cond == disasm.NotEqual) && last.Emulated && !last.Refused && c.fits(last) {
 		when := ZeroClear
-		if (last.Cond == Equal) == (from.succs[0] == n) {
+		if (last.Cond == disasm.Equal) == (from.succs[0] == n) {
 			when = ZeroSet
 		}
 		return Approach{last, when}, false, true

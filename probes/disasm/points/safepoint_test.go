@@ -1,4 +1,4 @@
-package disasm_test
+package points_test
 
 import (
 	"debug/elf"
@@ -10,55 +10,57 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/disasmtest"
+	"ompp-attach/probes/disasm/points"
 )
 
 func TestSafePoint(t *testing.T) {
-	type point = disasm.Point
+	type point = points.Point
 	for _, c := range []struct {
 		name, arch, code string
 		need             disasm.ArgSet
 		want             point // VAddr relative to the entry
 	}{
-		{"push behind endbr64", "amd64", "f30f1efa 4155 4189cd c3", 0, point{VAddr: 4, Len: 2, Cost: disasm.Emulated}},
-		{"push at the entry", "amd64", "53 5b c3", 0, point{VAddr: 0, Len: 1, Cost: disasm.Emulated}},
-		{"push behind sub rsp is too late", "amd64", "4883ec08 53 c3", 0, point{Len: 4, Cost: disasm.SingleStep}},
-		{"nop of 5 is passed over", "amd64", "48897c24f8 0f1f440008 53 c3", 0, point{VAddr: 10, Len: 1, Cost: disasm.Emulated}},
-		{"nop of 5 with prefixes is passed over", "amd64", "f30f1efa 6666666690 53 c3", 0, point{VAddr: 9, Len: 1, Cost: disasm.Emulated}},
-		{"nop of 5 at the entry is passed over", "amd64", "0f1f440000 53 c3", 0, point{VAddr: 5, Len: 1, Cost: disasm.Emulated}},
-		{"refused nop is passed over", "amd64", "f30f1efa 2e0f1f4000 53 c3", 0, point{VAddr: 9, Len: 1, Cost: disasm.Emulated}},
-		{"call", "amd64", "89f8 e800000000 c3", 0, point{VAddr: 2, Len: 5, Cost: disasm.CallCost}},
-		{"ends at a call through memory", "amd64", "ff1500000000 53 c3", 0, point{Len: 6, Cost: disasm.SingleStep}},
-		{"argument clobbered before push", "amd64", "89d7 53 c3", disasm.Args(0), point{Len: 2, Cost: disasm.SingleStep}},
-		{"clobbered argument is not needed", "amd64", "89d7 53 c3", disasm.Args(2), point{VAddr: 2, Len: 1, Cost: disasm.Emulated}},
+		{"push behind endbr64", "amd64", "f30f1efa 4155 4189cd c3", 0, point{VAddr: 4, Len: 2, Cost: points.Emulated}},
+		{"push at the entry", "amd64", "53 5b c3", 0, point{VAddr: 0, Len: 1, Cost: points.Emulated}},
+		{"push behind sub rsp is too late", "amd64", "4883ec08 53 c3", 0, point{Len: 4, Cost: points.SingleStep}},
+		{"nop of 5 is passed over", "amd64", "48897c24f8 0f1f440008 53 c3", 0, point{VAddr: 10, Len: 1, Cost: points.Emulated}},
+		{"nop of 5 with prefixes is passed over", "amd64", "f30f1efa 6666666690 53 c3", 0, point{VAddr: 9, Len: 1, Cost: points.Emulated}},
+		{"nop of 5 at the entry is passed over", "amd64", "0f1f440000 53 c3", 0, point{VAddr: 5, Len: 1, Cost: points.Emulated}},
+		{"refused nop is passed over", "amd64", "f30f1efa 2e0f1f4000 53 c3", 0, point{VAddr: 9, Len: 1, Cost: points.Emulated}},
+		{"call", "amd64", "89f8 e800000000 c3", 0, point{VAddr: 2, Len: 5, Cost: points.CallCost}},
+		{"ends at a call through memory", "amd64", "ff1500000000 53 c3", 0, point{Len: 6, Cost: points.SingleStep}},
+		{"argument clobbered before push", "amd64", "89d7 53 c3", disasm.Args(0), point{Len: 2, Cost: points.SingleStep}},
+		{"clobbered argument is not needed", "amd64", "89d7 53 c3", disasm.Args(2), point{VAddr: 2, Len: 1, Cost: points.Emulated}},
 		// xor eax,eax; L: inc eax; je out; jmp L
-		{"point in a loop", "amd64", "31c0 ffc0 7402 ebfa c3", 0, point{Len: 2, Cost: disasm.SingleStep}},
+		{"point in a loop", "amd64", "31c0 ffc0 7402 ebfa c3", 0, point{Len: 2, Cost: points.SingleStep}},
 		// L: inc eax; je out; jmp L: the loop leads to the entry itself
 		{"loop to the entry", "amd64", "ffc0 7402 ebfa c3", 0,
-			point{VAddr: 2, Len: 2, Cost: disasm.JumpCost, Cond: disasm.Equal}},
+			point{VAddr: 2, Len: 2, Cost: points.JumpCost, Cond: disasm.Equal}},
 		{"acquire", "amd64", "31c0 ba01000000 f00fb117 7501 c3 89c6 c3", disasm.Args(0),
-			point{VAddr: 11, Len: 2, Cost: disasm.JumpCost, AfterAtomic: true, AfterCAS: true, FreeWhen: disasm.ZeroSet, Cond: disasm.NotEqual}},
+			point{VAddr: 11, Len: 2, Cost: points.JumpCost, AfterAtomic: true, AfterCAS: true, FreeWhen: points.ZeroSet, Cond: disasm.NotEqual}},
 		{"acquire, flags overwritten", "amd64", "31c0 ba01000000 f00fb117 85d2 7501 c3 c3", 0,
-			point{VAddr: 13, Len: 2, Cost: disasm.JumpCost, AfterAtomic: true, Cond: disasm.NotEqual}},
+			point{VAddr: 13, Len: 2, Cost: points.JumpCost, AfterAtomic: true, Cond: disasm.NotEqual}},
 		{"acquire, move between", "amd64", "31c0 ba01000000 f00fb117 89c6 7401 c3 c3", 0,
-			point{VAddr: 13, Len: 2, Cost: disasm.JumpCost, AfterAtomic: true, AfterCAS: true, FreeWhen: disasm.ZeroSet, Cond: disasm.Equal}},
+			point{VAddr: 13, Len: 2, Cost: points.JumpCost, AfterAtomic: true, AfterCAS: true, FreeWhen: points.ZeroSet, Cond: disasm.Equal}},
 		{"release", "amd64", "31c0 8707 85c0 7801 c3 c3", 0,
-			point{VAddr: 6, Len: 2, Cost: disasm.JumpCost, AfterAtomic: true, AfterCAS: true, FreeWhen: disasm.SignClear, Cond: disasm.Sign}},
+			point{VAddr: 6, Len: 2, Cost: points.JumpCost, AfterAtomic: true, AfterCAS: true, FreeWhen: points.SignClear, Cond: disasm.Sign}},
 		{"release, other register tested", "amd64", "31c0 8707 85d2 7801 c3 c3", 0,
-			point{VAddr: 6, Len: 2, Cost: disasm.JumpCost, AfterAtomic: true, Cond: disasm.Sign}},
+			point{VAddr: 6, Len: 2, Cost: points.JumpCost, AfterAtomic: true, Cond: disasm.Sign}},
 		{"release, old value replaced", "amd64", "31c0 8707 89d0 85c0 7801 c3 c3", 0,
-			point{VAddr: 8, Len: 2, Cost: disasm.JumpCost, AfterAtomic: true, Cond: disasm.Sign}},
+			point{VAddr: 8, Len: 2, Cost: points.JumpCost, AfterAtomic: true, Cond: disasm.Sign}},
 		{"locked entry", "amd64", "f0ff07 7501 c3 c3", 0,
-			point{VAddr: 3, Len: 2, Cost: disasm.JumpCost, AfterAtomic: true, Cond: disasm.NotEqual}},
+			point{VAddr: 3, Len: 2, Cost: points.JumpCost, AfterAtomic: true, Cond: disasm.NotEqual}},
 		// an undecodable byte behind the point: branches to it cannot be ruled out
-		{"function not decodable", "amd64", "89f8 53 06", 0, point{Len: 2, Cost: disasm.SingleStep}},
-		{"arm64 frame first", "arm64", "fd7bbda9 fd030091 1f2003d5 c0035fd6", 0, point{Len: 4, Cost: disasm.SingleStep}},
-		{"arm64 adrp", "arm64", "61020090 c0035fd6", 0, point{Len: 4, Cost: disasm.Emulated}},
-		{"arm64 bti, then b", "arm64", "5f2403d5 ffffff17", 0, point{VAddr: 4, Len: 4, Cost: disasm.Emulated}},
-		{"arm64 signed return address", "arm64", "3f2303d5 1f2003d5 c0035fd6", 0, point{Len: 4, Cost: disasm.SingleStep}},
+		{"function not decodable", "amd64", "89f8 53 06", 0, point{Len: 2, Cost: points.SingleStep}},
+		{"arm64 frame first", "arm64", "fd7bbda9 fd030091 1f2003d5 c0035fd6", 0, point{Len: 4, Cost: points.SingleStep}},
+		{"arm64 adrp", "arm64", "61020090 c0035fd6", 0, point{Len: 4, Cost: points.Emulated}},
+		{"arm64 bti, then b", "arm64", "5f2403d5 ffffff17", 0, point{VAddr: 4, Len: 4, Cost: points.Emulated}},
+		{"arm64 signed return address", "arm64", "3f2303d5 1f2003d5 c0035fd6", 0, point{Len: 4, Cost: points.SingleStep}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := code(t, c.arch, c.code)
-			got, err := disasm.SafePoint(b, b.At, disasm.Need{Args: c.need})
+			b := disasmtest.Code(t, c.arch, c.code)
+			got, err := points.SafePoint(b, b.At, points.Need{Args: c.need})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,12 +70,12 @@ func TestSafePoint(t *testing.T) {
 			}
 		})
 	}
-	b := code(t, "amd64", "06 53")
-	if _, err := disasm.SafePoint(b, b.At, disasm.Need{}); !errors.Is(err, disasm.ErrUndecodable) {
+	b := disasmtest.Code(t, "amd64", "06 53")
+	if _, err := points.SafePoint(b, b.At, points.Need{}); !errors.Is(err, disasm.ErrUndecodable) {
 		t.Errorf("undecodable entry: error %v", err)
 	}
-	b = code(t, "amd64", "f0ff07 c3")
-	if p, err := disasm.SafePoint(b, b.At, disasm.Need{}); err == nil {
+	b = disasmtest.Code(t, "amd64", "f0ff07 c3")
+	if p, err := points.SafePoint(b, b.At, points.Need{}); err == nil {
 		t.Errorf("locked entry and nothing better: got %+v", p)
 	}
 }
@@ -81,7 +83,7 @@ func TestSafePoint(t *testing.T) {
 // TestSafePointOffsets12 compares with offsets that were read by hand from the libgomp 12.2 of
 // Debian 12 (amd64). They hold for that build only.
 func TestSafePointOffsets12(t *testing.T) {
-	f, path := open(t, "libgomp", libgomp...)
+	f, path := disasmtest.Libgomp(t)
 	x, err := elf.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -108,14 +110,14 @@ func TestSafePointOffsets12(t *testing.T) {
 				t.Errorf("no symbol %s", name)
 			}
 			for _, entry := range f.Symbol(name) {
-				p, err := disasm.SafePoint(f, entry, disasm.Need{})
-				cost := disasm.JumpCost
+				p, err := points.SafePoint(f, entry, points.Need{})
+				cost := points.JumpCost
 				switch offset {
 				case 0:
-					cost = disasm.SingleStep
+					cost = points.SingleStep
 				case 4:
 					if i, err := disasm.Decode(f, entry+offset); err == nil && i.Control == disasm.Push {
-						cost = disasm.Emulated
+						cost = points.Emulated
 					}
 				}
 				if err != nil || p.VAddr != entry+offset || p.Cost != cost {
@@ -129,38 +131,38 @@ func TestSafePointOffsets12(t *testing.T) {
 // TestSafePointLibgomp checks the points in the installed libgomp. Some functions have the same
 // instruction in every build. All points are boundaries of a linear decoding of the function.
 func TestSafePointLibgomp(t *testing.T) {
-	f, _ := open(t, "libgomp", libgomp...)
+	f, _ := disasmtest.Libgomp(t)
 	for name, want := range map[string]disasm.Control{"GOMP_parallel": disasm.Push, "GOMP_task": disasm.Push,
 		"GOMP_taskwait": disasm.Push, "GOMP_loop_end": disasm.Jump, "GOMP_barrier": disasm.Jcc, "GOMP_single_start": disasm.Jcc} {
 		if f.Arch() != "amd64" {
 			break
 		}
 		for _, entry := range f.Symbol(name) {
-			p, err := disasm.SafePoint(f, entry, disasm.Need{})
+			p, err := points.SafePoint(f, entry, points.Need{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			i, err := disasm.Decode(f, p.VAddr)
-			if cost := disasm.CostOf(i); err != nil || p.Cost != cost || cost > disasm.Emulated || i.Control != want {
+			if cost := points.CostOf(i); err != nil || p.Cost != cost || cost > points.Emulated || i.Control != want {
 				t.Errorf("%s: point %+v is a %v (%v), want a %v", name, p, i.Control, err, want)
 			}
 		}
 	}
-	for name, want := range map[string]disasm.When{"GOMP_critical_start": disasm.ZeroSet, "GOMP_atomic_start": disasm.ZeroSet,
-		"GOMP_critical_name_start": disasm.ZeroSet, "omp_set_lock": disasm.ZeroSet, "GOMP_critical_end": disasm.SignClear,
-		"GOMP_atomic_end": disasm.SignClear, "GOMP_critical_name_end": disasm.SignClear, "omp_unset_lock": disasm.SignClear} {
+	for name, want := range map[string]points.When{"GOMP_critical_start": points.ZeroSet, "GOMP_atomic_start": points.ZeroSet,
+		"GOMP_critical_name_start": points.ZeroSet, "omp_set_lock": points.ZeroSet, "GOMP_critical_end": points.SignClear,
+		"GOMP_atomic_end": points.SignClear, "GOMP_critical_name_end": points.SignClear, "omp_unset_lock": points.SignClear} {
 		if f.Arch() != "amd64" {
 			break
 		}
 		for _, entry := range f.Symbol(name) {
-			p, err := disasm.SafePoint(f, entry, disasm.Need{})
+			p, err := points.SafePoint(f, entry, points.Need{})
 			if err != nil || !p.AfterCAS || p.FreeWhen != want {
 				t.Errorf("%s: point %+v, %v; want it to decide by %v", name, p, err, want)
 			}
 		}
 	}
 	for _, entry := range f.Funcs() {
-		p, err := disasm.SafePoint(f, entry, disasm.Need{Args: disasm.Args(0)})
+		p, err := points.SafePoint(f, entry, points.Need{Args: disasm.Args(0)})
 		if err != nil {
 			continue // PLT entries and the like that end at once
 		}

@@ -1,29 +1,34 @@
-package disasm
+// Package taint finds what the conditions and divisions of a function depend on, such as a thread's
+// number.
+package taint
 
 import (
 	"maps"
 
 	"golang.org/x/arch/x86/x86asm"
+
+	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/graph"
 )
 
-// Taint is a set of origins of a value: bit i says that the value depends on the i-th origin.
-type Taint uint8
+// Set is a set of origins of a value: bit i says that the value depends on the i-th origin.
+type Set uint8
 
 // The results of a division by a traced value depend on these as well.
 const (
-	Quotient  Taint = 1 << 7
-	Remainder Taint = 1 << 6
+	Quotient  Set = 1 << 7
+	Remainder Set = 1 << 6
 )
 
 // Dependence says what the conditions and divisions of a function depend on, by the instruction's
 // address.
 type Dependence struct {
-	Flags map[uint64]Taint // conditional jump or move: the origins of its condition
+	Flags map[uint64]Set // conditional jump or move: the origins of its condition
 	// conditional jump: the origins of the value that test r,r or cmp $0 compared with zero right
 	// before
-	Zero     map[uint64]Taint
-	Dividend map[uint64]Taint // division
-	Divisor  map[uint64]Taint
+	Zero     map[uint64]Set
+	Dividend map[uint64]Set // division
+	Divisor  map[uint64]Set
 }
 
 // frameSlot is a place in the function's frame.
@@ -35,10 +40,10 @@ type frameSlot struct {
 // taints holds what the registers and the frame depend on at a point. Values in other memory count
 // as independent.
 type taints struct {
-	regs  [32]Taint // general, then xmm
-	flags Taint
-	zero  Taint               // of the value that the flags compare with zero
-	frame map[frameSlot]Taint // only places that depend on something: few functions have one
+	regs  [32]Set // general, then xmm
+	flags Set
+	zero  Set               // of the value that the flags compare with zero
+	frame map[frameSlot]Set // only places that depend on something: few functions have one
 }
 
 func (t *taints) clone() *taints {
@@ -48,20 +53,20 @@ func (t *taints) clone() *taints {
 }
 
 // store sets what a place in the frame depends on.
-func (t *taints) store(s frameSlot, v Taint) {
+func (t *taints) store(s frameSlot, v Set) {
 	if v == 0 {
 		delete(t.frame, s)
 		return
 	}
 	if t.frame == nil {
-		t.frame = map[frameSlot]Taint{}
+		t.frame = map[frameSlot]Set{}
 	}
 	t.frame[s] = v
 }
 
 // join adds what the values of another way depend on. It reports whether that is new.
 func (t *taints) join(o *taints) (changed bool) {
-	add := func(into *Taint, v Taint) {
+	add := func(into *Set, v Set) {
 		if *into|v != *into {
 			*into |= v
 			changed = true
@@ -81,13 +86,13 @@ func (t *taints) join(o *taints) (changed bool) {
 	return changed
 }
 
-// Trace follows values through the function. For a call, source returns what the call's result
-// depends on. For another instruction, it returns what the instruction adds to its operands.
+// Trace follows values through the function of a graph. For a call, source returns what the call's
+// result depends on. For another instruction, it returns what the instruction adds to its operands.
 // Registers that a call destroys are not cleared, since no code reads them. Only x86-64 is
 // supported.
-func (g *Graph) Trace(source func(Inst) Taint) *Dependence {
-	f := &Dependence{map[uint64]Taint{}, map[uint64]Taint{}, map[uint64]Taint{}, map[uint64]Taint{}}
-	if len(g.Blocks) == 0 || g.Blocks[0].Insts[0].arch != "amd64" {
+func Trace(g *graph.Graph, source func(disasm.Inst) Set) *Dependence {
+	f := &Dependence{map[uint64]Set{}, map[uint64]Set{}, map[uint64]Set{}, map[uint64]Set{}}
+	if len(g.Blocks) == 0 || g.Blocks[0].Insts[0].Arch != "amd64" {
 		return f
 	}
 	in := make([]*taints, len(g.Blocks))
@@ -107,7 +112,7 @@ func (g *Graph) Trace(source func(Inst) Taint) *Dependence {
 		t, b := in[n].clone(), &g.Blocks[n]
 		for _, i := range b.Insts {
 			f.step(t, i, source)
-			if v := source(i); v != 0 && i.Control == Other {
+			if v := source(i); v != 0 && i.Control == disasm.Other {
 				t.mark(i, v)
 			}
 		}
@@ -122,7 +127,7 @@ func (g *Graph) Trace(source func(Inst) Taint) *Dependence {
 }
 
 func regTaint(r x86asm.Reg) int {
-	if n, _ := regX86(r); n != NoReg {
+	if n, _ := disasm.RegX86(r); n != disasm.NoReg {
 		return int(n)
 	}
 	if r >= x86asm.X0 && r <= x86asm.X15 {
@@ -135,10 +140,10 @@ func slotOf(m x86asm.Mem) (frameSlot, bool) {
 	if m.Index != 0 || m.Base != x86asm.RSP && m.Base != x86asm.RBP {
 		return frameSlot{}, false
 	}
-	return frameSlot{m.Base, dispX86(m)}, true
+	return frameSlot{m.Base, disasm.DispX86(m)}, true
 }
 
-func (t *taints) get(a x86asm.Arg) Taint {
+func (t *taints) get(a x86asm.Arg) Set {
 	switch a := a.(type) {
 	case x86asm.Reg:
 		if r := regTaint(a); r >= 0 {
@@ -152,10 +157,10 @@ func (t *taints) get(a x86asm.Arg) Taint {
 	return 0
 }
 
-func (t *taints) set(a x86asm.Arg, v Taint) {
+func (t *taints) set(a x86asm.Arg, v Set) {
 	switch a := a.(type) {
 	case x86asm.Reg:
-		if r := regTaint(a); r >= 0 && r != int(rsp) {
+		if r := regTaint(a); r >= 0 && r != int(disasm.RSP) {
 			t.regs[r] = v
 		}
 	case x86asm.Mem:
@@ -166,9 +171,9 @@ func (t *taints) set(a x86asm.Arg, v Taint) {
 }
 
 // address returns what a computed address depends on.
-func (t *taints) address(m x86asm.Mem) (v Taint) {
+func (t *taints) address(m x86asm.Mem) (v Set) {
 	for _, r := range []x86asm.Reg{m.Base, m.Index} {
-		if n := regTaint(r); r != 0 && n >= 0 && n != int(rsp) {
+		if n := regTaint(r); r != 0 && n >= 0 && n != int(disasm.RSP) {
 			v |= t.regs[n]
 		}
 	}
@@ -176,20 +181,20 @@ func (t *taints) address(m x86asm.Mem) (v Taint) {
 }
 
 // step applies one instruction, and records what its condition or division depends on.
-func (f *Dependence) step(t *taints, i Inst, source func(Inst) Taint) {
+func (f *Dependence) step(t *taints, i disasm.Inst, source func(disasm.Inst) Set) {
 	switch i.Control {
-	case Call, CallIndirect:
-		t.regs[rax], t.flags, t.zero = source(i), 0, 0
+	case disasm.Call, disasm.CallIndirect:
+		t.regs[disasm.RAX], t.flags, t.zero = source(i), 0, 0
 		return
-	case Jcc:
+	case disasm.Jcc:
 		f.Flags[i.Addr] |= t.flags
 		f.Zero[i.Addr] |= t.zero
 		return
-	case Other:
+	case disasm.Other:
 	default:
 		return
 	}
-	d, ok := i.x86()
+	d, ok := i.X86()
 	if !ok {
 		t.unknown(i)
 		return
@@ -206,11 +211,11 @@ func (f *Dependence) step(t *taints, i Inst, source func(Inst) Taint) {
 	case x86asm.DIV, x86asm.IDIV:
 		f.divide(t, i, t.get(d.Args[0]))
 	case x86asm.CDQ, x86asm.CQO:
-		t.regs[rdx] = t.regs[rax]
+		t.regs[disasm.RDX] = t.regs[disasm.RAX]
 	case x86asm.CDQE, x86asm.CWDE, x86asm.NOP:
 	case x86asm.MUL:
-		t.regs[rax] |= t.get(d.Args[0])
-		t.regs[rdx] = t.regs[rax]
+		t.regs[disasm.RAX] |= t.get(d.Args[0])
+		t.regs[disasm.RDX] = t.regs[disasm.RAX]
 	case x86asm.XOR, x86asm.SUB:
 		if d.Args[0] == d.Args[1] {
 			t.set(d.Args[0], 0)
@@ -244,14 +249,15 @@ func (t *taints) compare(d x86asm.Inst) {
 }
 
 // divide records what a division depends on. v is what the divisor depends on.
-func (f *Dependence) divide(t *taints, i Inst, v Taint) {
-	f.Dividend[i.Addr] |= t.regs[rax] // the upper half of the dividend is the sign of the lower
+func (f *Dependence) divide(t *taints, i disasm.Inst, v Set) {
+	// the upper half of the dividend is the sign of the lower
+	f.Dividend[i.Addr] |= t.regs[disasm.RAX]
 	f.Divisor[i.Addr] |= v
-	t.regs[rax] |= v
-	t.regs[rdx] = t.regs[rax]
+	t.regs[disasm.RAX] |= v
+	t.regs[disasm.RDX] = t.regs[disasm.RAX]
 	if v != 0 {
-		t.regs[rax] |= Quotient
-		t.regs[rdx] |= Remainder
+		t.regs[disasm.RAX] |= Quotient
+		t.regs[disasm.RDX] |= Remainder
 	}
 }
 
@@ -268,7 +274,7 @@ func (t *taints) setIf(d x86asm.Inst) {
 
 // arithmetic makes the first operand depend on what all operands depend on.
 func (t *taints) arithmetic(d x86asm.Inst) {
-	var v Taint
+	var v Set
 	from := 0
 	if d.Op == x86asm.IMUL && d.Args[2] != nil {
 		from = 1
@@ -283,8 +289,8 @@ func (t *taints) arithmetic(d x86asm.Inst) {
 }
 
 // mark adds v to what an instruction's operands depend on.
-func (t *taints) mark(i Inst, v Taint) {
-	d, ok := i.x86()
+func (t *taints) mark(i disasm.Inst, v Set) {
+	d, ok := i.X86()
 	if !ok {
 		return
 	}
@@ -296,9 +302,9 @@ func (t *taints) mark(i Inst, v Taint) {
 }
 
 // unknown forgets the values that an instruction changes which x86asm does not know.
-func (t *taints) unknown(i Inst) {
+func (t *taints) unknown(i disasm.Inst) {
 	for r := range 16 {
-		if i.sem.writes>>r&1 == 1 {
+		if i.Meaning.Writes>>r&1 == 1 {
 			t.regs[r] = 0
 		}
 	}
@@ -306,10 +312,4 @@ func (t *taints) unknown(i Inst) {
 
 func conditional(op x86asm.Op) bool {
 	return op >= x86asm.CMOVA && op <= x86asm.CMOVS || op >= x86asm.SETA && op <= x86asm.SETS
-}
-
-// Compares reports whether an instruction only compares, as cmp and test do.
-func (i Inst) Compares() bool {
-	d, ok := i.x86()
-	return ok && (d.Op == x86asm.CMP || d.Op == x86asm.TEST)
 }

@@ -1,6 +1,10 @@
-package disasm
+package points
 
-import "golang.org/x/arch/x86/x86asm"
+import (
+	"golang.org/x/arch/x86/x86asm"
+
+	"ompp-attach/probes/disasm"
+)
 
 // lockOutcome looks at a straight line of instructions that ends in a probe point. It looks for an
 // atomic exchange before that point, and for a jump at the point that decides on the exchange's
@@ -10,56 +14,46 @@ import "golang.org/x/arch/x86/x86asm"
 //	xchg %eax,(lock); test %eax,%eax; js slow     release: SF=0 means no waiter
 //
 // Other forms give Always. arm64 compares in registers, so flags alone do not tell the outcome.
-func lockOutcome(line []Inst) (atomic bool, free When) {
+func lockOutcome(line []disasm.Inst) (atomic bool, free When) {
 	var (
 		state  When
-		word   Reg  // the register that received the lock's old value from xchg
-		filled bool // the register still holds that value
+		word   disasm.Reg // the register that received the lock's old value from xchg
+		filled bool       // the register still holds that value
 	)
 	last := len(line) - 1
 	for _, i := range line[:last] {
-		d, ok := i.x86()
+		d, ok := i.X86()
 		if !ok {
 			// On arm64, and for hints: no atomic of a known form, no flags.
 			atomic = atomic || i.Locked
 			continue
 		}
 		_, toMemory := d.Args[0].(x86asm.Mem)
-		reg := NoReg
+		reg := disasm.NoReg
 		if r, isReg := d.Args[1].(x86asm.Reg); isReg {
-			reg, _ = regX86(r)
+			reg, _ = disasm.RegX86(r)
 		}
 		switch {
 		case d.Op == x86asm.CMPXCHG && i.Locked:
 			atomic, state, filled = true, ZeroSet, false
 		case d.Op == x86asm.XCHG && toMemory:
-			atomic, state, word, filled = true, Always, max(reg, 0), reg != NoReg
+			atomic, state, word, filled = true, Always, max(reg, 0), reg != disasm.NoReg
 		case d.Op == x86asm.TEST && filled && reg == word && d.Args[0] == d.Args[1]:
 			state = SignClear
 		case i.Locked:
 			atomic, state, filled = true, Always, false
-		case !keepsFlags(d.Op):
+		case !i.KeepsFlags():
 			state = Always
 			fallthrough
 		default:
-			filled = filled && i.sem.writes>>word&1 == 0
+			filled = filled && i.Meaning.Writes>>word&1 == 0
 		}
 	}
 	switch cond := line[last].Cond; {
-	case state == ZeroSet && (cond == Equal || cond == NotEqual):
+	case state == ZeroSet && (cond == disasm.Equal || cond == disasm.NotEqual):
 		free = ZeroSet
-	case state == SignClear && (cond == Sign || cond == NotSign):
+	case state == SignClear && (cond == disasm.Sign || cond == disasm.NotSign):
 		free = SignClear
 	}
 	return atomic, free
-}
-
-// keepsFlags reports whether an instruction is one of those that keep the flags and that compilers
-// schedule between an atomic and its jump.
-func keepsFlags(op x86asm.Op) bool {
-	switch op {
-	case x86asm.MOV, x86asm.LEA, x86asm.NOP, x86asm.MOVSXD, x86asm.MOVZX, x86asm.MOVSX:
-		return true
-	}
-	return false
 }

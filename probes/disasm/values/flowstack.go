@@ -1,52 +1,54 @@
-package disasm
+package values
 
 import (
 	"encoding/binary"
 
 	"golang.org/x/arch/x86/x86asm"
+
+	"ompp-attach/probes/disasm"
 )
 
 // stackX86 applies what an x86 instruction does to the stack and to memory.
-func (s *State) stackX86(before *State, i Inst) {
-	if i.Control != Other && i.Control != Push {
+func (s *State) stackX86(before *State, i disasm.Inst) {
+	if i.Control != disasm.Other && i.Control != disasm.Push {
 		return
 	}
-	d, ok := i.x86()
+	d, ok := i.X86()
 	if !ok {
 		return
 	}
-	top := before.regs[rsp]
+	top := before.regs[disasm.RSP]
 	moved := func(n int64) Value { return Value{top.Off + n, top.Atoms} }
 	switch d.Op {
 	case x86asm.PUSH:
 		v := single(Atom{Origin: AnUnknown, N: i.Addr<<5 + 1})
 		if r, ok := d.Args[0].(x86asm.Reg); ok {
-			if n, size := regX86(r); size == 8 {
+			if n, size := disasm.RegX86(r); size == 8 {
 				v = before.regs[n]
 			}
 		}
-		s.regs[rsp] = moved(-8)
-		s.store(s.regs[rsp], 8, v)
+		s.regs[disasm.RSP] = moved(-8)
+		s.store(s.regs[disasm.RSP], 8, v)
 		return
 	case x86asm.POP:
 		if r, ok := d.Args[0].(x86asm.Reg); ok {
-			if n, size := regX86(r); size == 8 {
+			if n, size := disasm.RegX86(r); size == 8 {
 				s.regs[n] = before.loaded(top, 8, i.Addr)
 			}
 		}
-		s.regs[rsp] = moved(8)
+		s.regs[disasm.RSP] = moved(8)
 		return
 	case x86asm.LEAVE:
-		frame := before.regs[rbp]
-		s.regs[rbp] = before.loaded(frame, 8, i.Addr)
-		s.regs[rsp] = Value{frame.Off + 8, frame.Atoms}
+		frame := before.regs[disasm.RBP]
+		s.regs[disasm.RBP] = before.loaded(frame, 8, i.Addr)
+		s.regs[disasm.RSP] = Value{frame.Off + 8, frame.Atoms}
 		return
 	case x86asm.MOV:
 		r, isReg := d.Args[0].(x86asm.Reg)
 		m, isMem := d.Args[1].(x86asm.Mem)
 		if isReg && isMem {
-			n, size := regX86(r)
-			if at, ok := addressX86(&i, m); ok && size == 8 {
+			n, size := disasm.RegX86(r)
+			if at, ok := disasm.AddressX86(&i, m); ok && size == 8 {
 				s.regs[n] = before.loaded(before.value(at), 8, i.Addr)
 			}
 		}
@@ -63,11 +65,11 @@ type Store struct {
 }
 
 // Stores returns what an instruction writes to memory, other than by push.
-func (s *State) Stores(i Inst) []Store {
+func (s *State) Stores(i disasm.Inst) []Store {
 	if s.arch == "arm64" {
 		return s.clone().stackARM(s, i)
 	}
-	if d, ok := i.x86(); ok && i.Control == Other {
+	if d, ok := i.X86(); ok && i.Control == disasm.Other {
 		if w, ok := s.storeX86(i, d); ok {
 			return []Store{w}
 		}
@@ -75,19 +77,19 @@ func (s *State) Stores(i Inst) []Store {
 	return nil
 }
 
-func (s *State) storeX86(i Inst, d x86asm.Inst) (Store, bool) {
+func (s *State) storeX86(i disasm.Inst, d x86asm.Inst) (Store, bool) {
 	m, ok := d.Args[0].(x86asm.Mem)
 	if !ok || d.MemBytes == 0 || d.Op == x86asm.CMP || d.Op == x86asm.TEST {
 		return Store{}, false
 	}
-	at, ok := addressX86(&i, m)
+	at, ok := disasm.AddressX86(&i, m)
 	if !ok {
 		return Store{}, false
 	}
 	v := single(Atom{Origin: AnUnknown, N: i.Addr<<5 + 1})
 	switch src := d.Args[1].(type) {
 	case x86asm.Reg:
-		if n, size := regX86(src); d.Op == x86asm.MOV && size == 8 {
+		if n, size := disasm.RegX86(src); d.Op == x86asm.MOV && size == 8 {
 			v = s.regs[n]
 		}
 	case x86asm.Imm:
@@ -100,10 +102,10 @@ func (s *State) storeX86(i Inst, d x86asm.Inst) (Store, bool) {
 
 // stackARM applies loads, stores and additions that involve the stack pointer, which the decoder
 // leaves out. It returns the stores.
-func (s *State) stackARM(before *State, i Inst) (stores []Store) {
+func (s *State) stackARM(before *State, i disasm.Inst) (stores []Store) {
 	w := binary.LittleEndian.Uint32(i.Bytes)
-	rt, rn, rt2 := Reg(w&31), Reg(w>>5&31), Reg(w>>10&31)
-	access := func(at Value, load bool, rs ...Reg) {
+	rt, rn, rt2 := disasm.Reg(w&31), disasm.Reg(w>>5&31), disasm.Reg(w>>10&31)
+	access := func(at Value, load bool, rs ...disasm.Reg) {
 		for n, r := range rs {
 			place := Value{at.Off + int64(n)*8, at.Atoms}
 			v := constant(0) // xzr
@@ -154,3 +156,6 @@ func (s *State) stackARM(before *State, i Inst) (stores []Store) {
 	}
 	return stores
 }
+
+// signed returns the bits [lo, lo+n) of w as a signed number.
+func signed(w uint32, lo, n uint) int64 { return int64(w) << (64 - lo - n) >> (64 - n) }

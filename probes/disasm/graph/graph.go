@@ -1,15 +1,19 @@
-package disasm
+// Package graph finds the flow of control in a function: blocks, loops, and which blocks every way
+// passes.
+package graph
 
 import (
 	"encoding/binary"
 	"slices"
 
 	"golang.org/x/arch/x86/x86asm"
+
+	"ompp-attach/probes/disasm"
 )
 
 // Block is a stretch of instructions that are executed one after the other.
 type Block struct {
-	Insts []Inst
+	Insts []disasm.Inst
 	Succs []int // blocks that may follow
 	Preds []int
 	// After is the block that follows a cut, -1 if the block does not end in a cut.
@@ -20,7 +24,7 @@ type Block struct {
 }
 
 // Last returns the block's last instruction.
-func (b *Block) Last() Inst { return b.Insts[len(b.Insts)-1] }
+func (b *Block) Last() disasm.Inst { return b.Insts[len(b.Insts)-1] }
 
 // Graph is the flow of control in a function that is cut into segments. A segment ends at certain
 // calls, and the next one starts behind them. Blocks[0] is the entry.
@@ -43,10 +47,10 @@ const (
 	CallEnds           // it does not return
 )
 
-// NewGraph builds the graph of a function (as Parts returns it). effect says what each of its
-// calls, and of its jumps to other functions, does.
-func NewGraph(code Code, parts [][]Inst, effect func(Inst) Effect) *Graph {
-	body := joined(parts)
+// NewGraph builds the graph of a function (as disasm.Parts returns it). effect says what each of
+// its calls, and of its jumps to other functions, does.
+func NewGraph(code disasm.Code, parts [][]disasm.Inst, effect func(disasm.Inst) Effect) *Graph {
+	body := disasm.Joined(parts)
 	g := &Graph{byAddr: map[uint64]int{}}
 	if len(body) == 0 {
 		return g
@@ -65,15 +69,15 @@ func NewGraph(code Code, parts [][]Inst, effect func(Inst) Effect) *Graph {
 	leader[0] = true
 	for n, i := range body {
 		switch {
-		case i.Control == JumpIndirect && i.Target == 0:
+		case i.Control == disasm.JumpIndirect && i.Target == 0:
 			tables[i.Addr] = jumpTable(code, body[max(0, n-tableCode):n], at)
 			for _, t := range tables[i.Addr] {
 				lead(t)
 			}
-		case i.Control == Jump || i.Control == Jcc:
+		case i.Control == disasm.Jump || i.Control == disasm.Jcc:
 			lead(i.Target)
 		}
-		if i.Ends() || i.Control == Jcc || effect(i) != CallReturns {
+		if i.Ends() || i.Control == disasm.Jcc || effect(i) != CallReturns {
 			lead(i.Next())
 		}
 		if n > 0 && body[n-1].Next() != i.Addr {
@@ -97,14 +101,6 @@ func NewGraph(code Code, parts [][]Inst, effect func(Inst) Effect) *Graph {
 	return g
 }
 
-// joined returns the instructions of all parts, which must not be changed.
-func joined(parts [][]Inst) []Inst {
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	return slices.Concat(parts...)
-}
-
 // prune removes blocks to which no way leads, such as the padding before a loop.
 func (g *Graph) prune() {
 	reached := make([]bool, len(g.Blocks))
@@ -125,7 +121,7 @@ func (g *Graph) prune() {
 	}
 }
 
-func (g *Graph) connect(n int, effect func(Inst) Effect, tables map[uint64][]uint64) {
+func (g *Graph) connect(n int, effect func(disasm.Inst) Effect, tables map[uint64][]uint64) {
 	b := &g.Blocks[n]
 	to := func(addr uint64) {
 		if k, ok := g.byAddr[addr]; !ok {
@@ -136,16 +132,16 @@ func (g *Graph) connect(n int, effect func(Inst) Effect, tables map[uint64][]uin
 		}
 	}
 	switch i := b.Last(); {
-	case i.Control == JumpIndirect && len(tables[i.Addr]) > 0:
+	case i.Control == disasm.JumpIndirect && len(tables[i.Addr]) > 0:
 		for _, t := range tables[i.Addr] {
 			to(t)
 		}
-	case i.Control == JumpIndirect:
+	case i.Control == disasm.JumpIndirect:
 		b.Leaves = true
 		g.Unknown = g.Unknown || i.Target == 0
-	case i.Control == Ret || i.Control == Trap:
+	case i.Control == disasm.Ret || i.Control == disasm.Trap:
 		b.Leaves = true
-	case i.Control == Jump:
+	case i.Control == disasm.Jump:
 		to(i.Target)
 	case effect(i) == CallEnds:
 	case effect(i) == CallCuts:
@@ -155,7 +151,7 @@ func (g *Graph) connect(n int, effect func(Inst) Effect, tables map[uint64][]uin
 			g.roots = append(g.roots, k)
 		}
 	default:
-		if i.Control == Jcc {
+		if i.Control == disasm.Jcc {
 			to(i.Target)
 		}
 		to(i.Next())
@@ -182,17 +178,17 @@ const (
 // jumpTable returns the targets of a switch as GCC compiles it. GCC compares with the last case's
 // number, loads the table's address (lea table(%rip)), and loads the 32-bit distance from the table
 // to the case.
-func jumpTable(code Code, before []Inst, at map[uint64]int) (targets []uint64) {
+func jumpTable(code disasm.Code, before []disasm.Inst, at map[uint64]int) (targets []uint64) {
 	cases := maxTable
 	for _, i := range before {
-		if d, ok := i.x86(); ok && d.Op == x86asm.CMP {
+		if d, ok := i.X86(); ok && d.Op == x86asm.CMP {
 			if n, ok := d.Args[1].(x86asm.Imm); ok && n >= 0 && n < maxTable {
 				cases = int(n) + 1
 			}
 		}
 	}
 	for _, i := range slices.Backward(before) {
-		if i.sem.op != semAddress || i.Ref == 0 {
+		if i.Meaning.Op != disasm.MeansAddress || i.Ref == 0 {
 			continue
 		}
 		b := code.Read(i.Ref, 4*cases)

@@ -1,4 +1,4 @@
-package disasm_test
+package graph_test
 
 import (
 	"testing"
@@ -7,24 +7,25 @@ import (
 
 	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/disasm/disasmtest"
+	"ompp-attach/probes/disasm/graph"
 )
 
-func graph(t testing.TB, b disasmtest.Bytes, cut uint64) *disasm.Graph {
+func newGraph(t testing.TB, b disasmtest.Bytes, cut uint64) *graph.Graph {
 	t.Helper()
 	parts, err := disasm.Parts(b, b.At)
 	if err != nil {
 		t.Skip(err)
 	}
-	return disasm.NewGraph(b, parts, func(i disasm.Inst) disasm.Effect {
+	return graph.NewGraph(b, parts, func(i disasm.Inst) graph.Effect {
 		if i.Addr-b.At == cut && cut != 0 {
-			return disasm.CallCuts
+			return graph.CallCuts
 		}
-		return disasm.CallReturns
+		return graph.CallReturns
 	})
 }
 
 // starts returns the offsets of the blocks' first instructions.
-func starts(g *disasm.Graph, base uint64, blocks ...int) (at []uint64) {
+func starts(g *graph.Graph, base uint64, blocks ...int) (at []uint64) {
 	for _, n := range blocks {
 		at = append(at, g.Blocks[n].Insts[0].Addr-base)
 	}
@@ -56,8 +57,8 @@ func TestGraph(t *testing.T) {
 			map[uint64]uint64{2: 0, 6: 2, 10: 6}, map[uint64]uint64{0: 2, 2: 6, 6: 10}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := code(t, "amd64", c.code)
-			g := graph(t, b, c.cut)
+			b := disasmtest.Code(t, "amd64", c.code)
+			g := newGraph(t, b, c.cut)
 			var all []int
 			at := map[uint64]int{}
 			for n := range g.Blocks {
@@ -88,69 +89,23 @@ func TestGraph(t *testing.T) {
 		})
 	}
 	// What a loop contains: the ways back to its header are left out.
-	b := code(t, "amd64", "ffc8 ffc0 75fc 85c0 75f6 c3")
-	g := graph(t, b, 0)
+	b := disasmtest.Code(t, "amd64", "ffc8 ffc0 75fc 85c0 75f6 c3")
+	g := newGraph(t, b, 0)
 	inner := g.Cycles(g.Cycles(nil, -1)[0], 0)
 	if len(inner) != 1 || len(inner[0]) != 1 || inner[0][0] != 1 {
 		t.Errorf("inner loops %v, want that of block 1", inner)
 	}
 }
 
-// TestTrace follows a thread's number through the computation of its share.
-func TestTrace(t *testing.T) {
-	const number, size = 1, 2
-	for _, c := range []struct {
-		name, code string
-		flags      map[uint64]disasm.Taint
-		zero       map[uint64]disasm.Taint
-	}{
-		// call 0; test eax,eax; je
-		{"a master's test", "e800000000 85c0 7400 c3", map[uint64]disasm.Taint{7: number}, map[uint64]disasm.Taint{7: number}},
-		// call 0; mov [rbp-4],eax; mov ecx,1; cmp ecx,[rbp-4]; jl
-		{"through the frame", "e800000000 8945fc b901000000 3b4dfc 7c00 c3", map[uint64]disasm.Taint{16: number}, nil},
-		// call 0; mov ecx,eax; call 7; mov ebx,eax; mov eax,100; cltd; idiv ebx; cmp ecx,edx; jl
-		{"number and remainder", "e800000000 89c1 e800000000 89c3 b864000000 99 f7fb 39d1 7c00 c3",
-			map[uint64]disasm.Taint{24: number | size | disasm.Remainder}, nil},
-		// call 0; xor eax,eax; test eax,eax; je
-		{"cleared", "e800000000 31c0 85c0 7400 c3", map[uint64]disasm.Taint{9: 0}, nil},
-		// call 0; lea edx,[rax+rax*2]; imul ecx,edx,5; cmp ecx,9; jg
-		{"lea and imul", "e800000000 8d1440 6bca05 83f909 7f00 c3", map[uint64]disasm.Taint{14: number}, nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			b := code(t, "amd64", c.code)
-			g := graph(t, b, 0)
-			f := g.Trace(func(i disasm.Inst) disasm.Taint {
-				switch {
-				case i.Addr == b.At && i.Control == disasm.Call:
-					return number
-				case i.Control == disasm.Call:
-					return size
-				}
-				return 0
-			})
-			for at, want := range c.flags {
-				if got := f.Flags[b.At+at]; got != want {
-					t.Errorf("the jump at %d depends on %#x, want %#x", at, got, want)
-				}
-			}
-			for at, want := range c.zero {
-				if got := f.Zero[b.At+at]; got != want {
-					t.Errorf("the jump at %d compares %#x with zero, want %#x", at, got, want)
-				}
-			}
-		})
-	}
-}
-
 func FuzzGraph(f *testing.F) {
-	seeds(f)
+	disasmtest.Seeds(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > 512 {
 			return
 		}
-		for _, arch := range arches {
+		for _, arch := range disasmtest.Arches {
 			c := disasmtest.Bytes{At: 0x1000, Data: b, ForArch: arch}
-			g := graph(t, c, uint64(len(b)%7))
+			g := newGraph(t, c, uint64(len(b)%7))
 			dom, post := g.Dominators(), g.PostDominators()
 			for n := range g.Blocks {
 				if o := dom.Over(n); o == n || o >= 0 && !dom.Covers(o, n) {
@@ -163,7 +118,6 @@ func FuzzGraph(f *testing.F) {
 			for _, cy := range g.Cycles(nil, -1) {
 				g.Cycles(cy, cy[0])
 			}
-			g.Trace(func(i disasm.Inst) disasm.Taint { return disasm.Taint(i.Addr & 3) })
 		}
 	})
 }

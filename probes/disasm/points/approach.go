@@ -1,21 +1,25 @@
-package disasm
+package points
 
-import "slices"
+import (
+	"slices"
+
+	"ompp-attach/probes/disasm"
+)
 
 // Approach is an instruction through which control comes to another instruction.
 type Approach struct {
-	Inst Inst
+	Inst disasm.Inst
 	When When // the hits that count: Always, ZeroSet or ZeroClear
 }
 
-// Approaches returns instructions of a function (as Parts returns it) that the kernel emulates.
-// Before each execution of the instruction at addr, exactly one of them is executed such that its
-// hit counts (Approach.When). No other function is called between that hit and addr. If there are
-// none, or if the instruction at addr is emulated itself, only that instruction is returned. The
-// result is nil if no instruction is at addr.
-func Approaches(parts [][]Inst, addr uint64) []Approach {
+// Approaches returns instructions of a function (as disasm.Parts returns it) that the kernel
+// emulates. Before each execution of the instruction at addr, exactly one of them is executed such
+// that its hit counts (Approach.When). No other function is called between that hit and addr. If
+// there are none, or if the instruction at addr is emulated itself, only that instruction is
+// returned. The result is nil if no instruction is at addr.
+func Approaches(parts [][]disasm.Inst, addr uint64) []Approach {
 	w := walker{body: slices.Concat(parts...), sources: map[uint64][]int{}}
-	at := slices.IndexFunc(w.body, func(i Inst) bool { return i.Addr == addr })
+	at := slices.IndexFunc(w.body, func(i disasm.Inst) bool { return i.Addr == addr })
 	if at < 0 {
 		return nil
 	}
@@ -25,9 +29,9 @@ func Approaches(parts [][]Inst, addr uint64) []Approach {
 	}
 	for n, i := range w.body {
 		switch {
-		case i.Control == Jump || i.Control == Jcc:
+		case i.Control == disasm.Jump || i.Control == disasm.Jcc:
 			w.sources[i.Target] = append(w.sources[i.Target], n)
-		case i.Control == JumpIndirect && i.Ref == 0:
+		case i.Control == disasm.JumpIndirect && i.Ref == 0:
 			return itself // it may jump by a table, whose targets are not known
 		}
 	}
@@ -38,7 +42,7 @@ func Approaches(parts [][]Inst, addr uint64) []Approach {
 }
 
 type walker struct {
-	body    []Inst
+	body    []disasm.Inst
 	sources map[uint64][]int // jumps by target
 	found   []Approach
 }
@@ -63,9 +67,9 @@ func (w *walker) back(k int) bool {
 		switch {
 		case prev.Next() != i.Addr || prev.Ends(): // only jumps come here
 			return len(from) > 0
-		case prev.Control == Jcc:
+		case prev.Control == disasm.Jcc:
 			return w.take(k, false)
-		case prev.Control == Call || prev.Control == CallIndirect:
+		case prev.Control == disasm.Call || prev.Control == disasm.CallIndirect:
 			return false
 		case prev.Emulated:
 			w.found = append(w.found, Approach{prev, Always})
@@ -81,11 +85,11 @@ func (w *walker) take(n int, taken bool) bool {
 		return false
 	}
 	a := Approach{Inst: j}
-	if j.Control == Jcc {
+	if j.Control == disasm.Jcc {
 		switch {
-		case j.Cond == Equal && taken, j.Cond == NotEqual && !taken:
+		case j.Cond == disasm.Equal && taken, j.Cond == disasm.NotEqual && !taken:
 			a.When = ZeroSet
-		case j.Cond == NotEqual && taken, j.Cond == Equal && !taken:
+		case j.Cond == disasm.NotEqual && taken, j.Cond == disasm.Equal && !taken:
 			a.When = ZeroClear
 		default:
 			return false
@@ -106,31 +110,4 @@ func (w *walker) twice() bool {
 		seen[a.Inst.Addr] = true
 	}
 	return false
-}
-
-// Addresses returns the addresses that instructions of body (as Func returns it) compute. On x86-64
-// lea x(%rip) computes an address; on arm64 adr, or adrp and a later add to the same register.
-func Addresses(body []Inst) []uint64 {
-	var (
-		found []uint64
-		page  [32]uint64
-	)
-	for _, i := range body {
-		m := i.sem
-		if m.op == semAddress && i.Ref != 0 && m.addr.base == NoReg {
-			found = append(found, i.Ref)
-		}
-		if m.op == semAddress && m.addr.base != NoReg && m.addr.index == NoReg && page[m.addr.base&31] != 0 {
-			found = append(found, page[m.addr.base&31]+uint64(m.addr.disp))
-		}
-		for r := range page {
-			if m.writes>>r&1 == 1 {
-				page[r] = 0
-			}
-		}
-		if i.arch == "arm64" && i.Ref != 0 && m.op == semAddress {
-			page[m.dst&31] = i.Ref
-		}
-	}
-	return found
 }
