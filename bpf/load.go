@@ -26,6 +26,7 @@ func newCollection(spec *ebpf.CollectionSpec, shared map[string]*ebpf.Map, meanw
 	if err != nil {
 		return nil, err
 	}
+	takeOnDemand(spec)
 	options := ebpf.CollectionOptions{MapReplacements: shared, Cache: kernelTypes, Programs: ebpf.ProgramOptions{KernelTypes: types}}
 	only := func(name string) *ebpf.CollectionSpec {
 		one := *spec

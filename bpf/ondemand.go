@@ -1,0 +1,47 @@
+package bpf
+
+import (
+	"fmt"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+)
+
+// sparseMaps have room for 65536 processes, and mostly hold a few. Their whole memory would be
+// taken, cleared and listed beforehand, which takes 15 to 23 ms of processor time for each of them.
+// If there is no memory for an entry of sharing, Share returns an error. Without its entry of
+// programs, a process is looked at once more often. The other large maps have no such way out, and
+// keep their memory.
+var sparseMaps = []string{probeMapSharing, followMapPrograms}
+
+// takeOnDemand makes sparse maps take memory for an entry when it is stored. Before Linux 6.1
+// (commits fba1a1c6c912, 34dd3bad1a6f) the kernel allocated that memory in a way that may not be used
+// in a probe.
+func takeOnDemand(spec *ebpf.CollectionSpec) {
+	if !kernelFrom(6, 1) {
+		return
+	}
+	for _, name := range sparseMaps {
+		if m := spec.Maps[name]; m != nil {
+			m.Flags |= unix.BPF_F_NO_PREALLOC
+		}
+	}
+}
+
+// kernelFrom reports whether the kernel has the given version, or a newer one.
+func kernelFrom(major, minor int) bool {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return false
+	}
+	return from(unix.ByteSliceToString(u.Release[:]), major, minor)
+}
+
+// from is kernelFrom for a kernel of the given release, as `uname -r` prints it.
+func from(release string, major, minor int) bool {
+	var x, y int
+	if n, _ := fmt.Sscanf(release, "%d.%d", &x, &y); n < 2 {
+		return false
+	}
+	return x > major || x == major && y >= minor
+}
