@@ -87,12 +87,17 @@ func locking(o *symbols.Object) (fns []uint64) {
 
 var mfence = []byte{0x0f, 0xae, 0xf0}
 
+// mayBeAtomic tells whether an instruction may implement an atomic or flush directive.
+func mayBeAtomic(i disasm.Inst) bool {
+	return i.Locked || i.Exchanges() || bytes.Equal(i.Bytes, mfence)
+}
+
 // atomicAt returns the atomic or flush directive that an instruction implements.
 func atomicAt(o *symbols.Object, i disasm.Inst) (file string, d directives.Directive, ok bool) {
-	fence := bytes.Equal(i.Bytes, mfence)
-	if !i.Locked && !fence && !i.Exchanges() {
+	if !mayBeAtomic(i) {
 		return "", d, false
 	}
+	fence := bytes.Equal(i.Bytes, mfence)
 	file, line, _, ok := o.Line(i.Addr)
 	if !ok {
 		return "", d, false

@@ -2,6 +2,7 @@ package inline
 
 import (
 	"slices"
+	"sync"
 
 	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/disasm/graph"
@@ -12,39 +13,75 @@ import (
 // AtomicAt reports whether a thread that was interrupted at vaddr is in the operation of an atomic
 // directive, and which instruction the operation is. The processor takes an interrupt behind an
 // instruction with a lock prefix, not in it. If GCC or clang made a loop around a compare-and-swap,
-// the whole loop is the operation, and so is the load before it.
+// the whole loop is the operation, and so is the load before it. Most samples hit no such
+// instruction: then neither debug information nor sources are read.
 func AtomicAt(o *symbols.Object, vaddr uint64) (at uint64, ok bool) {
-	if o.Arch() != "amd64" || !mayHaveAtomics(o, vaddr) {
+	if o.Arch() != "amd64" {
 		return 0, false
 	}
 	fn, _, ok := o.FuncRange(vaddr)
 	if !ok {
 		return 0, false
 	}
-	parts, err := disasm.Parts(o, fn)
-	if err != nil {
-		return 0, false
-	}
-	parts = ownParts(o, fn, parts)
-	var g *graph.Graph
-	for _, i := range slices.Concat(parts...) {
-		if _, d, ok := atomicAt(o, i); !ok || !d.Matches("atomic") {
+	l := lockedIn.Of(o, func(*symbols.Object) *lockedOf { return &lockedOf{functions: map[uint64]*locked{}} }).in(o, fn)
+	for _, i := range l.insts {
+		if !l.operates(i, vaddr) || !mayHaveAtomics(o, vaddr) {
 			continue
 		}
-		if vaddr == i.Addr || vaddr == i.Addr+uint64(i.Len) {
-			return i.Addr, true
-		}
-		if !i.CompareAndSwaps() {
-			continue
-		}
-		if g == nil {
-			g = graph.NewGraph(o, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
-		}
-		if inCycle(g, i, vaddr) {
+		if _, d, ok := atomicAt(o, i); ok && d.Matches("atomic") {
 			return i.Addr, true
 		}
 	}
 	return 0, false
+}
+
+// lockedIn keeps the instructions of functions that were asked about: many samples hit one function.
+var lockedIn symbols.Memo[*lockedOf]
+
+// lockedOf are instructions of a file's functions that may be atomic operations.
+type lockedOf struct {
+	mu        sync.Mutex
+	functions map[uint64]*locked // by the function's beginning
+}
+
+// locked are such instructions of one function.
+type locked struct {
+	insts []disasm.Inst
+	graph func() *graph.Graph
+}
+
+// in returns the instructions of a function.
+func (l *lockedOf) in(o *symbols.Object, fn uint64) *locked {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.functions[fn]
+	if f != nil {
+		return f
+	}
+	f = &locked{}
+	l.functions[fn] = f
+	parts, err := disasm.Parts(o, fn)
+	if err != nil {
+		return f
+	}
+	parts = ownParts(o, fn, parts)
+	for _, i := range slices.Concat(parts...) {
+		if mayBeAtomic(i) {
+			f.insts = append(f.insts, i)
+		}
+	}
+	if len(f.insts) > 0 {
+		f.graph = sync.OnceValue(func() *graph.Graph {
+			return graph.NewGraph(o, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
+		})
+	}
+	return f
+}
+
+// operates reports whether a thread that was interrupted at vaddr is in the operation of which i is
+// the instruction.
+func (l *locked) operates(i disasm.Inst, vaddr uint64) bool {
+	return vaddr == i.Addr || vaddr == i.Addr+uint64(i.Len) || i.CompareAndSwaps() && inCycle(l.graph(), i, vaddr)
 }
 
 // inCycle reports whether an instruction is in the innermost cycle around a compare-and-swap, or is
