@@ -1,11 +1,14 @@
 package match
 
+import "ompp-attach/mpi"
+
 // Backlog says how many messages on MPI_COMM_WORLD have only one side in the logs of ranks that
 // were attached to. Logs without such messages have no Backlog.
 type Backlog struct {
 	first map[Route][2]uint64 // the first receives, and sends, without the other side
 	whole map[int32]bool      // by rank: its log has all messages since its beginning
-	vague map[int32]bool      // by rank: some receive did not tell what came
+	// Some receive did not tell what came. From may be mpi.AnySource here, and Tag AnyTag.
+	vague map[Route]bool
 	// contrary are sender and receiver of messages that would have been received before they were
 	// sent: the program is not as MPI wants it.
 	contrary map[[2]int32]bool
@@ -19,7 +22,7 @@ const mostRoutes = 1 << 18
 
 // NewBacklog returns a Backlog that has counted no messages yet.
 func NewBacklog() *Backlog {
-	return &Backlog{first: map[Route][2]uint64{}, whole: map[int32]bool{}, vague: map[int32]bool{}, contrary: map[[2]int32]bool{}}
+	return &Backlog{first: map[Route][2]uint64{}, whole: map[int32]bool{}, vague: map[Route]bool{}, contrary: map[[2]int32]bool{}}
 }
 
 // Count notes a send, or a receive.
@@ -42,8 +45,23 @@ func sideOf(send bool) int {
 // Whole notes that a rank's log has all messages since its beginning.
 func (b *Backlog) Whole(rank int32) { b.whole[rank] = true }
 
-// Vague notes that some receive of a rank did not tell what came.
-func (b *Backlog) Vague(rank int32) { b.vague[rank] = true }
+// Vague notes that a receive did not tell what came. asked is what the receive asks for.
+func (b *Backlog) Vague(asked Route) {
+	if len(b.vague) > mostRoutes {
+		asked = Route{mpi.AnySource, asked.To, AnyTag}
+	}
+	b.vague[asked] = true
+}
+
+// isVague reports whether a receive that did not tell what came may have taken messages of a route.
+func (b *Backlog) isVague(r Route) bool {
+	for _, asked := range [...]Route{r, {mpi.AnySource, r.To, r.Tag}, {r.From, r.To, AnyTag}, {mpi.AnySource, r.To, AnyTag}} {
+		if b.vague[asked] {
+			return true
+		}
+	}
+	return false
+}
 
 // Contrary notes that a message would have been received before it was sent.
 func (b *Backlog) Contrary(from, to int32) { b.contrary[[2]int32{from, to}] = true }
@@ -61,12 +79,12 @@ func (b *Backlog) Settle() (ok bool) {
 	return len(b.whole) > 0 && len(b.first) <= mostRoutes
 }
 
-// Unclear says if, and why, messages from one rank to another cannot be matched though others are.
-func (b *Backlog) Unclear(from, to int32) (why Reason, is bool) {
+// Unclear says if, and why, messages of a route cannot be matched though others are.
+func (b *Backlog) Unclear(r Route) (why Reason, is bool) {
 	switch {
-	case !b.whole[from] || !b.whole[to] || b.contrary[[2]int32{from, to}]:
+	case !b.whole[r.From] || !b.whole[r.To] || b.contrary[[2]int32{r.From, r.To}]:
 		return OldComm, true
-	case b.vague[to]:
+	case b.isVague(r):
 		return Wildcard, true
 	}
 	return 0, false

@@ -109,7 +109,7 @@ func (r line) goOn(b *inbox) {
 func (r line) poison(b *inbox, h *held) {
 	r.cleanse(b, h.start)
 	if r.older.counting && b.group.Old {
-		r.older.backlog.Vague(b.to)
+		r.older.backlog.Vague(match.Route{From: h.key.from, To: b.to, Tag: h.key.tag})
 	}
 	if !b.taking(h.key) { // otherwise no such message waits
 		any := b.take(h.key)

@@ -37,7 +37,7 @@ func (o *older) of(g *ranks.Group, l match.Route, s *side) (early bool, why matc
 		}
 		return false, match.OldComm, true
 	}
-	if why, is := o.backlog.Unclear(l.From, l.To); is {
+	if why, is := o.backlog.Unclear(l); is {
 		return false, why, true
 	}
 	return o.left.Take(l, s.send, !s.probes), 0, false

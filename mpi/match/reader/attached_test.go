@@ -6,9 +6,11 @@ import (
 	"slices"
 	"testing"
 
+	"ompp-attach/mpi"
 	"ompp-attach/mpi/match"
 	"ompp-attach/mpi/match/align"
 	"ompp-attach/mpi/match/matchtest"
+	"ompp-attach/mpi/match/pattern"
 	"ompp-attach/mpi/match/reader"
 )
 
@@ -56,5 +58,45 @@ func TestAttached(t *testing.T) {
 	}
 	if known < programs*3/4 || waits < 2000 || messages < 5000 {
 		t.Errorf("%d of %d programs were put in order, with %d waits; %d messages", known, programs, waits, messages)
+	}
+}
+
+// TestAttachedWildcards: of ranks that were attached to, a receive that does not tell its source
+// makes waits unknown, never wrong. Messages with other tags are matched all the same.
+func TestAttachedWildcards(t *testing.T) {
+	receives, matched := uint64(0), uint64(0)
+	for seed := range uint64(100) {
+		m := matchtest.NewModel(seed)
+		m.WithoutWindows()
+		at := rand.New(rand.NewPCG(seed, 8))
+		m.Since, m.Ended = make([]uint64, len(m.Now)), make([]bool, len(m.Now))
+		for rank := range m.Since {
+			m.Ended[rank] = true
+			m.Since[rank] = at.Uint64N(m.Now[rank] / 2)
+		}
+		starts := align.Starts(m.AttachedLogs, nil)
+		m.Unordered = slices.ContainsFunc(starts, func(s match.Start) bool { return !s.Known })
+		want := m.Truth()
+		for _, e := range m.Events {
+			if c := m.Of(e); e.Kind == pattern.Message && !e.Send && at.IntN(400) == 0 {
+				c.From = mpi.AnySource
+			}
+		}
+		logs, backlog := m.AttachedLogs(), reader.CountBack(m.AttachedLogs)
+		for i, l := range logs {
+			l.Start, l.Backlog = starts[i], backlog
+		}
+		r := reader.Run(logs)
+		for name, wait := range matchtest.Found(r) {
+			if want[name] != wait {
+				t.Fatalf("seed %d: %s: %d, not %d", seed, name, wait, want[name])
+			}
+		}
+		if r.Receives.Left[match.Wildcard] > 0 {
+			receives, matched = receives+r.Receives.Calls, matched+r.Receives.Matched
+		}
+	}
+	if matched*3 < receives*2 { // a half, if other tags were left out
+		t.Errorf("%d of %d receives were matched", matched, receives)
 	}
 }
