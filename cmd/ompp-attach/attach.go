@@ -30,20 +30,13 @@ func attachCommand() *cobra.Command {
 SIGTERM, or until all of them have ended, whichever comes first. The processes go
 on as before. SIGUSR1 makes attach write a snapshot, as dump does.
 
---job PID measures all processes of this node that use OpenMP or MPI and were
-started, directly or not, by the launcher PID: mpirun, mpiexec, orted, prted,
-hydra_pmi_proxy or slurmstepd. srun starts no ranks itself. Its ranks are found
-by the port at which srun listens for them, or by the number of the Slurm job.
-Each rank gets files of its own, profile.rankR.*.
-
-With --waits, report --properties tells which rank waited for which: in collective
-operations on MPI_COMM_WORLD, and in all calls on communicators that are made
-while the ranks are measured. Messages on MPI_COMM_WORLD are matched if the ranks
-are measured until MPI_Finalize. Messages on other older communicators are only
-counted.
-` + userText,
-		Example: "  ompp-attach attach --pid 4711 --duration 30s\n  ompp-attach attach --job $(pgrep -n mpirun) -o results",
-		Args:    cli.ByFlag,
+--job PID measures the ranks that a launcher has started on this node: PID is of
+mpirun, mpiexec, srun or their like. Each rank has files of its own,
+profile.rankR.*.
+` + flagsText,
+		Annotations: map[string]string{cli.Manual: jobText + manualText},
+		Example:     "  ompp-attach attach --pid 4711 --duration 30s\n  ompp-attach attach --job $(pgrep -n mpirun) -o results",
+		Args:        cli.ByFlag,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch given := c.Flags().Changed; {
 			case given("duration") && duration <= 0:
@@ -62,11 +55,25 @@ counted.
 		},
 	}
 	f.register(c, sampleAttached)
-	c.Flags().IntSliceVarP(&pids, "pid", "p", nil, "process to attach to (several: A,B, or repeated)")
-	c.Flags().IntVarP(&job, "job", "j", 0, "attach to all ranks on this node of the job that this launcher (mpirun, srun) runs")
-	c.Flags().DurationVarP(&duration, "duration", "d", 0, "how long to measure, e.g. 30s (default: until Ctrl-C)")
+	c.Flags().IntSliceVarP(&pids, "pid", "p", nil, "process to attach to: a `PID`, or several, as in 4711,4712")
+	c.Flags().IntVarP(&job, "job", "j", 0, "attach to all ranks on this node that the launcher `PID` (mpirun, srun) has started")
+	c.Flags().DurationVarP(&duration, "duration", "d", 0, "how long to measure: a `TIME`, as in 30s (default: until Ctrl-C)")
 	return c
 }
+
+// jobText is what only the manual page says.
+const jobText = `
+
+--job PID measures all processes of this node that use OpenMP or MPI and were
+started, directly or not, by the launcher PID: mpirun, mpiexec, orted, prted,
+hydra_pmi_proxy or slurmstepd. srun starts no ranks itself. Its ranks are found
+by the port at which srun listens for them, or by the number of the Slurm job.
+
+With --waits, report --properties tells which rank waited for which: in collective
+operations on MPI_COMM_WORLD, and in all calls on communicators that are made
+while the ranks are measured. Messages on MPI_COMM_WORLD are matched if the ranks
+are measured until MPI_Finalize. Messages on other older communicators are only
+counted.`
 
 func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	cli.OutliveReader()

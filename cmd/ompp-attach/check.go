@@ -34,7 +34,7 @@ With --pid it also looks at a running process, without touching it:
 			return check(c.OutOrStdout(), pid, c.Flags().Changed("pid"))
 		},
 	}
-	c.Flags().IntVarP(&pid, "pid", "p", 0, "process to look at")
+	c.Flags().IntVarP(&pid, "pid", "p", 0, "process to look at: a `PID`")
 	return c
 }
 

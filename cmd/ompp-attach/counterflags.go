@@ -20,9 +20,8 @@ type counterFlags struct {
 }
 
 func (f *counterFlags) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.list, "counters", "", "performance counters to read at the beginning and end of each region: a `LIST` "+
-		"separated by commas, as perf names them (see ompp-attach counters), or "+noCounters+" (default cycles,instructions,cache-misses,branch-misses "+
-		"where the processor counts them)")
+	c.Flags().StringVar(&f.list, "counters", "", "performance counters of each region: a `LIST` with commas, or "+noCounters+
+		" (default cycles,instructions,cache-misses,branch-misses)")
 }
 
 // wanted returns the counters that the flags ask for. If the flags name none, it returns those that

@@ -43,6 +43,6 @@ is 1 if this machine lacks one of them.`,
 			return err
 		},
 	}
-	c.Flags().BoolVarP(&all, "all", "a", false, "list events that are not counted here as well, with the reason")
+	c.Flags().BoolVarP(&all, "all", "a", false, "list also events that are not counted here, with the reason")
 	return c
 }

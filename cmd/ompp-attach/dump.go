@@ -42,8 +42,8 @@ the measurement can ask for snapshots.
 			return dump(pid, every)
 		},
 	}
-	c.Flags().IntVarP(&pid, "pid", "p", 0, "process that is being measured")
-	c.Flags().DurationVar(&every, "every", 0, "write further snapshots at this interval, until the process ends or Ctrl-C")
+	c.Flags().IntVarP(&pid, "pid", "p", 0, "process that is measured: a `PID`")
+	c.Flags().DurationVar(&every, "every", 0, "write a further snapshot every `TIME`, until the process ends or Ctrl-C")
 	return c
 }
 

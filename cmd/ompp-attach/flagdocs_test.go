@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"ompp-attach/cmd/ompp-attach/cli"
 )
 
 // foreignFlags are flags of other programs that the documents name.
@@ -44,7 +46,7 @@ func documents(t *testing.T) (written, help map[string]string) {
 		written[p] = string(b)
 	}
 	commands(root(), func(c *cobra.Command) {
-		texts := []string{c.Short, c.Long, c.Example}
+		texts := []string{c.Short, c.Long, c.Annotations[cli.Manual], c.Example}
 		c.Flags().VisitAll(func(f *pflag.Flag) { texts = append(texts, f.Usage) })
 		help[c.CommandPath()] = strings.Join(texts, "\n")
 	})
@@ -156,6 +158,23 @@ func TestDefaultsMean(t *testing.T) {
 	commands(root(), func(c *cobra.Command) {
 		if usages := c.Flags().FlagUsages(); strings.Contains(usages, "(default -1)") || strings.Contains(usages, "(default )") {
 			t.Errorf("%s: %s", c.CommandPath(), usages)
+		}
+	})
+}
+
+// The help says each flag in one sentence of at most 20 words, and fits 82 columns. Manual pages and
+// docs/ say more.
+func TestHelpIsShort(t *testing.T) {
+	commands(root(), func(c *cobra.Command) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if n := len(strings.Fields(f.Usage)); !f.Hidden && (n > 20 || strings.Contains(f.Usage, ". ")) {
+				t.Errorf("%s --%s has %d words, or several sentences: %s", c.CommandPath(), f.Name, n, f.Usage)
+			}
+		})
+		for line := range strings.Lines(c.Long) {
+			if len(line) > 83 {
+				t.Errorf("%s: a line of %d columns: %s", c.CommandPath(), len(line), line)
+			}
 		}
 	})
 }

@@ -13,7 +13,7 @@ type inlineFlags struct {
 }
 
 func (f *inlineFlags) register(c *cobra.Command) {
-	c.Flags().BoolVar(&f.off, "no-inline", false, "no probes at constructs that make no call (GCC's static loops and master)")
+	c.Flags().BoolVar(&f.off, "no-inline", false, "place no probes at constructs that make no call (GCC's static loops and master)")
 	c.Flags().BoolVar(&f.atomics, "probe-atomics", false, "count the executions of atomic and flush (a probe costs far more than an atomic)")
 }
 

@@ -97,5 +97,6 @@ Of an MPI job it writes one report over all ranks.
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return plainFlag(err) })
 	c.AddCommand(runCommand(), attachCommand(), topCommand(), pauseCommand(), resumeCommand(), dumpCommand(), systemCommand(), regionsCommand(), countersCommand(), checkCommand(), manCommand())
 	c.AddCommand(reading.Commands()...)
+	cli.WrapHelp(c)
 	return c
 }

@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
+	"ompp-attach/cmd/ompp-attach/cli"
 	"ompp-attach/results"
 	"ompp-attach/version"
 )
@@ -28,6 +30,9 @@ func writeMan(root *cobra.Command, dir string) error {
 		return fmt.Errorf("cannot make %s: %w", dir, results.Reason(err))
 	}
 	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		c.Long = strings.TrimSuffix(c.Long, flagsText) + c.Annotations[cli.Manual]
+	}
 	tool, built := version.Of()
 	header := doc.GenManHeader{Section: "1", Source: "ompp-attach " + tool, Manual: "ompp-attach"}
 	// The commit's date rather than today's: the same source gives the same pages.

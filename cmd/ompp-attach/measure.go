@@ -65,17 +65,17 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 	f.sample.register(c, sample)
 	f.budget.register(c)
 	f.timeline.register(c)
-	c.Flags().BoolVar(&f.waits, "waits", false, "also record each MPI call of the ranks: report --properties of the job then tells which rank waited for which, and where")
-	c.Flags().BoolVar(&f.sched, "sched", false, "also watch the scheduler: the report then divides waits into time on a core, asleep, preempted and woken late, and names the processes that had the core")
-	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
-	c.Flags().StringSliceVar(&f.formats, "format", results.DefaultFormats, "reports to write: "+results.FormatNames())
+	c.Flags().BoolVar(&f.waits, "waits", false, "record each MPI call: report --properties of the job then says which rank waited for which")
+	c.Flags().BoolVar(&f.sched, "sched", false, "watch the scheduler: the report then divides waits into time on a core, asleep, preempted and woken late")
+	c.Flags().StringVarP(&f.out, "output", "o", "", "`DIR` for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
+	c.Flags().StringSliceVar(&f.formats, "format", results.DefaultFormats, "reports to write: a `LIST` of "+results.FormatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
-	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
-	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "report each step")
-	c.Flags().BoolVar(&f.trace, "trace", false, "report each execution of critical sections, locks and the like by itself, instead of adding them up in the kernel; the profile is the same")
-	c.Flags().BoolVar(&f.derive, "derive-edges", false, "derive most startups (libgomp) and shutdowns of short, frequent regions, and most ends of short, frequent barriers, from other events, instead of measuring them: regions cost less, and the report gives an interval with each such sum")
-	c.Flags().DurationVar(&f.snapshot, "snapshot", snapshotEvery, "time between two snapshots of the results so far, so that no more is lost if ompp-attach is killed; 0: no snapshots")
-	c.Flags().DurationVar(&f.every, "every", 0, "write a snapshot every `duration`, and keep each of them (snapshot.1.json.gz and so on) for report --delta")
+	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "print no summary at the end")
+	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "tell each step")
+	c.Flags().BoolVar(&f.trace, "trace", false, "add up no executions of critical sections, locks and the like in the kernel; the profile is the same")
+	c.Flags().BoolVar(&f.derive, "derive-edges", false, "pay less for short regions and barriers: most of their ends are derived, and reports give intervals")
+	c.Flags().DurationVar(&f.snapshot, "snapshot", snapshotEvery, "save the results every `TIME`, so that no more is lost if ompp-attach is killed; 0: never")
+	c.Flags().DurationVar(&f.every, "every", 0, "write a snapshot every `TIME`, and keep each of them for report --delta")
 	c.Flags().IntVar(&f.rest, "snapshot-rest", snapshotRest, "how many times the cost of a snapshot passes before the next")
 	_ = c.Flags().MarkHidden("snapshot-rest")
 	c.Flags().StringVar(&f.mode, "attach-mode", "", "attach as older kernels have to: multi, perf")
@@ -280,12 +280,15 @@ func runCommand() *cobra.Command {
 		Use:   "run [flags] -- PROGRAM [ARGS...]",
 		Short: "Launch a program and profile it from its first instruction",
 		Long: `run launches PROGRAM, and profiles the program and the processes that the
-program starts. The program keeps its standard streams, environment, working
-directory and signals. Its exit status becomes the exit status of ompp-attach
-(128+N if signal N killed the program). /bin/sh reads a script without #!.
-` + userText,
-		Example: "  ompp-attach run -- ./solver input.dat\n  OMP_NUM_THREADS=8 ompp-attach run -o results -- ./solver",
-		Args:    cli.Needed(math.MaxInt, "which program? give it after the flags, as in: ompp-attach run -- ./solver input.dat"),
+program starts. At the end it prints a summary, and names the files with reports.
+
+The program keeps its standard streams, environment, working directory and
+signals. Its exit status becomes the exit status of ompp-attach (128+N if signal
+N killed the program). /bin/sh reads a script without #!.
+` + flagsText,
+		Annotations: map[string]string{cli.Manual: manualText},
+		Example:     "  ompp-attach run -- ./solver input.dat\n  OMP_NUM_THREADS=8 ompp-attach run -o results -- ./solver",
+		Args:        cli.Needed(math.MaxInt, "which program? give it after the flags, as in: ompp-attach run -- ./solver input.dat"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if r, ok := launch.RankOf(os.Getpid()); ok {
 				return runRank(&f, c, r, args)

@@ -40,6 +40,6 @@ func controlCommand(verb, short, long string) *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().IntVarP(&pid, "pid", "p", 0, "process that is being measured")
+	c.Flags().IntVarP(&pid, "pid", "p", 0, "process that is measured: a `PID`")
 	return c
 }

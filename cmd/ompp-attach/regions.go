@@ -39,9 +39,9 @@ the binary. A file that is found below --source is always used.`,
 			return listRegions(os.Stdout, args[0], source, asJSON, !noCache)
 		},
 	}
-	c.Flags().StringVar(&source, "source", "", "directory below which to look for sources that are not where they were compiled")
+	c.Flags().StringVar(&source, "source", "", "look below this `DIR` for sources that are not where they were compiled")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().BoolVar(&noCache, "no-cache", false, "do not use or keep the result of an earlier look at the same file")
+	c.Flags().BoolVar(&noCache, "no-cache", false, "neither use nor keep results of earlier looks at the same file")
 	return c
 }
 

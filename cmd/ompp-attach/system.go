@@ -56,16 +56,16 @@ If FILE is a system profile, its tables are shown again.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&output, "output", "o", "system.json", "write the profile to this `file`; - writes it to standard output instead of the tables")
+	f.StringVarP(&output, "output", "o", "system.json", "write the profile to this `FILE`; - writes it to standard output instead of the tables")
 	f.BoolVar(&overwrite, "overwrite", false, "replace the file if it exists")
 	f.BoolVar(&o.Quick, "quick", false, "fewer sizes and numbers, shorter bounds: less than a minute")
-	f.StringVar(&o.CC, "cc", "cc", "the C `compiler`")
-	f.StringVar(&options, "cflags", "-O2 -fopenmp", "the compilers' `options`")
-	f.StringVar(&o.MPICC, "mpicc", "mpicc", "the C compiler for `MPI`")
-	f.StringVar(&o.MPIRun, "mpirun", "mpirun -n {p}", "the `launcher`; {p} stands for the number of processes")
-	f.IntSliceVar(&o.Threads, "threads", nil, "`numbers` of threads (default: powers of two up to the CPUs)")
-	f.IntSliceVar(&o.Processes, "processes", nil, "`numbers` of processes (default: powers of two up to the CPUs)")
-	f.StringVar(&o.Dir, "build", "", "build the programs in this `directory`, which all nodes must see")
+	f.StringVar(&o.CC, "cc", "cc", "`COMPILER` for C")
+	f.StringVar(&options, "cflags", "-O2 -fopenmp", "`OPTIONS` of the compilers")
+	f.StringVar(&o.MPICC, "mpicc", "mpicc", "`COMPILER` for C with MPI")
+	f.StringVar(&o.MPIRun, "mpirun", "mpirun -n {p}", "`LAUNCHER` of MPI; {p} stands for the number of processes")
+	f.IntSliceVar(&o.Threads, "threads", nil, "`NUMBERS` of threads (default: powers of two up to the CPUs)")
+	f.IntSliceVar(&o.Processes, "processes", nil, "`NUMBERS` of processes (default: powers of two up to the CPUs)")
+	f.StringVar(&o.Dir, "build", "", "build the programs in this `DIR`, which all nodes must see")
 	f.BoolVar(&noProbe, "no-probes", false, "leave out what probes cost")
 	return c
 }

@@ -23,8 +23,8 @@ type timelineFlag struct {
 }
 
 func (f *timelineFlag) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.plan, "timeline", "", "record single executions, too; `WHICH` is last:30s (before the end), first:60s, from:100s,for:10s, worst:20 (the 20 longest of each region, with what was under way meanwhile), or all; a comma and a size set a cap, as in last:30s,256M or all,4G; report --format perfetto shows the executions")
-	c.Flags().StringArrayVar(&f.when, "when", nil, "write a snapshot with the timeline whenever an execution fulfils this `condition`, as in 'barrier: EXECT > 10ms', 10 times at most; needs --timeline last:10s or another that is kept in memory; may be given several times")
+	c.Flags().StringVar(&f.plan, "timeline", "", "record single executions: `WHICH` is last:30s, first:60s, from:100s,for:10s, worst:20 or all; a size caps it: all,4G")
+	c.Flags().StringArrayVar(&f.when, "when", nil, "write a snapshot with the timeline when this `CONDITION` holds, as in 'barrier: EXECT > 10ms' (repeatable)")
 }
 
 // check refuses a plan, or conditions, that make no sense. folded:

@@ -41,24 +41,26 @@ top shows that measurement. The process pays nothing more, and the measurement
 goes on when top ends.
 
 Without a terminal, top writes a line per second, and with --format json an
-object per second. With -o the results are written as attach writes them.`,
-		Example: "  ompp-attach top --pid 4711\n  ompp-attach top --job $(pgrep -n mpirun)\n  ompp-attach top --format json --count 10 --pid 4711 > windows.json",
+object per second. With -o the results are written as attach writes them.
+` + flagsText,
+		Annotations: map[string]string{cli.Manual: manualText},
+		Example:     "  ompp-attach top --pid 4711\n  ompp-attach top --job $(pgrep -n mpirun)\n  ompp-attach top --format json --count 10 --pid 4711 > windows.json",
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.run(c, args)
 		},
 	}
 	f.register(c, sampleAttached)
 	hideFrom(c, "snapshot", "every", "quiet")
-	c.Flags().Lookup("output").Usage = "write the results to this directory in the end, as attach does; snapshots go there, too"
+	c.Flags().Lookup("output").Usage = "write the results to this `DIR` in the end, as attach does; snapshots go there, too"
 	show := c.Flags().Lookup("format")
-	show.Usage, show.DefValue = "how to show it: screen, line, json (default screen on a terminal, else line)", ""
+	show.Usage, show.DefValue = "how to show it: `FORMAT` is screen, line or json (default screen on a terminal, else line)", ""
 	show.Value = (*oneWord)(&f.format)
 	c.Flags().SetInterspersed(false)
-	c.Flags().IntSliceVarP(&f.pids, "pid", "p", nil, "process to watch (several: A,B, or repeated)")
-	c.Flags().IntVarP(&f.job, "job", "j", 0, "watch all ranks on this node of the job that this launcher (mpirun, srun) runs")
-	c.Flags().DurationVarP(&f.duration, "duration", "d", 0, "how long to watch, e.g. 30s (default: until q or Ctrl-C)")
-	c.Flags().DurationVar(&f.interval, "interval", f.interval, "length of a window")
-	c.Flags().IntVarP(&f.count, "count", "n", 0, "end after so many windows")
+	c.Flags().IntSliceVarP(&f.pids, "pid", "p", nil, "process to watch: a `PID`, or several, as in 4711,4712")
+	c.Flags().IntVarP(&f.job, "job", "j", 0, "watch all ranks on this node that the launcher `PID` (mpirun, srun) has started")
+	c.Flags().DurationVarP(&f.duration, "duration", "d", 0, "how long to watch: a `TIME`, as in 30s (default: until q or Ctrl-C)")
+	c.Flags().DurationVar(&f.interval, "interval", f.interval, "show a line or screen every `TIME`")
+	c.Flags().IntVarP(&f.count, "count", "n", 0, "end after `N` lines or screens")
 	return c
 }
 

@@ -29,15 +29,14 @@ type View struct {
 
 // Register adds the flags to a command.
 func (f *View) Register(c *cobra.Command) {
-	c.Flags().Var(&f.Volumes, "volumes", "how to count the volumes of MPI's collective operations: "+AccountingNames()+"; both are recorded")
+	c.Flags().Var(&f.Volumes, "volumes", "how to count the bytes of MPI's collective operations: `WAY` is one of "+AccountingNames())
 	c.Flags().BoolVar(&f.Classic, "classic", false, "leave out the regions of single MPI calls, which ompP does not have")
 	c.Flags().BoolVar(&f.Raw, "raw", false, "show times as measured, including the time that probes took")
-	c.Flags().BoolVar(&f.All, "all", false, "show also the rows of the text report that take less than 0.1 % of the time, which are joined otherwise")
-	c.Flags().Var(&f.Sort, "sort", "order of the callgraph: by time, the most first, or as in the source: "+orderNames())
-	c.Flags().Var(&f.Decimals, "decimals", "decimals of the text report's times, 1 to 9 (default 2, as ompP, and more for runs of less than 10 s)")
-	c.Flags().BoolVar(&f.ClassicOverheads, "classic-overheads", false, "overhead classes as ompP has them: MPI calls count in the class of the time they lie in, too")
-	c.Flags().StringArrayVar(&f.Evaluators, "eval", nil, "a column computed from counters by a `formula`, as in 'IPC=instructions/cycles'; it may hold numbers, "+
-		"counters, EXECT (s, as measured), EXECC, + - * / and parentheses; may be given several times")
+	c.Flags().BoolVar(&f.All, "all", false, "show also the rows of the text report that take less than 0.1 % of the time")
+	c.Flags().Var(&f.Sort, "sort", "sort the callgraph by `ORDER`: "+orderNames())
+	c.Flags().Var(&f.Decimals, "decimals", "decimals of the text report's times, 1 to 9 (default 2, and more for runs below 10 s)")
+	c.Flags().BoolVar(&f.ClassicOverheads, "classic-overheads", false, "overhead classes as ompP has them: MPI calls count in the class around them, too")
+	c.Flags().StringArrayVar(&f.Evaluators, "eval", nil, "a column that a `FORMULA` computes from counters, as in 'IPC=instructions/cycles' (repeatable)")
 	_ = c.RegisterFlagCompletionFunc("sort", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return strings.Split(orderNames(), ", "), cobra.ShellCompDirectiveNoFileComp
 	})

@@ -63,14 +63,14 @@ LIMIT is a part of the earlier figure (5%), or an amount (0.2s, 10MB, 3).`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return diff(args[0], args[1], &f) },
 	}
-	c.Flags().StringArrayVar(&f.failIf, "fail-if", nil, "end with status 3 if this `condition` holds, as in 'time > 5%'; may be given several times")
-	c.Flags().StringVar(&f.format, "format", f.format, "of the output: text, json, html (a page for the browser)")
-	c.Flags().StringVarP(&f.output, "output", "o", "", "write to this `file`, not to standard output")
-	c.Flags().Float64Var(&f.alpha, "alpha", f.alpha, "level of significance: how often a program compared with itself may seem changed")
+	c.Flags().StringArrayVar(&f.failIf, "fail-if", nil, "end with status 3 if this `CONDITION` holds, as in 'time > 5%' (repeatable)")
+	c.Flags().StringVar(&f.format, "format", f.format, "what to write: `FORMAT` is text, json or html (a page for the browser)")
+	c.Flags().StringVarP(&f.output, "output", "o", "", "write to this `FILE`, not to standard output")
+	c.Flags().Float64Var(&f.alpha, "alpha", f.alpha, "level of significance: `SHARE` of comparisons of a program with itself that may seem changed")
 	c.Flags().BoolVar(&f.all, "all", false, "show also regions that hardly changed")
 	c.Flags().BoolVar(&f.raw, "raw", false, "show times as measured, including the time that probes took")
-	c.Flags().BoolVar(&f.classic, "classic-overheads", false, "overhead classes as ompP has them")
-	c.Flags().Var(&f.volumes, "volumes", "how to count the volumes of MPI's collective operations: "+cli.AccountingNames())
+	c.Flags().BoolVar(&f.classic, "classic-overheads", false, "overhead classes as ompP has them: MPI calls count in the class around them, too")
+	c.Flags().Var(&f.volumes, "volumes", "how to count the bytes of MPI's collective operations: `WAY` is one of "+cli.AccountingNames())
 	return c
 }
 

@@ -23,7 +23,7 @@ import (
 )
 
 // weakHelp is the meaning of --weak, for all commands that have it.
-const weakHelp = "the problem grows with the threads of all ranks, so that each thread has as much work (default: it is the same in all runs)"
+const weakHelp = "each thread has as much work in all runs (default: the whole problem is the same in all runs)"
 
 func predictCommand() *cobra.Command {
 	var o forecast.Options
@@ -79,13 +79,13 @@ ompp-attach system has measured.`,
 		},
 	}
 	c.Flags().BoolVar(&o.Weak, "weak", false, weakHelp)
-	c.Flags().IntVar(&o.Cores, "cores", 0, "the most cores, ranks times threads (default four times those of the largest run)")
-	c.Flags().IntVar(&o.CPUs, "cpus", 0, "CPUs of the machine, or of all nodes: cells with more threads are marked (default those of the system profile, or of this machine if it made the runs)")
-	c.Flags().StringVar(&profile, "system", "", "costs of OpenMP and MPI are those in this `file` of ompp-attach system, not those of the runs")
-	c.Flags().StringArrayVar(&against, "against", nil, "compare the prediction with a run that it does not learn from: `DIR|SIGNATURE`; may be given several times")
+	c.Flags().IntVar(&o.Cores, "cores", 0, "predict for up to `N` cores, ranks times threads (default: four times those of the largest run)")
+	c.Flags().IntVar(&o.CPUs, "cpus", 0, "the machine, or all nodes, have `N` CPUs: cells with more threads are marked (default: as known)")
+	c.Flags().StringVar(&profile, "system", "", "take the costs of OpenMP and MPI from this `FILE` of ompp-attach system, not from the runs")
+	c.Flags().StringArrayVar(&against, "against", nil, "compare the prediction with a run that it does not learn from: `DIR|SIGNATURE` (repeatable)")
 	c.Flags().BoolVar(&raw, "raw", false, "show times as measured, including the time that probes took")
-	c.Flags().StringVar(&format, "format", "text", "text or json")
-	c.Flags().StringVarP(&output, "output", "o", "-", "write to this `file`; - writes to standard output")
+	c.Flags().StringVar(&format, "format", "text", "what to write: `FORMAT` is text or json")
+	c.Flags().StringVarP(&output, "output", "o", "-", "write to this `FILE`; - writes to standard output")
 	return c
 }
 

@@ -52,12 +52,12 @@ traces. Any tool may have written them.`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return f.report(args) },
 	}
-	c.Flags().StringSliceVar(&f.formats, "format", []string{"text"}, "what to write: "+hierarchy.Names())
-	c.Flags().StringVarP(&f.dir, "output", "o", "", "write files to this `directory`")
-	c.Flags().StringSliceVar(&f.baseline, "baseline", nil, "`seconds` that the program takes without being measured: one number, or one for each process")
-	c.Flags().IntVar(&f.view.Rank, "rank", -1, "the text shows the call sites of this `process` (default: of all together)")
+	c.Flags().StringSliceVar(&f.formats, "format", []string{"text"}, "what to write: a `LIST` of "+hierarchy.Names())
+	c.Flags().StringVarP(&f.dir, "output", "o", "", "write files to this `DIR`")
+	c.Flags().StringSliceVar(&f.baseline, "baseline", nil, "`SECONDS` that the program takes without being measured: one number, or one for each process")
+	c.Flags().IntVar(&f.view.Rank, "rank", -1, "show the call sites of this `RANK` in the text (default: of all together)")
 	cli.HideDefault(c, "rank")
-	c.Flags().BoolVar(&f.view.All, "all", false, "the text shows all rows")
+	c.Flags().BoolVar(&f.view.All, "all", false, "show all rows in the text")
 	c.Flags().BoolVar(&f.load.Raw, "raw", false, "show times as measured, including the time that probes took")
 	return c
 }

@@ -26,10 +26,8 @@ type propertyFlags struct {
 }
 
 func (f *propertyFlags) register(c *cobra.Command) {
-	c.Flags().BoolVar(&f.tree, "properties", false, "what costs time, worst first: property, call path, threads, what helps, and what that saves at most; --all shows all findings in detail; "+
-		"--format is one of "+strings.Join(properties.Names(), ", ")+" (default "+properties.Formats[0].Name+")")
-	c.Flags().StringArrayVar(&f.own, "property", nil, "a property of your own for --properties, as in 'LowIPC: instructions/cycles < 0.5': `comparison` of two formulas as --eval takes them; "+
-		"its time is that of call paths where it holds; may be given several times")
+	c.Flags().BoolVar(&f.tree, "properties", false, "what costs time, worst first: property, call path, threads, what helps, and what that saves at most")
+	c.Flags().StringArrayVar(&f.own, "property", nil, "a `PROPERTY` of your own for --properties, as in 'LowIPC: instructions/cycles < 0.5' (repeatable)")
 }
 
 func (f *propertyFlags) wanted() bool { return f.tree || len(f.own) > 0 }

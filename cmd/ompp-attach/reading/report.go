@@ -15,6 +15,8 @@ import (
 	"ompp-attach/profile"
 	"ompp-attach/report"
 	"ompp-attach/report/efficiencies"
+	"ompp-attach/report/properties"
+	"ompp-attach/report/tables"
 	"ompp-attach/results"
 )
 
@@ -37,19 +39,23 @@ func reportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Write reports from recorded profiles, without measuring again",
-		Long: `report writes the reports of the profiles in DIR again. DIR may hold the
-profiles of the ranks of an MPI job (profile.rank<R>.json.gz). Then report
-merges these profiles and prints the job's report. That report says whether the
-processes behave alike, where they differ, which figures go with the
-differences, and where overheads come from. Its last lines name the profiles
-that could not be read. report fails only if it could read none.
+		Long: `report writes the reports of the profiles in DIR again. If these are of the
+ranks of an MPI job, report prints one report over all ranks.
+
+Begin with --properties: it says what costs time, and what helps. --efficiency
+and --by print other views of the same figures.
 
 Reports are files beside the profiles, or in the directory that -o names. The
 text of a job or of a rank (--rank) goes to standard output unless -o is given.
-profile.html and job.html are pages for the browser.
 
---properties, --efficiency and --by print other views of the same figures.
---format perfetto, firefox and xml write the timelines that --timeline has recorded.`,
+The formats of --format:
+  of a process or rank: ` + results.FormatNames() + `
+  of a job:             ` + results.JobFormatNames() + `
+  of --properties:      ` + strings.Join(properties.Names(), ", ") + `
+  of --efficiency:      ` + efficiencies.Names() + `
+  of --by:              ` + strings.Join(tables.Formats, ", ") + `
+  of timelines:         ` + perfettoFormat + `, firefox, xml`,
+		Annotations: map[string]string{cli.Manual: reportText},
 		Example: `  ompp-attach report --format ompp ompp-solver-4711
   ompp-attach report DIR
   ompp-attach report --rank 3 DIR
@@ -79,15 +85,31 @@ profile.html and job.html are pages for the browser.
 	f.view.Register(c)
 	f.table.register(c)
 	f.properties.register(c)
-	c.Flags().StringSliceVar(&f.formats, "format", nil, "reports to write: "+results.FormatNames()+" (of a process or rank; default ompp, pprof, samples, html), "+
-		results.JobFormatNames()+" (of a job; default text, and a page), "+perfettoFormat+", firefox, xml (the timelines)")
-	c.Flags().BoolVar(&f.efficiency, "efficiency", false, "how much of the threads' time was useful, what took the rest, and POP's and TALP's metrics; --format is one of "+efficiencies.Names()+" (default text)")
-	c.Flags().StringVarP(&f.dir, "output", "o", "", "write files to this `directory`; - writes a single file to standard output")
-	c.Flags().StringVar(&f.delta, "delta", "", "report the time between the snapshots `N M`, as in --delta 2 5 DIR; 0 is the beginning, end the final profile")
-	c.Flags().IntVar(&f.rank, "rank", -1, "report this `rank` of a job by itself")
+	c.Flags().StringSliceVar(&f.formats, "format", nil, "what to write: a `LIST` of the formats above")
+	c.Flags().BoolVar(&f.efficiency, "efficiency", false, "how much of the threads' time was useful, what took the rest, and POP's and TALP's metrics")
+	c.Flags().StringVarP(&f.dir, "output", "o", "", "write files to this `DIR`; - writes a single file to standard output")
+	c.Flags().StringVar(&f.delta, "delta", "", "report the time between two snapshots, `N M`; 0 is the beginning, end the final profile")
+	c.Flags().IntVar(&f.rank, "rank", -1, "report this `RANK` of a job by itself")
 	cli.HideDefault(c, "rank")
 	return c
 }
+
+// reportText is what only the manual page says.
+const reportText = `
+Without --format, report writes ompp, pprof, samples and html of a process or
+rank, text and html of a job, and text of all else.
+
+A job's report says whether the processes behave alike, where they differ, which
+figures go with the differences, and where overheads come from. Its last lines
+name the profiles that could not be read. report fails only if it could read
+none. profile.html and job.html are pages for the browser.
+
+--eval NAME=FORMULA takes numbers, counters, EXECT (seconds, as measured), EXECC,
++ - * / and parentheses. --property NAME: COMPARISON compares two such formulas;
+its time is that of the call paths where the comparison holds.
+
+--by path tells the call paths of regions, --by construct is TAU's
+construct-based profile, and --by property has EXPERT's idle threads.`
 
 func rereport(dir string, f *reportFlags) error {
 	results.Await(dir, cli.Warn)

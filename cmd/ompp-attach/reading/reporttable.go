@@ -23,12 +23,7 @@ import (
 type tableFlag struct{ by string }
 
 func (f *tableFlag) register(c *cobra.Command) {
-	var ways []string
-	for _, w := range tables.Ways {
-		ways = append(ways, w.Name+" ("+w.Description+")")
-	}
-	c.Flags().StringVar(&f.by, "by", "", "print the time of a process, job or rank by `WAY`, worst first: "+strings.Join(ways, ", ")+
-		"; --format is one of "+strings.Join(tables.Formats, ", ")+" (default "+tables.Formats[0]+")")
+	c.Flags().StringVar(&f.by, "by", "", "print the time of a process, job or rank by `WAY`, worst first: "+strings.Join(tables.Names(), ", "))
 }
 
 // reportTable prints a table of a process, a rank or a job, or writes it to a file in the directory

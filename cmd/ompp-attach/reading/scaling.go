@@ -48,8 +48,8 @@ MPI run on as many threads.`,
 	for _, format := range efficiencies.ScalingFormats {
 		names = append(names, format.Name)
 	}
-	c.Flags().StringSliceVar(&f.formats, "format", []string{"text"}, "one or several of "+strings.Join(names, ", ")+" (for Extra-P)")
-	c.Flags().StringVarP(&f.dir, "output", "o", "-", "write files to this `directory`; - writes to standard output")
+	c.Flags().StringSliceVar(&f.formats, "format", []string{"text"}, "what to write: a `LIST` of "+strings.Join(names, ", ")+" (for Extra-P)")
+	c.Flags().StringVarP(&f.dir, "output", "o", "-", "write files to this `DIR`; - writes to standard output")
 	return c
 }
 

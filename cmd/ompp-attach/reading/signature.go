@@ -44,9 +44,9 @@ MPI job it has the spread over the ranks.`,
 			return nil
 		},
 	}
-	c.Flags().Var(&volumes, "volumes", "how to count the volumes of MPI's collective operations: "+cli.AccountingNames())
+	c.Flags().Var(&volumes, "volumes", "how to count the bytes of MPI's collective operations: `WAY` is one of "+cli.AccountingNames())
 	c.Flags().BoolVar(&raw, "raw", false, "show times as measured, including the time that probes took")
-	c.Flags().StringVarP(&output, "output", "o", "-", "write to this `file`; - writes to standard output")
+	c.Flags().StringVarP(&output, "output", "o", "-", "write to this `FILE`; - writes to standard output")
 	return c
 }
 

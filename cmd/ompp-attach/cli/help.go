@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+)
+
+// Manual is the annotation of a command with the text that only its manual page has.
+const Manual = "manual"
+
+// The columns of help texts: of a terminal at most maxColumns, elsewhere plainColumns.
+const (
+	minColumns, maxColumns = 60, 100
+	plainColumns           = 80
+)
+
+// WrapHelp makes the help texts of root and its commands fit the terminal.
+func WrapHelp(root *cobra.Command) { wrapHelp(root, columns) }
+
+func wrapHelp(root *cobra.Command, columns func() int) {
+	plain := root.UsageFunc()
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		out := c.OutOrStderr()
+		defer c.SetOut(out)
+		var b bytes.Buffer
+		c.SetOut(&b)
+		if err := plain(c); err != nil {
+			return err
+		}
+		flags := c.LocalFlags()
+		wide, fit := strings.TrimSpace(flags.FlagUsages()), strings.TrimSpace(flags.FlagUsagesWrapped(columns()))
+		_, err := out.Write([]byte(strings.Replace(b.String(), wide, fit, 1)))
+		return err
+	})
+}
+
+func columns() int {
+	size, err := unix.IoctlGetWinsize(int(os.Stdout.Fd()), unix.TIOCGWINSZ)
+	if err != nil || size.Col == 0 {
+		return plainColumns
+	}
+	return min(max(int(size.Col), minColumns), maxColumns)
+}
