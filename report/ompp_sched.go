@@ -111,7 +111,7 @@ func schedText(p *profile.Profile, c clock) (out []string) {
 	say("In waits", own, by)
 	say("Threads for which others waited", due, dueBy)
 	if w.Lost > 0 {
-		out = append(out, fmt.Sprintf("%s off a core (%s sec) were lost, because a buffer had no room: waits that they lie in are not divided, or look as if the thread had had its core.",
+		out = append(out, fmt.Sprintf("Records of %s off a core (%s sec) were lost, because a buffer was full. Waits at these times are not divided, or seem to be on a core.",
 			words.Plural(int(w.Lost), "time"), c.seconds(int64(w.LostTime), 0)))
 	}
 	if w.Unseen > 0 {

@@ -12,5 +12,5 @@ func Contention(m *preflight.Machine, threads int) string {
 	if !m.HitsContend(threads) {
 		return ""
 	}
-	return fmt.Sprintf("What a probe costs was measured with one thread. Before Linux 6.14 (this is %s) the hits of many threads at one time hold each other up: with %d threads probes may have taken several times what the report says, unless samples have corrected it.", m.Release, threads)
+	return fmt.Sprintf("The probes may have cost several times what the report says. Before Linux 6.14 (this is %s) hits of several threads hold each other up; here %d threads hit probes, and the cost was measured with one. Samples correct that where they were taken.", m.Release, threads)
 }

@@ -38,5 +38,5 @@ func (u *Usage) GCCOnLibomp(fileOf func(addr uint64) string, imported func(symbo
 }
 
 func gccOnLibompWarning(path string) string {
-	return fmt.Sprintf("code that GCC compiled runs on libomp (%s), and its calls there (GOMP_*) are not measured: its parallel regions are seen only as regions under way, without their first thread, and most of its constructs are not seen; to measure it, let it run on GCC's libgomp", path)
+	return fmt.Sprintf("code that GCC compiled runs on libomp (%s), and most of its constructs are not measured there. Of its parallel regions the first thread is missing. To measure them, let the program run on GCC's libgomp.", path)
 }

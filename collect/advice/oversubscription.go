@@ -67,24 +67,24 @@ func (u *Usage) Oversubscribed(c *Cores) (warnings []string) {
 			continue
 		}
 		tooLarge = true
-		warnings = append(warnings, fmt.Sprintf("%s starts teams of up to %d threads, but the process may use only %s: threads wait for a core, and the others for them in barriers; set %s, or give the process more cores",
+		warnings = append(warnings, fmt.Sprintf("%s starts teams of up to %d threads, but the process may use only %s, so threads wait for a core. Set %s, or give the process more cores.",
 			u.label(l), l.maxTeam, c, threadsAdvice(n)))
 	}
 	ov := u.overlap(libs, n)
 	outer, inner := u.nesting(ov.excess)
 	switch {
 	case outer != nil:
-		warnings = append(warnings, fmt.Sprintf("regions of %s call regions of %s, and neither runtime knows of the other: each thread of an outer team starts a team of up to %d; during %s of %s, on average %.1f threads were inside parallel regions, on %s; give the inner library one thread there (omp_set_num_threads(1), or its own function for it), or %s",
+		warnings = append(warnings, fmt.Sprintf("regions of %s call regions of %s: each thread of an outer team starts a team of up to %d. During %s of %s, on average %.1f threads were inside parallel regions, on %s. Give the inner library one thread there (omp_set_num_threads(1), or its own function for it), or %s.",
 			u.label(outer), u.label(inner), inner.maxTeam, seconds(ov.excess), seconds(ov.measured), ov.threads, c, u.replacement([]*library{outer, inner})))
 	case len(ov.together) > 1:
-		warnings = append(warnings, fmt.Sprintf("%d OpenMP runtimes oversubscribe the cores: during %s of %s, on average %s were inside parallel regions at once, %.1f threads on %s; %s",
+		warnings = append(warnings, fmt.Sprintf("%d OpenMP runtimes oversubscribe the cores: during %s of %s, on average %s were inside parallel regions at once, %.1f threads on %s. To mend it, %s.",
 			len(ov.together), seconds(ov.excess), seconds(ov.measured), u.shares(ov.together), ov.threads, c, u.remedy(libs, n)))
 	case len(ov.together) == 1 && !tooLarge:
-		warnings = append(warnings, fmt.Sprintf("%s runs several teams at once: during %s of %s, on average %.1f of its threads were inside parallel regions, on %s; where regions are nested set OMP_MAX_ACTIVE_LEVELS=1 or list the teams' sizes in OMP_NUM_THREADS, where several threads start teams let their sizes add up to %d",
+		warnings = append(warnings, fmt.Sprintf("%s runs several teams at once: during %s of %s, on average %.1f of its threads were inside parallel regions, on %s. Where regions are nested, set OMP_MAX_ACTIVE_LEVELS=1. Where several threads start teams, let the teams' sizes add up to %d.",
 			u.label(ov.together[0].lib), seconds(ov.excess), seconds(ov.measured), ov.threads, c, n))
 	}
 	if outer == nil && ov.turns > ov.excess {
-		warnings = append(warnings, fmt.Sprintf("%d OpenMP runtimes take turns on the same cores: during %s of %s, %s ran regions within %s, and each has threads of its own, which spin for a while after a region (libomp's for 200 ms); these are more threads than the %s can run; set OMP_WAIT_POLICY=passive (and KMP_BLOCKTIME=0), or %s",
+		warnings = append(warnings, fmt.Sprintf("%d OpenMP runtimes take turns on the same cores: during %s of %s, %s ran regions within %s. The threads of each spin for a while after a region (libomp's for 200 ms), and take the %s from the others. Set OMP_WAIT_POLICY=passive (and KMP_BLOCKTIME=0), or %s.",
 			len(ov.taking), seconds(ov.turns), seconds(ov.measured), u.names(ov.taking), time.Duration(u.width), c, u.remedy(ov.taking, n)))
 	}
 	return warnings
@@ -213,7 +213,7 @@ func (u *Usage) replacement(libs []*library) string {
 	}
 	how := "let one copy serve both (LD_PRELOAD one of them, or a symbolic link in place of the other)"
 	if len(kinds) > 1 {
-		how = "let libomp serve both, it has GCC's entry points too (LD_PRELOAD its library)"
+		how = "let libomp, which has GCC's entry points too, serve both (LD_PRELOAD its library)"
 	}
 	return how + ": " + strings.Join(paths, ", ")
 }

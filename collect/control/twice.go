@@ -8,6 +8,6 @@ func MeasuredTwice(pid int) string {
 	if _, err := Find(pid); err != nil {
 		return ""
 	}
-	return fmt.Sprintf("Process %d is measured by another run of ompp-attach already: it pays for the probes of both, and each takes the other's cost for the program's time; `ompp-attach top --pid %d` and `ompp-attach dump --pid %d` show what that run measures, at no such cost.",
+	return fmt.Sprintf("Process %d is measured by another run of ompp-attach already: it pays for the probes of both, and its times in both reports are too long. `ompp-attach top --pid %d` or `ompp-attach dump --pid %d` show what the other run measures, at no further cost.",
 		pid, pid, pid)
 }

@@ -26,7 +26,7 @@ func Warning(pid int) string {
 	if t.pid == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Process %d is being debugged by %s (process %d): where a breakpoint and a probe are in one place, the program may not stop there, and probe hits may be missing; a breakpoint that outlives the probes kills the program (SIGTRAP).",
+	return fmt.Sprintf("Process %d is being debugged by %s (process %d). Set no breakpoints where probes are: the program may not stop there, and hits may be missing. A breakpoint that is there when the probes go kills the program (SIGTRAP).",
 		pid, t.name, t.pid)
 }
 

@@ -21,7 +21,7 @@ func (r *Resolver) namesElsewhere() (out []profile.Unseen) {
 		seen[p.object] = true
 		if where := p.object.DWARFElsewhere(); where != "" {
 			out = append(out, profile.Unseen{What: "names of inlined functions in " + filepath.Base(p.module.Path),
-				Reason: fmt.Sprintf("most of its debug information is %s, which is not read: constructs in inlined functions are shown in the function around them, and a region's last line may be that of a function inlined into it", where)})
+				Reason: fmt.Sprintf("most of its debug information is %s, which is not read. Constructs in inlined functions are shown in the function around them. A region's last line may be of an inlined function", where)})
 		}
 	}
 	slices.SortFunc(out, func(a, b profile.Unseen) int { return cmp.Compare(a.What, b.What) })

@@ -262,10 +262,10 @@ func Notes(r *efficiency.Run) []string {
 		notes = append(notes, "Time without a core is a loss here. TALP's metrics, and POP's as other tools measure them, do not see it.")
 	}
 	if r.Nested() {
-		notes = append(notes, "Parallel regions are nested: the whole has the primary thread of an inner team, and the threads whose rows the outer team does not have. What the others lose is in the inner region's row only.")
+		notes = append(notes, "Parallel regions are nested. What other threads of an inner team lose is in the inner region's row. The whole has only the primary thread, and threads that the outer team does not have.")
 	}
 	if x := r.Excess(); math.Abs(x) > 0.02 {
-		notes = append(notes, fmt.Sprintf("These figures are rough: the parts add up to %.0f %% of the threads' time. Some times were too short for the probes' cost or for the time without a core that has to be taken out of them.", 100*(1+x)))
+		notes = append(notes, fmt.Sprintf("These figures are rough: the parts add up to %.0f %% of the threads' time. Some times are shorter than what must be taken out of them: the probes' cost, or time without a core.", 100*(1+x)))
 	}
 	if r.Estimated() {
 		notes = append(notes, "Some constructs were not observed all of the time: all figures hold estimates.")
