@@ -139,7 +139,7 @@ func TestSnapshotOfKilledCollector(t *testing.T) {
 			if p := decode(t, name); p.Meta.SnapshotAt.IsZero() || p.Meta.Ended != "exit status 0" || regionsOf(p) == 0 {
 				t.Errorf("rank %d: snapshot of %s, ended: %q", rank, p.Meta.SnapshotAt, p.Meta.Ended)
 			}
-			if want := fmt.Sprintf("rank %d: the collector of this node was killed: there is a snapshot only", rank); !strings.Contains(j.err.String(), want) {
+			if want := fmt.Sprintf("rank %d: the collector of this node was killed, the program ran on: a snapshot", rank); !strings.Contains(j.err.String(), want) {
 				t.Errorf("stderr %q lacks %q", j.err.String(), want)
 			}
 		}

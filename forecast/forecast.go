@@ -51,7 +51,7 @@ func New(runs, against []Run, o Options) (*Forecast, error) {
 		case r.Times == nil:
 			return nil, fmt.Errorf("%s was written by an older version and lacks the times: write it anew with ompp-attach signature", r.Label)
 		case r.Times.Threads == 0:
-			return nil, fmt.Errorf("the ranks of %s have different numbers of threads: predict needs runs of as many threads on each rank", r.Label)
+			return nil, fmt.Errorf("the ranks of %s have different numbers of threads: give runs with the same number on each rank", r.Label)
 		case r.Times.Time == 0:
 			return nil, fmt.Errorf("%s took no time, apart from that of the probes: predict needs longer runs", r.Label)
 		case !r.Times.Sound():
@@ -96,7 +96,7 @@ func (f *Forecast) check() error {
 		}
 	}
 	if most == 0 {
-		return errors.New("these runs have no time of work, of the runtime or of MPI to learn from, without the probes' cost and time without a core: give longer runs")
+		return errors.New("these runs are too short to learn from: without the probes' cost and time without a core, nothing is left; give longer runs")
 	}
 	return nil
 }

@@ -201,7 +201,7 @@ func TestTroubles(t *testing.T) {
 	b.Program, b.Hosts, b.Missing, b.NoCore, b.Arguments = "other", []string{"node2"}, 1, .2, "9"
 	text := strings.Join(forecast(t, Options{}, a, b).Assumptions(), "\n")
 	for _, want := range []string{"differ in the program (1x1: made; 2x1: other)", "differ in the arguments", "differ in the machine", "2x1 lacks 1 of its ranks",
-		"Threads lacked cores in 2x1 (20% of its threads' time)", "How many CPUs the machine has is not known"} {
+		"Threads lacked cores in 2x1 (20% of its threads' time)", "The number of CPUs is not known"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the assumptions lack %q:\n%s", want, text)
 		}

@@ -80,7 +80,7 @@ func (f *Forecast) Assumptions() (out []string) {
 		from = "with an assumed exponent, since there are two numbers of ranks"
 	}
 	if f.Weak {
-		out = append(out, "The problem grows with the threads of all ranks (weak scaling): each thread has as much work on each cell.")
+		out = append(out, "The problem grows with the threads of all ranks (weak scaling): each thread has the same work in each cell.")
 	} else {
 		out = append(out, "The problem is the same on all cells (strong scaling).")
 	}
@@ -101,17 +101,17 @@ func (f *Forecast) Assumptions() (out []string) {
 		out = append(out, costs.notes(f.Runs)...)
 	}
 	if threads == 1 {
-		out = append(out, "All runs have as many threads: how work and waiting grow with threads is not known, and taken as measured.")
+		out = append(out, "All runs have the same number of threads: how work and waiting change with threads is not known, and assumed as measured.")
 		out = append(out, f.bandwidth()...)
 	}
 	if math.Abs(f.Beyond-1) >= little {
-		out = append(out, fmt.Sprintf("The measured time is x%.3f what these parts make (cores taken by others, ranks that wait): taken to stay so.", f.Beyond))
+		out = append(out, fmt.Sprintf("The measured time is x%.3f the sum of these parts (cores taken by others, ranks that wait): this factor is assumed to stay.", f.Beyond))
 	}
 	switch {
 	case f.CPUs > 0:
 		out = append(out, fmt.Sprintf("The machine has %s. More threads compute for their number over that as long, as if all always wanted to run; cells with more (!) are rough.", plural(f.CPUs, "CPU")))
 	default:
-		out = append(out, "How many CPUs the machine has is not known: no cell is marked for having more threads than CPUs.")
+		out = append(out, "The number of CPUs is not known, so no cell is marked for more threads than CPUs: give --cpus.")
 	}
 	return append(out, f.troubles()...)
 }
@@ -258,7 +258,7 @@ func (f *Forecast) Advice(cells []Cell) (out []string) {
 		}
 	}
 	if share := best.MPI / best.Time; share >= little {
-		out = append(out, fmt.Sprintf("On the best cell, communication is ~%s of the time, so that is all that faster communication could gain.", percent(share)))
+		out = append(out, fmt.Sprintf("On the best cell, communication is ~%s of the time: faster communication gains no more.", percent(share)))
 	} else if f.UsesMPI() {
 		out = append(out, fmt.Sprintf("On the best cell, communication is ~%s of the time: faster communication gains nothing.", percent(share)))
 	}
@@ -326,7 +326,7 @@ func (f *Forecast) sendThenReceive() string {
 	}
 	for _, in := range order {
 		if m := by[in]; m.sent > 0 && m.sent == m.received {
-			return fmt.Sprintf("In %s (%s), ranks send and receive as many messages, one after the other: MPI_Sendrecv does both at once.", in, m.at)
+			return fmt.Sprintf("In %s (%s), ranks first send and then receive as many messages: MPI_Sendrecv does both at once.", in, m.at)
 		}
 	}
 	return ""

@@ -296,7 +296,7 @@ func (s *systemCosts) notes(runs []Run) (out []string) {
 	out = append(out, s.origins()...)
 	m := &s.profile.Machine
 	if elsewhere := s.elsewhere(runs); elsewhere != nil {
-		out = append(out, fmt.Sprintf("The system profile is of another machine, %s (%s), than the runs (%s): costs of OpenMP and MPI are that one's, work takes as long as in the runs.",
+		out = append(out, fmt.Sprintf("The system profile is of another machine, %s (%s), than the runs (%s). Costs of OpenMP and MPI are from the profile, the time of work is from the runs.",
 			m.Host, m.Model, strings.Join(elsewhere, ", ")))
 	}
 	if own := s.profile.Software.MPILibrary.String(); own != "" {

@@ -174,7 +174,7 @@ func (m *Matching) asides() []string {
 	if names == nil {
 		return nil
 	}
-	return []string{"The critical path over the ranks takes these calls for work, though they may have waited for other ranks: " + strings.Join(names, ", ") + "."}
+	return []string{"The critical path over the ranks counts these calls as work, although ranks may have waited in them: " + strings.Join(names, ", ") + "."}
 }
 
 // noCause says how much of the waits has no known cause.
@@ -183,7 +183,7 @@ func (m *Matching) noCause() []string {
 	if p.NoCause*1000 < p.Waited || p.NoCause == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("The causes of %.6f of %.6f sec of waits between ranks are not known: the late rank did no more than the others since they last met, or came late to its first call.", seconds(p.NoCause), seconds(p.Waited))}
+	return []string{fmt.Sprintf("The causes of %.6f of %.6f sec of waits between ranks are not known. The late rank came late to its first call, or did no more than the others since they met.", seconds(p.NoCause), seconds(p.Waited))}
 }
 
 // whyUnknown says why the path, or a part of it, is not known.

@@ -170,7 +170,7 @@ func (m *Matching) acrossMachines() (out []string) {
 	}
 	for i := range m.Machines {
 		if m.Machines[i].Clock.Stepped {
-			out = append(out, fmt.Sprintf("The time of day of %s was set while the job ran, so it was not used to compare clocks.", m.Machines[i].name()))
+			out = append(out, fmt.Sprintf("The time of day of %s was set while the job ran: it was not used to compare clocks.", m.Machines[i].name()))
 		}
 	}
 	return out
@@ -201,11 +201,11 @@ func (m *Matching) trouble(k *clocks.Link) string {
 	pair := m.Machines[k.A].name() + " and " + m.Machines[k.B].name()
 	switch {
 	case k.Conflict > 0 && k.Messages:
-		return fmt.Sprintf("The clocks of %s are further apart than their kernels say: messages contradict the kernels by %s, so only messages were used.", pair, clocks.BoundText(k.Conflict))
+		return fmt.Sprintf("The clocks of %s were compared by messages only: these contradict by %s what the kernels say of the clocks.", pair, clocks.BoundText(k.Conflict))
 	case k.Conflict > 0:
-		return fmt.Sprintf("The clocks of %s were not compared: messages contradict each other by %s, so a clock has jumped.", pair, clocks.BoundText(k.Conflict))
+		return fmt.Sprintf("The clocks of %s were not compared: messages contradict each other by %s, so a clock jumped.", pair, clocks.BoundText(k.Conflict))
 	case !k.Messages && !k.Synchronised:
-		return fmt.Sprintf("The clocks of %s were not compared directly: messages went one way only, and the kernels do not say that the clocks are synchronised.", pair)
+		return fmt.Sprintf("The clocks of %s were not compared directly: messages went one way only, and the kernels do not call the clocks synchronised.", pair)
 	case k.Unsteady:
 		return fmt.Sprintf("The clocks of %s changed their rates while the job ran: so bounds are wider.", pair)
 	}

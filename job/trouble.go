@@ -174,7 +174,7 @@ func (j *Job) spawned() []string {
 		text += " at " + strings.Join(places, ", ")
 	}
 	if len(j.launches.foreign) > 0 {
-		return []string{text + ". These are a job of their own, which was measured, too: its files are profile.rankR-2.* and the like."}
+		return []string{text + ". These are a job of their own, which was measured, too: its files are profile.rankR-2.* and so on."}
 	}
 	return []string{text + ". These were not measured: there is no profile of their job. With Open MPI, ompp-attach measures them if it starts the launcher (ompp-attach run -- mpirun ...)."}
 }

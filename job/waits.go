@@ -217,7 +217,7 @@ var reasons = [match.NumReasons]string{
 	match.OldComm:    "the communicator was made before all of its ranks were attached to",
 	match.OldRequest: "the request was made, or the message taken, before the rank was attached to",
 	match.NotYet:     "another rank was not attached to yet",
-	match.NoOrder:    "it is not certain which calls of the ranks belong together, since the ranks were attached to at different moments",
+	match.NoOrder:    "the ranks were attached to at different moments, so it is not certain which calls belong together",
 }
 
 // Sentences say for the reader which calls were matched, and why others were not.
@@ -256,7 +256,7 @@ func (m *Matching) Sentences() (out []string) {
 		out = append(out, fmt.Sprintf("Waits for other ranks leave out %s: %s.", RankList(m.LeftOut[why]), why))
 	}
 	if len(m.Cut) > 0 {
-		s := fmt.Sprintf("The MPI calls of %s are known up to a certain time only: then records were lost, a call returned an error, or the log was full.", RankList(m.Cut))
+		s := fmt.Sprintf("The MPI calls of %s are not known to the end: records were lost, a call returned an error, or the log was full.", RankList(m.Cut))
 		if m.Left > 0 {
 			s += fmt.Sprintf(" %s %s not in the log.", counted(m.Left, "call"), verb(m.Left == 1, "is", "are"))
 		}

@@ -32,7 +32,7 @@ func ProcessLines(in *target.Inspection, seccompKills bool) []preflight.Line {
 		ls = append(ls, mpiLines(&lib)...)
 	}
 	if len(in.Runtimes) > 0 && len(in.Users) == 0 {
-		ls = append(ls, preflight.Line{What: "callers", State: preflight.Note, Consequence: "no file that is mapped imports an entry point of the runtime: it may be called through pointers, or not at all"})
+		ls = append(ls, preflight.Line{What: "callers", State: preflight.Note, Consequence: "no mapped file imports an entry point of the runtime: it is called through pointers, or not at all"})
 	}
 	for _, u := range in.Users {
 		ls = append(ls, userLines(&u)...)
@@ -112,7 +112,7 @@ func userLines(u *target.RuntimeUser) []preflight.Line {
 		case target.SourceMissing:
 			ls = append(ls, preflight.Line{What: "source", State: preflight.Note, Consequence: s.File + " is not here: regions end at their last line that has code (~)", Remedy: "put the source at this path"})
 		case target.SourceNewer:
-			ls = append(ls, preflight.Line{What: "source", State: preflight.Note, Consequence: s.File + " is newer than the program and not trusted: regions end at their last line that has code (~)", Remedy: "rebuild"})
+			ls = append(ls, preflight.Line{What: "source", State: preflight.Note, Consequence: s.File + " is not used, because it is newer than the program: regions end at their last line with code (~)", Remedy: "rebuild"})
 		}
 	}
 	return ls

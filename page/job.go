@@ -59,7 +59,7 @@ var jobKinds = []struct {
 	kind
 }{
 	{job.Synch, kind{"synch", "Threads wait for each other in %s", "Hold locks for less time, do less in critical sections, and drop barriers that nothing needs.", longest}},
-	{job.Imbal, kind{"imbal", "Threads wait at the end of %s: their work is divided unevenly", "Divide the work of the threads more evenly: another schedule and smaller chunks, or, of loops with few iterations, collapse.", evenly}},
+	{job.Imbal, kind{"imbal", "Threads wait at the end of %s: their work is divided unevenly", "Divide the threads' work more evenly: another schedule, smaller chunks, or collapse for loops with few iterations.", evenly}},
 	{job.Limpar, kind{"limpar", "Threads have too little to do in %s", "Give all threads work: more sections, fewer singles, tasks.", evenly}},
 	{job.Mgmt, kind{"mgmt", "The runtime takes time for %s", "Use fewer, longer parallel regions, and coarser tasks.", longest}},
 	{job.MPIOver, kind{"mpi", "Threads are in %s", "See which ranks come late; let messages overlap with work; send fewer and larger ones.", longest}},

@@ -375,11 +375,11 @@ func (b *builder) start(f *function, s *site) {
 func (t *Table) notes(o *symbols.Object) {
 	for _, s := range t.Sources {
 		if s.Newer && !s.Used {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s is newer than the binary, so its lines need not be those that were compiled: it is not used", s.Path))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s is not used, because it is newer than the binary: other lines may have been compiled", s.Path))
 		} else if s.Newer {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s is newer than the binary: its lines need not be those that were compiled", s.Path))
 		} else if !s.Used {
-			t.Notes = append(t.Notes, fmt.Sprintf("the source %s was not found: ends of regions are approximate, and constructs without calls are missing (--source DIR tells where sources are)", s.Name))
+			t.Notes = append(t.Notes, fmt.Sprintf("the source %s was not found, so ends of regions are approximate, and constructs without calls are missing: give --source DIR", s.Name))
 		}
 	}
 	if !o.HasDWARF() {

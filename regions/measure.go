@@ -42,7 +42,7 @@ func measureOf(r *Region) (Measure, string) {
 			return Derived, "an implicit barrier: shown by itself where no construct was seen to begin before it"
 		}
 		if r.Implicit {
-			return Derived, "an implicit barrier, as of a static loop, for which GCC makes no other call: only the wait is seen"
+			return Derived, "an implicit barrier, as of a static loop, which makes no other call: only the wait is seen"
 		}
 		if r.Found == BySource {
 			return Invisible, noCode
@@ -64,7 +64,7 @@ func measureOf(r *Region) (Measure, string) {
 		return Exact, ""
 	}
 	if len(r.Sites) > 0 && r.Construct == event.Loop {
-		return Derived, "a static loop makes no call, and no place was found in its code that every thread comes by: only the wait in its barrier is seen"
+		return Derived, "a static loop makes no call, and its code has no place that every thread passes: only the wait in its barrier is seen"
 	}
 	if r.Found == BySource {
 		return Invisible, noCode
@@ -76,7 +76,7 @@ func measureOf(r *Region) (Measure, string) {
 func whyInvisible(r *Region) string {
 	switch r.Construct {
 	case event.Loop:
-		return "a static loop makes no call, and no place was found in its code that every thread comes by"
+		return "a static loop makes no call, and its code has no place that every thread passes"
 	case event.Atomic:
 		if r.At != 0 {
 			return "a locked instruction: an atomic construct, or other code that is like one"

@@ -29,7 +29,7 @@ func (t *Table) addInline(o *symbols.Object) {
 			r.Found |= ByCode
 			r.Measure, r.Why = Exact, ""
 			if c.End == event.EndNext {
-				r.Measure, r.Why = Derived, "every execution is counted; it has no place at which every thread leaves it: its time reaches to the thread's next event, or to the end of measurement"
+				r.Measure, r.Why = Derived, "every execution is counted, but no place was found at which every thread leaves it: its time reaches to the thread's next event"
 			}
 		}
 	}

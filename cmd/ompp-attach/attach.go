@@ -40,7 +40,7 @@ profile.rankR.*.
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch given := c.Flags().Changed; {
 			case given("duration") && duration <= 0:
-				return cli.Misuse(fmt.Errorf("--duration %s: give a time above 0, as in 30s or 5m, or leave --duration out to measure until Ctrl-C", duration))
+				return cli.Misuse(fmt.Errorf("--duration %s: give a time above 0, as in 30s; without --duration, attach measures until Ctrl-C", duration))
 			case given("pid") && given("job"):
 				return cli.Misuse(errors.New("give --pid or --job, not both"))
 			case given("job"):

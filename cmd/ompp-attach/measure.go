@@ -363,7 +363,7 @@ func (f *measureFlags) conclude(out *results.Directory, res *collect.Result, err
 		f.say(s)
 	}
 	if len(res.Profiles) == 0 && len(res.Troubles) == 0 && out.First() {
-		f.say(fmt.Sprintf("%s used no OpenMP runtime (libgomp, libomp, libiomp5) and no MPI library that can be seen from outside, so there is no profile; `ompp-attach check` says what can be measured", path))
+		f.say(fmt.Sprintf("there is no profile: %s used no OpenMP runtime (libgomp, libomp, libiomp5) and no MPI library that can be seen; `ompp-attach check` says what can be measured", path))
 	}
 	if res.Exit != 0 {
 		return &cli.Exit{Status: res.Exit, Err: unfound(res)}

@@ -194,9 +194,9 @@ func concludeRank(s *node.Session, e launch.Ending, pid int, say func(string)) e
 		return errorOf(o)
 	}
 	if p, name := results.CompleteSnapshot(s.Dir, pid, e); p != nil {
-		say(fmt.Sprintf("the collector of this node was killed: there is a snapshot only, until %s, in %s; the program ran on", p.Meta.SnapshotAt.Local().Format(time.DateTime), name))
+		say(fmt.Sprintf("the collector of this node was killed, the program ran on: a snapshot of what was measured until %s is in %s", p.Meta.SnapshotAt.Local().Format(time.DateTime), name))
 	} else {
-		say("the collector of this node was killed, so there is no profile of this rank; the program ran on")
+		say("the collector of this node was killed, the program ran on: there is no profile of this rank")
 	}
 	if e.Status != 0 {
 		return &cli.Exit{Status: e.Status, Err: nil}

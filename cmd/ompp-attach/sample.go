@@ -66,7 +66,7 @@ func (f *sampleFlags) start(m *collect.Measurement) error {
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENODEV):
 		return fmt.Errorf("--sample %s: this machine does not count %s; --sample task-clock works everywhere", f.event, as.Event)
 	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
-		return fmt.Errorf("--sample %s: not permitted to sample processors (%w): run as root, with CAP_PERFMON, or set /proc/sys/kernel/perf_event_paranoid to 0; --sample off does without", f.event, err)
+		return fmt.Errorf("--sample %s: not permitted (%w): run as root or with CAP_PERFMON, set /proc/sys/kernel/perf_event_paranoid to 0, or say --sample off", f.event, err)
 	case errors.Is(err, unix.EINVAL):
 		return fmt.Errorf("--sample %s: the kernel refuses the event (%w); /proc/sys/kernel/perf_event_max_sample_rate bounds the frequency", f.event, err)
 	case err != nil:

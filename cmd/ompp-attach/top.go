@@ -158,7 +158,7 @@ func (f *topFlags) run(c *cobra.Command, args []string) error {
 	case errors.Is(err, top.ErrNotAllMeasured):
 		cli.Tell("some of these processes are measured already, by another run of ompp-attach: they pay for both measurements")
 	case !errors.Is(err, control.ErrNotMeasured):
-		cli.Tell(fmt.Sprintf("another run of ompp-attach measures as well, and does not let top join: %v; the processes pay for both measurements", err))
+		cli.Tell(fmt.Sprintf("another run of ompp-attach measures already, and top cannot join it: %v; the processes pay for both measurements", err))
 	}
 	return f.attach(program)
 }

@@ -15,7 +15,7 @@ import (
 const (
 	NoteStartEnd = "Communication is without the calls that begin or end MPI."
 	NoteAdded    = "The profile holds sums: deviations, smallest and largest times, and histograms of times are not known."
-	NoteEstimate = "Some constructs were not observed all of the time: their counts and times are estimates in part, see the report."
+	NoteEstimate = "Some constructs were not observed all of the time: their counts and times are partly estimated (see the report)."
 	NoteLost     = "Events were lost: counts and times are too low, see the report."
 )
 

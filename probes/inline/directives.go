@@ -160,7 +160,7 @@ func (f *function) place(c *Construct, s *share, ds []directives.Directive) {
 		c.Begin, c.Last, c.Exact = ds[0].Begin, ds[0].End, true
 		if len(ds) > 1 {
 			c.Merged = lines(ds[1:])
-			c.Notes = append(c.Notes, fmt.Sprintf("GCC merged the loops of lines %s into this one, as they have the same bounds: its count is each one's, its times are the sum", c.Merged))
+			c.Notes = append(c.Notes, fmt.Sprintf("GCC merged the loops of lines %s into this one: its count is that of each loop, its times are the sum of all", c.Merged))
 		}
 		return
 	}

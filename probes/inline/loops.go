@@ -49,7 +49,7 @@ func (f *function) loops(x *Inlined) {
 			continue // shared out by hand
 		}
 		if !f.source && s.flags&taint.Remainder == 0 {
-			x.Unseen = append(x.Unseen, Unseen{f.fn, f.describe(s), "a loop that the user shares out by the threads' numbers looks the same: the source would tell"})
+			x.Unseen = append(x.Unseen, Unseen{f.fn, f.describe(s), "a loop that the program itself divides by thread numbers looks the same: only the source would tell"})
 			continue
 		}
 		if f.whole(s, shares, ds) {
@@ -109,9 +109,9 @@ func (f *function) whole(s *share, shares []share, ds []directives.Directive) bo
 }
 
 const (
-	noteDropped = "GCC leaves out the barrier of a loop at the end of a parallel region: the wait is the region's exitBarT"
+	noteDropped = "GCC leaves out the barrier of a loop at a region's end: the wait is the region's exitBarT"
 	noteArrays  = "a loop of a workshare construct, of which GCC makes one for each array assignment"
-	noteSeveral = "several loops with the same bounds count as one here if GCC merged them: the source would tell"
+	noteSeveral = "loops with the same bounds count as one if GCC merged them: only the source would tell"
 )
 
 // loop makes a construct of a loop's code, of which GCC may have made copies. It has no Enter

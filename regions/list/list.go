@@ -56,7 +56,7 @@ func Write(w io.Writer, path string, t *regions.Table) error {
 		fmt.Fprintf(&b, "(%d) %s\n", i+1, r)
 	}
 	if strings.Contains(b.String(), "~") {
-		fmt.Fprintln(&b, "~ near: without the source, an end is the last line that has code, and GCC gives some calls the line before")
+		fmt.Fprintln(&b, "~ near: without the source, an end is the last line with code, and some calls have the line before")
 	}
 	for _, n := range t.Notes {
 		fmt.Fprintf(&b, "note: %s\n", profile.Pasteable(n))

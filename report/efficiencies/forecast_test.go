@@ -59,7 +59,7 @@ func TestForecastOfOne(t *testing.T) {
 	if err := WriteForecastText(&b, f); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"cannot foretell each other", "assumed, since all runs have as many ranks", "how work and waiting grow with threads is not known",
+	for _, want := range []string{"cannot foretell each other", "assumed, since all runs have as many ranks", "how work and waiting change with threads is not known",
 		"No interval on", "too few runs", "(weak scaling)"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the text lacks %q:\n%s", want, b.String())

@@ -26,7 +26,7 @@ func openWindow(text string, args []string) (*results.Window, string, error) {
 	dir := strings.Join(args, " ")
 	w, ok := results.OpenWindow(dir, from, to)
 	if !ok {
-		return nil, "", cli.Misuse(fmt.Errorf("--delta %s: give the numbers of two snapshots, the earlier one first, as in `report --delta 2 5 DIR`; 0 is the begin, and end the final profile", text))
+		return nil, "", cli.Misuse(fmt.Errorf("--delta %s: give two snapshots, the earlier one first, as in `report --delta 2 5 DIR`; 0 is the beginning, end the final profile", text))
 	}
 	if len(args) != 1 {
 		return nil, "", cli.Misuse(errors.New("which directory? give it after the two numbers, as in `report --delta 2 5 DIR`"))
@@ -67,7 +67,7 @@ func reportWindow(args []string, f *reportFlags) error {
 		return err
 	}
 	if f.table.by != "" || f.efficiency || f.properties.wanted() {
-		return cli.Misuse(errors.New("--delta goes with the reports of --format only: write the window to a directory (-o OUT), then `report --by`, `--properties` or `--efficiency` of that"))
+		return cli.Misuse(errors.New("--delta goes with --format only: write the window to a directory (-o OUT), and say `report --by`, `--properties` or `--efficiency` of OUT"))
 	}
 	if err := emptyOfProfiles(f.dir); err != nil {
 		return err

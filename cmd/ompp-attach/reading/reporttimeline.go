@@ -101,10 +101,10 @@ func (d damages) note(t *timeline.File, _ *timeline.DamageError) { d[t]++ }
 func (d damages) warn(timelines []*timeline.File) {
 	for _, t := range timelines {
 		if n := d[t] + t.Damaged(); n > 0 {
-			cli.Warn("the timeline of process %d is damaged in %d places: what was there is missing, and gaps stand for it", t.PID, n)
+			cli.Warn("the timeline of process %d is damaged in %d places, where the trace has gaps", t.PID, n)
 		}
 		if t.Torn {
-			cli.Warn("the timeline of process %d was cut off %.3f s after its first execution: what came later is missing", t.PID, float64(t.Last()-t.First())/1e9)
+			cli.Warn("the timeline of process %d ends %.3f s after its first execution: it was cut off, and what came later is missing", t.PID, float64(t.Last()-t.First())/1e9)
 		}
 	}
 }

@@ -104,7 +104,7 @@ func compareRuns(dirs []string, f *reportFlags, weak bool) (*efficiency.Scaling,
 			return nil, err
 		}
 		if len(found) > 1 {
-			return nil, fmt.Errorf("%s holds the profiles of %d processes that are no ranks of a job: give a directory with one process or one job", dir, len(found))
+			return nil, fmt.Errorf("%s holds %d processes that are not of one job: give a directory with one process or one job", dir, len(found))
 		}
 		label := filepath.Base(filepath.Clean(dir))
 		if h := found[0].Hidden(); h != nil {

@@ -62,7 +62,7 @@ func readJob(dir string, o job.Options) (*job.Job, error) {
 	case len(others) == 0:
 		return nil, fmt.Errorf("%s holds no recorded profile (%s): give a directory that run or attach has written", dir, results.RecordName)
 	case len(others) > 1:
-		return nil, fmt.Errorf("%s holds the profiles of %d processes that are no ranks of a job: give a directory with one process or one job", dir, len(others))
+		return nil, fmt.Errorf("%s holds %d processes that are not of one job: give a directory with one process or one job", dir, len(others))
 	default:
 		name := filepath.Join(dir, others[0])
 		ranks = []job.Source{{Name: others[0], Open: func() (io.ReadCloser, error) { return files.Open(name) }}}
