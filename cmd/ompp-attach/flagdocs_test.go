@@ -162,8 +162,8 @@ func TestDefaultsMean(t *testing.T) {
 	})
 }
 
-// The help says each flag in one sentence of at most 20 words, and fits 82 columns. Manual pages and
-// docs/ say more.
+// The help says each flag in one sentence of at most 20 words, and fits 82 columns. Manual pages
+// and docs/ say more.
 func TestHelpIsShort(t *testing.T) {
 	commands(root(), func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
