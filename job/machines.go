@@ -203,7 +203,7 @@ func (m *Matching) trouble(k *clocks.Link) string {
 	case k.Conflict > 0 && k.Messages:
 		return fmt.Sprintf("The clocks of %s were compared by messages only: these contradict by %s what the kernels say of the clocks.", pair, clocks.BoundText(k.Conflict))
 	case k.Conflict > 0:
-		return fmt.Sprintf("The clocks of %s were not compared: messages contradict each other by %s, so a clock jumped.", pair, clocks.BoundText(k.Conflict))
+		return fmt.Sprintf("The clocks of %s were not compared: messages contradict each other by %s, so a clock has jumped.", pair, clocks.BoundText(k.Conflict))
 	case !k.Messages && !k.Synchronised:
 		return fmt.Sprintf("The clocks of %s were not compared directly: messages went one way only, and the kernels do not call the clocks synchronised.", pair)
 	case k.Unsteady:

@@ -213,7 +213,7 @@ func (u *Usage) replacement(libs []*library) string {
 	}
 	how := "let one copy serve both (LD_PRELOAD one of them, or a symbolic link in place of the other)"
 	if len(kinds) > 1 {
-		how = "let libomp, which has GCC's entry points too, serve both (LD_PRELOAD its library)"
+		how = "let libomp serve both (LD_PRELOAD its library, which has GCC's entry points, too)"
 	}
 	return how + ": " + strings.Join(paths, ", ")
 }
