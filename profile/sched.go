@@ -91,8 +91,8 @@ type Sched struct {
 	Lock OffCore `json:"lock,omitzero"` // before a critical or lock was got
 	Task OffCore `json:"task,omitzero"` // for tasks, without tasks executed meanwhile
 	MPI  OffCore `json:"mpi,omitzero"`  // in MPI calls
-	// Due is the others' wait at barriers for this thread, as far as it is due to the thread's
-	// time off its core: the time by which the thread was off its core for longer than they
+	// Due is the part of the others' waits at barriers for this thread that is due to its time
+	// off its core. That is the time by which the thread was off its core for longer than they
 	// were, since they were last together.
 	Due OffCore `json:"due,omitzero"`
 	// Held is the others' wait for a lock while this thread held it.

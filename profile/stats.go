@@ -18,11 +18,11 @@ func (s *Sum) Add(o Sum) { s.T += o.T; s.C += o.C }
 //	Barrier  implicit barrier                  exitBarT
 //	Exit     leaving                           exitT; shutdwnT of PARALLEL
 //
-// For every construct Exec.T = Enter.T + Body.T + Barrier.T + Exit.T, but for SECTIONS, where the
-// rest is mgmtT, and SINGLE, where threads that do not execute the body have none. For TASKEXEC and
-// UTASKEXEC, Enter is the queueing delay from creation to execution, which is no part of Exec.
-// Body.C counts the parts in which a suspended task was executed. Exec.T leaves out what the thread
-// did while the task was suspended for others.
+// For every construct Exec.T = Enter.T + Body.T + Barrier.T + Exit.T, with two exceptions. In
+// SECTIONS the rest is mgmtT. In SINGLE, threads that do not execute the body have none. For
+// TASKEXEC and UTASKEXEC, Enter is the queueing delay from creation to execution, which is no part
+// of Exec. Body.C counts the parts in which a suspended task was executed. Exec.T leaves out what
+// the thread did while the task was suspended for others.
 type ThreadStats struct {
 	Thread  int `json:"thread"` // index in Profile.Threads
 	Exec    Sum `json:"exec"`

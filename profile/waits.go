@@ -16,7 +16,7 @@ type Waits struct {
 	// Late is the same as Last, at the node from which the last thread came: the region that it
 	// was in before the barrier.
 	Late Sum `json:"late,omitzero"`
-	// Delay is the part of the others' waits that is due to this thread's time at this node: it
+	// Delay is the part of the others' waits that is due to this thread's time at this node. It
 	// spent more time there than they did since the team's threads were last together.
 	Delay int64 `json:"delay,omitempty"`
 	// NoCore is the part of Late that is due to the scheduler (ns). The late thread was ready
@@ -29,18 +29,18 @@ type Waits struct {
 	Passed   int64 `json:"passed,omitempty"`
 	Far      int64 `json:"far,omitempty"`
 	// OnPath is the time of this thread at this node that is on the critical path of the team's
-	// execution: the late thread's time before each barrier, and after it, that of the thread that
-	// executed a task last there, in its tasks. What the thread waited for a lock counts for the
-	// lock's holder, and what it waited for a task, for the task (ns).
+	// execution (ns). Before each barrier, that is the late thread's time. After it, this is the
+	// time in tasks of the thread that executed a task last there. What the thread waited for a
+	// lock counts for the lock's holder, and what it waited for a task, for the task.
 	OnPath int64 `json:"on_path,omitempty"`
-	// NoTask is the part of Wait and Done, or of the time without a task in a wait for tasks, in
-	// which the thread had nothing to do, before a task was created that it then executed there. C
-	// is the number of these tasks.
+	// NoTask is the part of Wait and Done, or of the time without a task in a wait for tasks,
+	// before a task was created that the thread then executed there. The thread had nothing to
+	// do. C is the number of these tasks.
 	NoTask Sum `json:"no_task,omitzero"`
 	// LateTask is the same, at the construct and thread that created the tasks.
 	LateTask Sum `json:"late_task,omitzero"`
-	// ForTask is the part of Done, or of the time without a task in a wait for tasks, in which the
-	// last task that the thread waited for was executed by another thread. C is the number of these
+	// ForTask is the part of Done, or of the time without a task in a wait for tasks, in which
+	// another thread executed the last task that was waited for. C is the number of these
 	// waits. OfTask is the same, at the task's execution and at the thread that executed it.
 	ForTask Sum `json:"for_task,omitzero"`
 	OfTask  Sum `json:"of_task,omitzero"`

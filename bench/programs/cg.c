@@ -21,9 +21,9 @@ static void multiply(const double *v, double *out)
 	}
 }
 
-// setup makes a symmetric matrix, row i with entries at i+d and i-d for HALF
-// distances d, so that the smallest eigenvalue is well above 0, and a right-hand
-// side whose solution is known.
+// setup makes a symmetric matrix: row i has entries at i+d and i-d for HALF distances
+// d. So the smallest eigenvalue is well above 0. It makes a right-hand side with a
+// known solution.
 static void setup(void)
 {
 	unsigned seed = 1;

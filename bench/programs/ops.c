@@ -2,10 +2,10 @@
 //
 //   ops
 //
-// For each line "MODE THREADS MS" on standard input it performs operations for
-// about MS milliseconds, in batches, and prints the nanoseconds per operation of
-// the median batch (a thread that loses its core now and then does not count)
-// and the number of all operations. Each thread of a team of THREADS performs
+// For each line "MODE THREADS MS" on standard input it performs operations for about
+// MS milliseconds, in batches. It prints the nanoseconds per operation of the median
+// batch, which a thread that loses its core now and then does not change. It prints
+// the number of all operations, too. Each thread of a team of THREADS performs
 // every operation; only tasks are created by the primary thread alone. So with
 // more than one thread criticals, locks and atomics are contended. The region
 // around the operations is not measured, but in mode "region".

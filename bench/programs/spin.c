@@ -2,10 +2,10 @@
 //
 //   spin FRAMES
 //
-// For each line "spin 1 MS" on standard input it works for about MS milliseconds below
-// FRAMES calls of 200 bytes of stack each, and prints the nanoseconds of its
-// processor time per unit of work, on average: interrupts are part of it, and
-// what other processes take is not; and how many units that were.
+// For each line "spin 1 MS" on standard input it works for about MS milliseconds, below
+// FRAMES calls of 200 bytes of stack each. It prints the mean nanoseconds of its
+// processor time per unit of work, and the number of units. Interrupts are part of
+// that time. What other processes take is not.
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,9 +1,9 @@
-/* Dynamic loops and sections in teams and in serialised regions: what they cost
- * must not grow with the number of chunks.
+/* Dynamic loops and sections in teams and in serialised regions. Their cost must not
+ * grow with the number of chunks.
  *	chunks REPS ITERATIONS
- * Each function runs REPS times: a region of two threads, one that `if` makes
- * serial, and one of num_threads(1), in each of which a loop of ITERATIONS chunks
- * is executed once by each thread. Prints how many iterations were executed in all. */
+ * Each function runs REPS times: a region of two threads, one that `if` makes serial,
+ * and one of num_threads(1). In each of them, each thread executes a loop of ITERATIONS
+ * chunks once. Prints how many iterations were executed in all. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
-// Constructs without a call that the compiler moves away from where the source
-// has them: into .cold parts of an outlined and of an ordinary function, and
-// into lambda expressions within a region. No arguments. Of 10 iterations one
-// throws; GCC 12 at -O2 and -O3 puts the catch blocks into .cold parts.
+// Constructs without a call that are not where the source has them. The compiler
+// moves them into .cold parts of an outlined and of an ordinary function, and into
+// lambda expressions within a region. No arguments. One of 10 iterations throws.
+// GCC 12 at -O2 and -O3 puts the catch blocks into .cold parts.
 
 #include <omp.h>
 

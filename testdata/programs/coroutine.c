@@ -2,9 +2,9 @@
 //
 //   coroutine [ROUNDS=20]
 //
-// Each thread of 3 switches to a stack that lies above its own, takes a lock
-// there, comes back and takes it again, goes there once more and so on: the
-// kernel forgets return probes that are pending on the lower stack. The round
+// Each of 3 threads switches to a stack that lies above its own, and takes a lock
+// there. It comes back and takes the lock again, goes there once more, and so on.
+// The kernel forgets return probes that are pending on the lower stack. The round
 // ends in a return from the region's body.
 // Prints `done N`, N = 3 * 3 * ROUNDS, the times that the lock was taken; fails
 // if a worker's other stack is not above its own.

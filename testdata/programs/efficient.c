@@ -10,9 +10,9 @@
 //   parallel   thread 0 in parallel regions               mpi      in MPI outside of them
 //   inside     in MPI inside of them
 //
-// In units of MS: serial work 4; a region with work 2 and 4 (imbalance 2); a region in which each
-// thread works 2 in a critical section, one after the other (synchronisation 2, imbalance 2); rank 0
-// works 3 more, for which rank 1 waits in MPI_Barrier, and its worker with it; a region in which
+// In units of MS: serial work 4. A region with work 2 and 4 (imbalance 2). A region in which each
+// thread works 2 in a critical section, one after the other (synchronisation 2, imbalance 2).
+// Rank 0 works 3 more: rank 1 and its worker wait for that in MPI_Barrier. A region in which
 // thread 0 of rank 1 waits 2 in MPI_Barrier for rank 0, and thread 1 works 3.
 #include <mpi.h>
 #include <omp.h>

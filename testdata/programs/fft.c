@@ -1,5 +1,5 @@
-// fft.c N: N forward and backward transforms by FFTW with two threads of OpenMP, with a plan for each
-// direction, and one transform in place by a new plan every tenth time. It checks its result.
+// fft.c N: N forward and backward transforms by FFTW with two threads of OpenMP. Each direction has
+// a plan. Every tenth time, a new plan makes one transform in place. It checks its result.
 #include <fftw3.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-// Time in atomic operations, as the program's own clock has it. Each thread
-// alternates between operations of three kinds on shared variables (lines INT,
-// DOUBLE, CAPTURE) and work of its own of about the same length, and prints the
-// percentages of the operations in the sum over the threads. The clock is that of
-// the thread's processor time: other programs take nothing of it, as nothing of the
-// samples by task-clock. Argument: rounds (default 200).
+// Time in atomic operations, by the program's own clock. Each thread alternates between
+// operations of three kinds on shared variables (lines INT, DOUBLE, CAPTURE) and work
+// of its own, of about the same length. Prints the operations' percentages of the sum
+// over the threads. The clock is that of the thread's processor time. Other programs
+// take nothing of it, and nothing of the samples by task-clock.
+// Argument: rounds (default 200).
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

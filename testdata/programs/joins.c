@@ -1,6 +1,6 @@
-// joins.c: regions of libomp that begin and end in all ways that need no task: in teams of several
-// threads and of one, in serialised regions, nested, in leagues, cancelled, by several initial
-// threads. For clang.
+// joins.c: regions of libomp that begin and end in all ways that need no task. These are teams of
+// several threads and of one, serialised regions, nested ones, leagues, cancelled regions, and
+// several initial threads. For clang.
 //
 //   OMP_CANCELLATION=true joins REPS      checks itself
 #include <omp.h>

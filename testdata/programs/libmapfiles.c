@@ -1,6 +1,6 @@
-// libmapfiles.c: shared object to be preloaded; maps the files that the
-// environment variable MAP_FILES lists (a colon between them) as code, as
-// just-in-time compilers and odd loaders do, and leaves them alone.
+// libmapfiles.c: shared object to be preloaded. It maps files as code, as just-in-time
+// compilers and odd loaders do, and leaves them alone. The environment variable
+// MAP_FILES lists the files, with a colon between them.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

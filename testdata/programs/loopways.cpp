@@ -1,6 +1,6 @@
-// loopways.cpp: static loops of libomp between all that may come before, within and behind them: nested
-// regions, tasks, regions of one thread, other loops, cancellation, exceptions, templates, functions
-// called from several sites. For clang.
+// loopways.cpp: static loops of libomp between all that may come before, within and behind them.
+// That is nested regions, tasks, regions of one thread, other loops, cancellation, exceptions,
+// templates, and functions called from several sites. For clang.
 //   loopways ITERATIONS
 #include <omp.h>
 #include <cstdio>

@@ -1,8 +1,8 @@
 // messages.c N: rank 0 sends N pairs of numbered messages to rank 1, the first of each pair with tag
 // 1, the second with tag 2. Rank 1 receives the second one first. Every other first message is taken
 // by a nonblocking receive. Rank 1 sends an answer to every pair, and rank 0 receives it from any
-// source. Each rank writes a line per message: "RANK sent NUMBER" or "RANK received NUMBER", in the order of its
-// calls; a message that a nonblocking receive has taken is "RANK taken NUMBER".
+// source. Each rank writes a line per message, in the order of its calls: "RANK sent NUMBER" or
+// "RANK received NUMBER". A nonblocking receive's message is "RANK taken NUMBER".
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

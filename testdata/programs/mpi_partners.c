@@ -1,6 +1,6 @@
-// mpi_partners.c: messages of many sizes between many pairs of 6 processes, on communicators and
-// windows that are made in every way of which the profiles of all ranks together tell who is in them.
-// Each call stands on a line of its own.
+// mpi_partners.c: messages of many sizes between many pairs of 6 processes. The communicators and
+// windows are made in every way of which all ranks' profiles together tell the members. Each call
+// stands on a line of its own.
 #include <mpi.h>
 #include <stdlib.h>
 

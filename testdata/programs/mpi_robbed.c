@@ -3,8 +3,8 @@
 //
 //   mpi_robbed [ROUNDS=10] [MS=20]
 //
-// Rank 1 prints the child's process number, the processor time that the child got, and how long
-// rank 1 itself was ready to run without a core, as the kernel says (ns).
+// Rank 1 prints the child's process number and the processor time that the child got. It prints how
+// long rank 1 itself was ready to run without a core, as the kernel says (ns).
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <sched.h>

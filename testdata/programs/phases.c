@@ -1,8 +1,8 @@
 // Phases: quiet, a storm of one construct, quiet again. Each thread counts what
 // it executes, phase by phase.
-// phases KIND WORK QUIET STORM SETTLE: what the storm is of (critical, lock,
-// barrier, task, region), how many steps of work lie between two, and the
-// phases' lengths in seconds; the last quiet phase is as long as the first.
+// phases KIND WORK QUIET STORM SETTLE. KIND is the storm's construct (critical, lock,
+// barrier, task, region). WORK is the number of steps of work between two. The others
+// are the phases' lengths in seconds. The last quiet phase is as long as the first.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Makes messages slower than they are, by the clock: MPI_Send takes 20 us and 10 ns per byte more,
-// as on a network of 100 MB/s; MPI_Bcast takes 200 us more on each process.
+// Makes messages slower than they are, by the clock. MPI_Send takes 20 us and 10 ns per byte more,
+// as on a network of 100 MB/s. MPI_Bcast takes 200 us more on each process.
 #include <mpi.h>
 #include <time.h>
 

@@ -11,15 +11,15 @@
 //   symbol:body thread n    executions of a parallel region's body, where
 //                           thread is the number in the new team
 //
-// Calls are counted in a stub that jumps on to the runtime: arguments and
-// return address stay as they were, so a profiler that watches the same run
-// sees the program's own call sites. Results need a frame of our own; where
-// return addresses matter, switch them off with TRUTH_RESULTS=0. Bodies need
+// Calls are counted in a stub that jumps on to the runtime. Arguments and return
+// address stay as they were. So a profiler that watches the same run sees the
+// program's own call sites. Results need a frame of our own; where return
+// addresses matter, switch them off with TRUTH_RESULTS=0. Bodies need
 // a replaced function pointer and are counted only with TRUTH_BODIES=1.
 //
-// The definitions here have no symbol version and therefore serve every
-// version; they forward to the default one (omp_set_lock@@OMP_3.0 and so on;
-// OMP_1.0, which differs in the lock's size, was last used by GCC 4.3).
+// The definitions here have no symbol version, and therefore serve every version.
+// They forward to the default version (omp_set_lock@@OMP_3.0 and so on). OMP_1.0,
+// which differs in the lock's size, was last used by GCC 4.3.
 #include "counts.h"
 #include "gomp_symbols.h"
 #include <dlfcn.h>

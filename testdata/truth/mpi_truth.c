@@ -5,9 +5,9 @@
 //
 // Each process writes DIR/rank<R>.jsonl (DIR/pid<PID>.jsonl if it never was
 // initialized): a line about the process, then one per operation, call site
-// and thread. Fortran and C++ bindings end up here too: some call PMPI_X
-// (Open MPI's Fortran), some MPI_X, so both names are taken, and calls made
-// while another one is under way in the same thread are not counted. The call
+// and thread. Fortran and C++ bindings end up here too. Some call PMPI_X (Open MPI's
+// Fortran), some MPI_X, so both names are taken. Calls within another call of the
+// same thread are not counted. The call
 // site is where the user's code called, found by unwinding (.eh_frame) out of
 // the libraries whose names begin with libmpi. What a binding calls for its own
 // purposes (Open MPI's MPI_ALLTOALLW asks for the communicator's size) is no

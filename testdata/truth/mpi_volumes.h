@@ -3,12 +3,12 @@
 // Performance Analysis of Hybrid Applications. Written from that figure and the
 // MPI standard alone, so that it can disagree with the tool.
 //
-// Beyond the figure: nothing goes to or comes from MPI_PROC_NULL; MPI_IN_PLACE
-// stands for the count and type of the other buffer; in an intercommunicator
-// the peers are the remote group, and no process is its own peer; neighbourhood
-// collectives have the neighbours for peers, without MPI_PROC_NULL. Where the
-// figure's minimal accounting would have a single process broadcast, reduce or
-// scatter to others, nothing has to: the text defines it by what has to.
+// Beyond the figure: nothing goes to or comes from MPI_PROC_NULL. MPI_IN_PLACE
+// stands for the count and type of the other buffer. In an intercommunicator the
+// peers are the remote group, and no process is its own peer. Neighbourhood
+// collectives have the neighbours for peers, without MPI_PROC_NULL. By the figure's
+// minimal accounting a single process would broadcast, reduce or scatter to others.
+// Nothing has to, and the text defines the accounting by what has to.
 
 // Bytes of n elements.
 static uint64_t size(MPI_Count n, MPI_Datatype type)

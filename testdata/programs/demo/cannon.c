@@ -3,8 +3,8 @@
 //   mpirun -n P cannon [N=720] [REPEATS=3]
 //
 // The case of Adhianto and Chapman (2007). P ranks, a square number, form a grid; each has a block of
-// N/sqrt(P) rows and columns of each matrix. In each of sqrt(P) steps, the threads of a rank multiply
-// its blocks, and then the blocks of A go to the rank on the left, and those of B to the one above.
+// N/sqrt(P) rows and columns of each matrix. In each of sqrt(P) steps, a rank's threads multiply
+// its blocks. Then blocks of A go to the rank on the left, and blocks of B to the rank above.
 // Checks itself and prints one line.
 #include <math.h>
 #include <mpi.h>

@@ -3,9 +3,9 @@
 //   plate [SIZE=160] [STEPS=160]
 //
 // Each time step solves the implicit heat equation (I + tau*L) u' = u + q on a
-// SIZE x SIZE grid by conjugate gradients, follows marker particles through
-// the temperature field, bins the field into a histogram and estimates its
-// roughness. Every other step it writes down a summary. Prints one line.
+// SIZE x SIZE grid by conjugate gradients. Then it follows marker particles
+// through the temperature field, and makes a histogram of the field. It estimates
+// the field's roughness. Every other step writes a summary. Prints one line.
 //
 // The physics is right, the parallel code is as one meets it: a profile shows
 // imbalance in roughness, a contended critical in histogram, a contended lock

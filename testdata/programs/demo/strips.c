@@ -8,10 +8,10 @@
 // has changed. Now and then each thread sends rank 0 a summary of its rows.
 // Prints one line.
 //
-// The physics is right, the parallel code is as one meets it: one material's
-// conductivity follows from its temperature by an iteration, and all of it lies
-// in the lower left of the plate. So the strips are not equal work, nor are the
-// shares of the threads within them, and everybody waits for the last one.
+// The physics is right, the parallel code is as one meets it. One material's
+// conductivity follows from its temperature by an iteration. All of that material
+// lies in the lower left of the plate. So neither strips nor the threads' shares
+// of them are equal work, and everybody waits for the last one.
 #include <math.h>
 #include <mpi.h>
 #include <omp.h>
