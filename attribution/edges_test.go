@@ -207,7 +207,7 @@ func TestDerivedEdges(t *testing.T) {
 	const regions = 6000
 	for _, often := range []float64{0, 1e-7, 1e-6} { // interruptions per ns
 		for _, threads := range []int{1, 2, 4} {
-			if testing.Short() && (often == 1e-7 || threads == 2) {
+			if testing.Short() && (often != 1e-6 || threads != 2) {
 				continue
 			}
 			p := &frequent{rnd: rand.New(rand.NewPCG(uint64(threads), 7)), threads: threads}

@@ -77,7 +77,7 @@ func recordings(t *testing.T, each func(name string, r recording)) {
 func TestSnapshots(t *testing.T) {
 	taken := 0
 	recordings(t, func(name string, r recording) {
-		every := max(1, len(r.events)/40)
+		every := max(1, len(r.events)/tries(40))
 		feed := func(e *Engine, from int, after func(at int)) *profile.Profile {
 			for i := from; i < len(r.events); i++ {
 				e.Feed(&r.events[i])

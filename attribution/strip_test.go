@@ -29,7 +29,7 @@ func stateTimes(s *profile.Strip) (out map[int]map[profile.State]float64, slack 
 // TestStripSums: the states of each thread add up to the profile's times, however long the program
 // runs: regions with a barrier in the middle.
 func TestStripSums(t *testing.T) {
-	for _, regions := range []int{1, 20, 400, 20_000} {
+	for _, regions := range []int{1, 20, 400, max(10_000, tries(20_000))} {
 		p := &frequent{rnd: rand.New(rand.NewPCG(3, 3)), threads: 3}
 		p.run(regions, 0)
 		got := replayAsRead(p.events, p.end())
@@ -71,7 +71,7 @@ func TestStripSums(t *testing.T) {
 
 // TestStripOfModel: whatever a program does, no bin holds more than its width.
 func TestStripOfModel(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range tries(uint64(200)) {
 		rnd := rand.New(rand.NewPCG(seed, 5))
 		s := simulate(rnd, []event.Runtime{event.Gomp, event.Kmpc}[seed%2], 30+rnd.IntN(300))
 		p := replay(s.events, s.now+10)
