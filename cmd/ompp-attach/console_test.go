@@ -96,7 +96,11 @@ func TestNamesCanBePasted(t *testing.T) {
 	}
 	tl := buildTool(t)
 	built := testbin.Build(t, "longrun.c", testbin.Options{})
-	for _, name := range []string{"l\xf6ser", "my solver", "\x1b[31mred", "it's"} {
+	names := []string{"l\xf6ser", "my solver", "\x1b[31mred", "it's"}
+	if testing.Short() {
+		names = names[:2] // quoted in both ways
+	}
+	for _, name := range names {
 		program := tl.install(t, built, name)
 		status, _, stderr := tl.run(t, asSelf, "run", "--timeline", "all", "-o", filepath.Join(tl.dir, "of "+name), "--", program, "0.05")
 		_, files, ok := strings.Cut(stderr, "\nwritten ")
