@@ -9,6 +9,9 @@ import (
 
 // A file can be executed at once, though other goroutines start processes all the time.
 func TestExecutableBesideForks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a thousand processes")
+	}
 	var others sync.WaitGroup
 	done := make(chan struct{})
 	for range 4 {
