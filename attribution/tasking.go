@@ -31,7 +31,8 @@ type task struct {
 	internal bool       // the runtime's own task: libomp uses such tasks to split a taskloop
 	by       *tree.Node // the construct that created it; nil: not known
 	seat     int        // of the thread that created it
-	// See stack.OpenRegion. children are those of the parts of it that have been executed.
+	// up is OpenRegion.Up of the task's execution. children is OpenRegion.Brood of the parts that
+	// have been executed.
 	up       [2]*waits.Brood
 	children *waits.Brood
 	// An older task at the same address that has not begun, as far as events are read.

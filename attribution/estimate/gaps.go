@@ -217,8 +217,8 @@ func (g *Gaps) Observations() (out []profile.Observation) {
 }
 
 // fitInto shortens the estimates of the constructs in a region to the time that the region can
-// spare. Estimates that need not lie in the region's time stay as they are. These are those of
-// tasks, which other threads execute, and those outside of all regions.
+// spare. Estimates of tasks, which other threads execute, need not lie in that time, nor do
+// estimates outside of all regions. Both stay as they are.
 func (g *Gaps) fitInto(n *tree.Node) {
 	if n.Outside {
 		return

@@ -51,6 +51,16 @@ func TestStacks(t *testing.T) {
 	}
 }
 
+// TestRoom: a stack that is too large takes no room from smaller ones.
+func TestRoom(t *testing.T) {
+	var s Store
+	s.Take([]uint64{9})
+	s.Take(append([]uint64{9}, make([]uint64, MaxStackBytes/8)...))
+	if n := s.Take([]uint64{9, 8}); n != 1 || len(s.Stacks[n]) != 16 {
+		t.Errorf("stack %d of %d, want a stack of its own", n, len(s.Stacks))
+	}
+}
+
 // TestPlaces: when there are too many places, samples at new ones keep their innermost address.
 // None is lost.
 func TestPlaces(t *testing.T) {

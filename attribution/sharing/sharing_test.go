@@ -40,7 +40,7 @@ func TestSectionsOfThread(t *testing.T) {
 		num, size int32
 		want      uint64
 	}{
-		{7, 0, 3, 3}, {7, 1, 3, 2}, {7, 2, 3, 2}, {8, 1, 3, 3}, {2, 1, 4, 1}, {2, 2, 4, 0}, {0, 0, 4, 0}, {-1, 0, 4, 0}, {5, 0, 0, 0},
+		{7, 0, 3, 3}, {7, 1, 3, 2}, {7, 2, 3, 2}, {8, 1, 3, 3}, {2, 1, 4, 1}, {2, 2, 4, 0}, {0, 0, 4, 0}, {-8, 0, 4, 0}, {5, 0, 0, 0},
 	} {
 		if got := sectionsOfThread(c.sections, c.num, c.size); got != c.want {
 			t.Errorf("thread %d of %d has %d of %d sections, want %d", c.num, c.size, got, c.sections, c.want)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"ompp-attach/attribution/place"
 	"ompp-attach/attribution/seats"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
@@ -30,8 +29,8 @@ func (s *sink) End(d *timeline.Dictionary) { s.say("moved %v", d.Moved) }
 
 // below adds a node to another one.
 func below(n *tree.Node, c event.Construct, fn, site uint64) *tree.Node {
-	k := place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: c}, Fn: fn, Site: site}
-	out := &tree.Node{Key: k, Parent: n}
+	out := &tree.Node{Parent: n}
+	out.Key.Construct, out.Key.Fn, out.Key.Site = c, fn, site
 	n.Children = append(n.Children, out)
 	return out
 }
@@ -114,7 +113,9 @@ func TestNumbers(t *testing.T) {
 	if a := sp.Created(5, root, 0, 1); a != 1 {
 		t.Errorf("task %d", a)
 	}
-	sp.Move(below(root, event.Loop, 0, 1), 0, 1)
+	loop := below(root, event.Loop, 0, 1)
+	sp.number(loop)
+	sp.Move(loop, 0, 1)
 	c := sp.With(&sink{}, rs)
 	if a, b := c.NextTeam(), c.Created(5, root, 0, 1); a != 3 || b != 2 || len(c.moved) != 0 {
 		t.Errorf("the copy has team %d, task %d, moved %v", a, b, c.moved)

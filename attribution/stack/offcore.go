@@ -31,14 +31,14 @@ func ready(a *event.OffCoreTime, to uint64) int64 {
 	return max(0, int64(to-max(a.Off, a.Woken)))
 }
 
-// AskTasks has the time divided for which a thread waited for tasks, in its innermost region (ns).
+// AskTasks has a thread's wait for tasks divided, which ends at a time in an open region (ns).
 func (t *Thread) AskTasks(f *OpenRegion, at uint64) {
 	w := waits.Wait{Node: f.Node, Seat: f.Seat, Reason: waits.ForTasks, From: f.Waiting, To: at, T: ledger.Between(f.Waiting, at)}
 	t.OffCore.Ask(w.Without(f.meanwhile))
 }
 
-// AskLock has the time divided for which a thread waited for a lock, in a region of its stack, when
-// it gets the lock (ns).
+// AskLock has a thread's wait for a lock divided, which ends in an open region when the thread gets
+// the lock (ns).
 func (t *Thread) AskLock(f *OpenRegion, at uint64) {
 	if locks.Has(f.Node.Key.Construct) {
 		t.OffCore.Ask(waits.Wait{Node: f.Node, Seat: f.Seat, Reason: waits.ForLock,

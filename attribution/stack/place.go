@@ -18,7 +18,7 @@ import (
 
 const NoteWhere = "also calls of threads that were there when measurement began, of which nothing told whether they were in a parallel region: they are shown outside"
 
-// Existing gives threads their places: those that existed when measurement began, and initial ones.
+// Existing gives places to threads that existed when measurement began, and to initial threads.
 type Existing struct {
 	Charges
 	// Nodes of existing threads that are not known to be in a region or outside (existingAt).

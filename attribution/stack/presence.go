@@ -15,7 +15,7 @@ func PresentUntil(n *tree.Node, seat int, t *Thread, at uint64) (p tree.Presence
 	for i := range t.Stack {
 		f := &t.Stack[i]
 		m := f.Team
-		// The second part: a worker's last team may be in use for another region now.
+		// A worker's last team may be in use for another region now.
 		if f.Node != n || f.Seat != seat || m == nil || m.Node != n || m.Forked > f.Start {
 			continue
 		}

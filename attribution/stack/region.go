@@ -41,7 +41,7 @@ type OpenRegion struct {
 	Phase    Phase
 	Flags    event.Flag
 	Sp       uint64 // stack pointer at the event that opened the region
-	// What tells when the region was opened by the thread's clock (see began), ns.
+	// For began: when the region was opened, by the thread's clock (ns).
 	lag     uint64 // how far the task's clock lagged behind then
 	leftOut uint64 // how much later Start is than the time at which the region was opened
 	task    uint64 // number of the task that is executed here, in a timeline; 0: none
@@ -71,8 +71,8 @@ type OpenRegion struct {
 	// (EnteredFromOther).
 	Inner bool
 	Told  bool // of a loop: another event has told where it begins
-	// Of a task's execution. resumed: an earlier part of it was executed before. internal: the
-	// runtime itself created the task.
+	// Of a task's execution. Resumed: an earlier part of the task was executed before. Internal:
+	// the runtime itself created the task.
 	Resumed, Internal bool
 }
 
@@ -176,9 +176,8 @@ func (f *OpenRegion) CloseBody(at uint64) {
 	f.Phase, f.Mark = Done, at
 }
 
-// IsOpenSingle tells whether a region is a single whose body the thread executes, and nothing is
-// known of the body's end. This occurs where GCC turns the call into the last jump of a function:
-// the body is empty.
+// IsOpenSingle tells whether the thread executes the body of a single of whose end nothing is
+// known. This occurs where GCC makes the call the last jump of a function. Such a body is empty.
 func (f *OpenRegion) IsOpenSingle() bool {
 	return f.Node.Key.Construct == event.Single && f.Phase == InBody && f.End == EndUnknown
 }

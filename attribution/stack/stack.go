@@ -176,9 +176,9 @@ func (s *Stack) suspendedAt(i int) uint64 {
 	return 0
 }
 
-// SuspendedBy returns the lowest index from which on the regions of a thread stand still while it
-// executes the task at i. That is the task which it has suspended. Outside of tasks, it is only the
-// tasking construct in which it executes the task (see resume).
+// SuspendedBy returns the lowest index of the regions that stand still while a thread executes the
+// task at i. If the thread has suspended a task, that task and all regions in it stand still.
+// Otherwise only the tasking construct does in which the thread executes the task (see resume).
 func (s *Stack) SuspendedBy(i int) int {
 	next := -1
 	for j := i - 1; j >= 0; j-- {

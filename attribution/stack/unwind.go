@@ -40,9 +40,8 @@ func (st *Stacks) LeaveUser(t *Thread, i int, at uint64) {
 // then.
 func (st *Stacks) CloseAt(t *Thread, i int, at uint64) {
 	at -= t.suspendedAt(i)
-	// Its clock has stood still since then.
 	if i+1 < len(t.Stack) && tree.IsExecution(t.Stack[i+1].Node.Key.Construct) {
-		at = t.Stack[i+1].Start - t.suspendedAt(i) // it has stood still since then
+		at = t.Stack[i+1].Start - t.suspendedAt(i) // the region's clock has stood still since then
 	}
 	f := &t.Stack[i]
 	f.Node.Flags |= tree.Unobserved

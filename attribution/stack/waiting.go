@@ -164,8 +164,5 @@ func (t *Thread) BeginTaskWaiting(created uint64, by *tree.Node, seat int) {
 // inBarrier tells whether a thread is in its implicit task, in a barrier of its innermost team. f
 // is its innermost open region.
 func (t *Thread) inBarrier(f *OpenRegion) bool {
-	return f.Phase == InBarrier && !f.Node.Key.Construct.IsTasking() && t.Executing() == nil && f.own(t)
+	return f.Phase == InBarrier && !f.Node.Key.Construct.IsTasking() && t.Executing() == nil && t.interval() == t.Interval
 }
-
-// own tells whether a thread's interval is that of the team in which it has a region open.
-func (f *OpenRegion) own(t *Thread) bool { return t.interval() == t.Interval }

@@ -11,8 +11,8 @@ type Presence struct {
 }
 
 // Spread tells how evenly a seat's executions at a node are distributed over the executions of the
-// region around it. If one of these has most of them, the observed ones tell nothing about those
-// that were not observed.
+// region around it. If one execution of the region has most of them, the observed executions tell
+// nothing about the unobserved ones.
 type Spread struct {
 	until   uint64  // number of the node's executions when the region's last execution ended
 	Squares float64 // sum of the squared number of executions in each of the region's executions
