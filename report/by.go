@@ -33,7 +33,7 @@ func WriteCSV(w io.Writer, p *profile.Profile, o Options) error {
 
 func (o Options) tables(p *profile.Profile) tables.Options {
 	c := o.clock(p)
-	return tables.Options{Rules: o.Rules, All: o.All, Seconds: func(ns int64) string { return c.seconds(ns, 0) },
+	return tables.Options{Rules: o.Rules, All: o.All, Seconds: func(ns int64) string { return c.Seconds(ns, 0) },
 		Region: words.Region, Construct: shortName, Thread: words.Thread, Clean: words.Clean, Mark: marked, MarkOwn: markedExclusive}
 }
 

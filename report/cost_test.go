@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"ompp-attach/profile"
+	"ompp-attach/report/limits"
 	"ompp-attach/report/reporttest"
+	"ompp-attach/report/words"
 )
 
 // busy is costly, but of a process that had a core for half of the time.
@@ -48,7 +50,7 @@ func TestCostOfManyThreads(t *testing.T) {
 	const text = "by the cost of one thread's hits: a hit takes 9.5 times as long while 64 threads hit probes at once"
 	for _, threads := range []int{0, 64} {
 		p.Meta.Overhead.Threads, p.Meta.Overhead.Times = threads, 9.5
-		if got := costText(p, clockOf(p)); strings.Contains(got, text) != (threads > 0) {
+		if got := limits.CostText(p, words.ClockOf(p)); strings.Contains(got, text) != (threads > 0) {
 			t.Errorf("%d threads: %s", threads, got)
 		}
 	}

@@ -53,5 +53,5 @@ func (o *ompp) endsNotes() []string {
 	if others > 0 {
 		items = append(items, joined(others, "region"))
 	}
-	return bullets("Ends that are derived, as most executions were not measured in full (--derive-edges): waits for the start of a team, at barriers after the last arrival, and for the join. Each time is a part of startupT, exitBarT, execT of BARRIER, or shutdwnT. What a startup gets too much, the body gets too little. The intervals hold the true times in nine of ten cases:", items)
+	return words.Bullets("Ends that are derived, as most executions were not measured in full (--derive-edges): waits for the start of a team, at barriers after the last arrival, and for the join. Each time is a part of startupT, exitBarT, execT of BARRIER, or shutdwnT. What a startup gets too much, the body gets too little. The intervals hold the true times in nine of ten cases:", items)
 }

@@ -40,22 +40,22 @@ func isEstimated(e *profile.Estimate) bool { return markedExclusive("", e) != ""
 func (o *ompp) budgetHeader(key func(name, format string, args ...any)) {
 	m := &o.p.Meta
 	if b := m.Budget; b != nil {
-		key("Overhead Budget", "%s%% of a thread's time, at most %s%% used in any %.0f sec", share(b.Share), words.Decimal(100*b.Worst, 0, 2), float64(b.Horizon)/1e9)
+		key("Overhead Budget", "%s%% of a thread's time, at most %s%% used in any %.0f sec", words.Percent(b.Share), words.Decimal(100*b.Worst, 0, 2), float64(b.Horizon)/1e9)
 	}
 	for i := range m.Observations {
-		key("Not Observed", "%s", observationText(o.p, o.clock, &m.Observations[i]))
+		key("Not Observed", "%s", observationText(o.p, o.Clock, &m.Observations[i]))
 	}
 }
 
 // observationText says how long constructs were not observed, and how many executions were counted.
-func observationText(p *profile.Profile, c clock, x *profile.Observation) string {
-	return fmt.Sprintf("%s: %s sec in %s, %s sec around them were%s", x.Title(), c.seconds(x.Unobserved, 0),
-		words.Plural(x.Gaps, "gap"), c.seconds(x.Sampled, 0), countedText(p, c, x))
+func observationText(p *profile.Profile, c words.Clock, x *profile.Observation) string {
+	return fmt.Sprintf("%s: %s sec in %s, %s sec around them were%s", x.Title(), c.Seconds(x.Unobserved, 0),
+		words.Plural(x.Gaps, "gap"), c.Seconds(x.Sampled, 0), countedText(p, c, x))
 }
 
 // countedText says how many executions were counted, until the first gap and in all; empty: that is
 // not known.
-func countedText(p *profile.Profile, c clock, x *profile.Observation) string {
+func countedText(p *profile.Profile, c words.Clock, x *profile.Observation) string {
 	if x.First <= 0 {
 		return ""
 	}
@@ -67,24 +67,24 @@ func countedText(p *profile.Profile, c clock, x *profile.Observation) string {
 		all = "" // the header says so
 	}
 	return fmt.Sprintf("; counted: %s%s of the first %s sec, %d in all; there may have been more", all, words.Plural(int(x.Before), what),
-		c.seconds(x.First, 0), x.Counted)
+		c.Seconds(x.First, 0), x.Counted)
 }
 
 // extrapolatedNotes tell which figures are extrapolated and how large their error may be, and which
 // are lower bounds.
-func extrapolatedNotes(p *profile.Profile, c clock) []string {
+func extrapolatedNotes(p *profile.Profile, c words.Clock) []string {
 	var guesses, floors, gaps []string
 	for _, b := range analysis.Flat(p) {
 		e := b.Sum.Estimate
 		switch {
 		case e == nil:
 		case e.AtLeast:
-			floors = append(floors, fmt.Sprintf("%s: at least %s, at least %s sec", words.Label(p, b.Region), words.Plural(int(b.Sum.Exec.C), "execution"), c.seconds(b.Sum.Exec.T, 0)))
+			floors = append(floors, fmt.Sprintf("%s: at least %s, at least %s sec", words.Label(p, b.Region), words.Plural(int(b.Sum.Exec.C), "execution"), c.Seconds(b.Sum.Exec.T, 0)))
 		case e.Exec.C > 0:
 			least, most := e.Interval(b.Sum.Exec.C)
 			guesses = append(guesses, fmt.Sprintf("%s: %d executions, %d to %d (%d observed), %s sec +- %s (%s observed)",
 				words.Label(p, b.Region), b.Sum.Exec.C, least, most, minus(b.Sum.Exec.C, e.Exec.C),
-				c.seconds(b.Sum.Exec.T, 0), c.seconds(int64(profile.Sigmas*e.TimeError), 0), c.seconds(b.Sum.Exec.T-e.Exec.T, 0)))
+				c.Seconds(b.Sum.Exec.T, 0), c.Seconds(int64(profile.Sigmas*e.TimeError), 0), c.Seconds(b.Sum.Exec.T-e.Exec.T, 0)))
 		}
 	}
 	for i := range p.Meta.Observations {
@@ -92,13 +92,13 @@ func extrapolatedNotes(p *profile.Profile, c clock) []string {
 	}
 	var notes []string
 	if len(guesses) > 0 {
-		notes = append(notes, bullets("~ stands before figures that are extrapolated in part: their probes were away for some of the time, to keep the measurement's cost within its budget. The times come out of the exclusive time of the regions around them. The intervals hold the truth in nine of ten cases:", guesses)...)
+		notes = append(notes, words.Bullets("~ stands before figures that are extrapolated in part: their probes were away for some of the time, to keep the measurement's cost within its budget. The times come out of the exclusive time of the regions around them. The intervals hold the truth in nine of ten cases:", guesses)...)
 	}
 	if len(floors) > 0 {
-		notes = append(notes, bullets("+ stands behind figures of what was observed, where nothing can be said of the rest: their probes were away for some of the time, and what was observed went at the probes' pace, or differed from one time to the next. The regions around them hold the time of the rest:", floors)...)
+		notes = append(notes, words.Bullets("+ stands behind figures of what was observed, where nothing can be said of the rest: their probes were away for some of the time, and what was observed went at the probes' pace, or differed from one time to the next. The regions around them hold the time of the rest:", floors)...)
 	}
 	if len(gaps) > 0 {
-		notes = append(notes, bullets("What was executed only while it was not observed does not appear at all. So there may be more places of these constructs:", gaps)...)
+		notes = append(notes, words.Bullets("What was executed only while it was not observed does not appear at all. So there may be more places of these constructs:", gaps)...)
 	}
 	return notes
 }
@@ -134,7 +134,7 @@ func extrapolatedTroubles(p *profile.Profile) (out [][2]string) {
 // extrapolatedComments are the pprof profile's comments about extrapolated figures.
 func extrapolatedComments(p *profile.Profile) (out []string) {
 	for i := range p.Meta.Observations {
-		out = append(out, "Not observed for some of the time, with labels extrapolated or at_least: "+observationText(p, clockOf(p), &p.Meta.Observations[i]))
+		out = append(out, "Not observed for some of the time, with labels extrapolated or at_least: "+observationText(p, words.ClockOf(p), &p.Meta.Observations[i]))
 	}
 	return out
 }

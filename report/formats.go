@@ -95,3 +95,11 @@ var Formats = []Format{
 func FormatNamed(name string) (f Format, ok bool) {
 	return words.Named(Formats, func(f *Format) string { return f.Name }, name)
 }
+
+// clock is words.ClockOf, unless the user asks for a number of decimals.
+func (o Options) clock(p *profile.Profile) words.Clock {
+	if o.Decimals > 0 {
+		return words.Clock(o.Decimals)
+	}
+	return words.ClockOf(p)
+}

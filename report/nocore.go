@@ -27,7 +27,7 @@ func coreText(share float64) string {
 // regions have as a class of its own (ns).
 func noCoreText(p *profile.Profile, class int64, part func(int64) string) string {
 	none := analysis.NoCore(p)
-	text := fmt.Sprintf("%s thread-sec (%s%%) ready to run while others had the cores", clockOf(p).seconds(none, 0), part(none))
+	text := fmt.Sprintf("%s thread-sec (%s%%) ready to run while others had the cores", words.ClockOf(p).Seconds(none, 0), part(none))
 	if rest := part(none - class); class < none && rest != part(0) {
 		text += fmt.Sprintf(": %s%% as an overhead of its own, %s%% in other overheads and outside of parallel regions", part(class), rest)
 	}

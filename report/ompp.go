@@ -11,6 +11,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/perfcounters"
 	"ompp-attach/profile"
+	"ompp-attach/report/limits"
 	"ompp-attach/report/words"
 )
 
@@ -20,7 +21,7 @@ import (
 func WriteOmpp(w io.Writer, p *profile.Profile, options Options) error {
 	out := bufio.NewWriter(w)
 	p = options.view(p)
-	o := &ompp{Writer: out, p: p, Options: options, clock: options.clock(p), tid: 4, mpi: usesMPI(p), noCore: showsNoCore(p, options.Rules),
+	o := &ompp{Writer: out, p: p, Options: options, Clock: options.clock(p), tid: 4, mpi: usesMPI(p), noCore: showsNoCore(p, options.Rules),
 		formulas: options.evaluators(p), outline: findOutline(p, options), tasks: showsTasks(p)}
 	for _, t := range p.Threads {
 		o.tid = max(o.tid, len(words.Thread(t))+1)
@@ -48,7 +49,7 @@ type ompp struct {
 	*bufio.Writer
 	Options
 	p *profile.Profile
-	clock
+	words.Clock
 	tid int  // width of the TID column: ompP's 4, unless a thread needs more
 	mpi bool // the process used MPI
 
@@ -88,12 +89,12 @@ func (o *ompp) facts(key func(name, format string, args ...any)) {
 		state = "incremental"
 	}
 	key("Start Date", "%s", m.Start.Format(date))
-	key("End Date", "%s", m.Start.Add(time.Duration(measuredDuration(o.p))).Format(date))
-	key("Duration", "%s sec", o.seconds(m.Duration, 0))
+	key("End Date", "%s", m.Start.Add(time.Duration(limits.MeasuredDuration(o.p))).Format(date))
+	key("Duration", "%s sec", o.Seconds(m.Duration, 0))
 	key("Application Name", "%s", words.Program(o.p))
 	key("Type of Report", "%s", state)
-	key("User Time", "%s sec", o.seconds(m.UserTime, 0))
-	key("System Time", "%s sec", o.seconds(m.SysTime, 0))
+	key("User Time", "%s sec", o.Seconds(m.UserTime, 0))
+	key("System Time", "%s sec", o.Seconds(m.SysTime, 0))
 	key("Max Threads", "%d", analysis.Threads(o.p))
 	key("ompP Version", "%s (ompp-attach)", orUnknown(m.Tool))
 	key("ompP Build Date", "%s", orUnknown(m.Built))
@@ -128,13 +129,13 @@ func (o *ompp) measuredHeader(key func(name, format string, args ...any)) {
 		}
 	}
 	o.budgetHeader(key)
-	key("Probe Cost", "%s", costText(o.p, o.clock))
+	key("Probe Cost", "%s", limits.CostText(o.p, o.Clock))
 	if o.noCore {
-		key("Without Core", "%s", noCoreText(o.p, classSums(o.p, o.Rules).NoCore, func(t int64) string { return share(analysis.Ratio(t, analysis.ThreadTime(o.p))) }))
+		key("Without Core", "%s", noCoreText(o.p, classSums(o.p, o.Rules).NoCore, func(t int64) string { return words.Percent(analysis.Ratio(t, analysis.ThreadTime(o.p))) }))
 	}
-	key("Times", "%s", timesText(o.p, o.Raw))
+	key("Times", "%s", limits.TimesText(o.p, o.Raw))
 	if m.TakenOut > 0 {
-		key("Measured", "%s sec of wall time", o.seconds(measuredDuration(o.p), 0))
+		key("Measured", "%s sec of wall time", o.Seconds(limits.MeasuredDuration(o.p), 0))
 	}
 	key("Lost Events", "%d", m.LostHits)
 	key("Probes Missing", "%d", missing)
@@ -145,7 +146,7 @@ func (o *ompp) measuredHeader(key func(name, format string, args ...any)) {
 func (o *ompp) endHeader(key func(name, format string, args ...any)) {
 	m := &o.p.Meta
 	if m.Off.C > 0 {
-		key("Switched Off", "%s sec (%s), not part of the duration", o.seconds(m.Off.T, 0), words.Plural(int(m.Off.C), "time"))
+		key("Switched Off", "%s sec (%s), not part of the duration", o.Seconds(m.Off.T, 0), words.Plural(int(m.Off.C), "time"))
 	}
 	if m.Stopped.Times > 0 {
 		key("Stopped", "%s to place probes, %.1f ms in all, %.1f ms at most, not part of any time", words.Plural(int(m.Stopped.Times), "time"),
@@ -158,7 +159,7 @@ func (o *ompp) endHeader(key func(name, format string, args ...any)) {
 	if ended == "" {
 		ended = "not yet"
 	}
-	if text := snapshotText(o.p); text != "" {
+	if text := limits.SnapshotText(o.p); text != "" {
 		ended += "; " + text
 	}
 	key("How It Ended", "%s", ended)

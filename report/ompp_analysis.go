@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ompp-attach/analysis"
+	"ompp-attach/report/limits"
 	"ompp-attach/report/words"
 )
 
@@ -14,10 +15,10 @@ func (o *ompp) overheads() {
 	cover := analysis.ParallelCoverage(o.p)
 	o.banner("Overhead Analysis Report")
 	o.printf("Total runtime (wallclock)   : %s sec [%s]\n",
-		o.seconds(o.p.Meta.Duration, 0), words.Plural(analysis.Threads(o.p), "thread"))
+		o.Seconds(o.p.Meta.Duration, 0), words.Plural(analysis.Threads(o.p), "thread"))
 	o.printf("Number of parallel regions  : %d\n", cover.Regions)
 	if o.Classic || analysis.SawOpenMP(o.p) {
-		o.printf("Parallel coverage           : %s sec (%s%%)\n\n", o.seconds(cover.Wall, 0), percent(cover.Share()))
+		o.printf("Parallel coverage           : %s sec (%s%%)\n\n", o.Seconds(cover.Wall, 0), percent(cover.Share()))
 	} else {
 		o.printf("Parallel coverage           : %s\n\n", noOpenMP(o.p))
 	}
@@ -26,8 +27,8 @@ func (o *ompp) overheads() {
 	if o.hidden(o.p) != nil {
 		o.line("The program's own overheads cannot be told: the Efficiency Report says why.")
 	}
-	o.line(muchProbed(o.p, 4))
-	o.line(tasksAway(o.p, 4))
+	o.line(limits.MuchProbed(o.p, 4))
+	o.line(limits.TasksAway(o.p, 4))
 	o.printf("\n\n")
 }
 
@@ -39,7 +40,7 @@ func (o *ompp) regionsByWall(all []analysis.RegionOverhead, cover *analysis.Cove
 	for i := range all {
 		wall += all[i].Wall
 	}
-	gap := o.wider(wall)
+	gap := o.Wider(wall)
 	o.printf("            Type                            Location      %sWallclock (%%)%s\n", gap, o.wallCounterTitles())
 	flat, counted := analysis.Flat(o.p), analysis.ThreadFigures{}
 	for i := range all {
@@ -50,10 +51,10 @@ func (o *ompp) regionsByWall(all []analysis.RegionOverhead, cover *analysis.Cove
 			continue
 		}
 		o.printf("R%05d  %8s %35s    %s (%s)%s\n", all[i].Region+1, shortName(r.Construct), words.Region(r),
-			o.seconds(all[i].Wall, 7+len(gap)), percent(analysis.Ratio(all[i].Wall, cover.Of)), o.wallCounters(&sum.ThreadStats))
+			o.Seconds(all[i].Wall, 7+len(gap)), percent(analysis.Ratio(all[i].Wall, cover.Of)), o.wallCounters(&sum.ThreadStats))
 	}
 	o.otherRegions(all)
-	o.printf("%17s%35s    %s (%s)%s\n\n", "", "SUM", o.seconds(wall, 7+len(gap)), percent(analysis.Ratio(wall, cover.Of)),
+	o.printf("%17s%35s    %s (%s)%s\n\n", "", "SUM", o.Seconds(wall, 7+len(gap)), percent(analysis.Ratio(wall, cover.Of)),
 		o.wallCounters(&counted.ThreadStats))
 }
 
@@ -77,7 +78,7 @@ func (o *ompp) overheadTables(all []analysis.RegionOverhead) {
 	for i := range all {
 		total += all[i].Total
 	}
-	gap := o.wider(total)
+	gap := o.Wider(total)
 	titles := strings.Join([]string{"          ", "Total        ", "Ovhds (%)  =   ", "Synch  (%)  +  ", "Imbal   (%)  +   ",
 		"Limpar (%)   +    ", "Mgmt (%)"}, gap)
 	if o.mpi {
@@ -122,7 +123,7 @@ func (o *ompp) line(sentence string) {
 
 // overheadRow writes a region's total time, and its overheads as shares of whole.
 func (o *ompp) overheadRow(total int64, c analysis.Classes, whole int64, width int) {
-	o.printf("  %s ", o.seconds(total, width))
+	o.printf("  %s ", o.Seconds(total, width))
 	times := []int64{c.Sum(), c.Synch, c.Imbal, c.Limpar, c.Mgmt}
 	if o.mpi {
 		times = append(times, c.MPI)
@@ -131,7 +132,7 @@ func (o *ompp) overheadRow(total int64, c analysis.Classes, whole int64, width i
 		times = append(times, c.NoCore)
 	}
 	for _, t := range times {
-		o.printf(" %s (%s)", o.seconds(t, width), percent(analysis.Ratio(t, whole)))
+		o.printf(" %s (%s)", o.Seconds(t, width), percent(analysis.Ratio(t, whole)))
 	}
 	o.printf("\n")
 }
@@ -165,7 +166,7 @@ func (o *ompp) properties() {
 	if others > 0 {
 		o.printf("... and %d with a severity below 0.1 (--all shows them).\n\n", others)
 	}
-	if lines := leftOut(o.p, findings); len(lines) > 0 {
+	if lines := limits.LeftOut(o.p, findings); len(lines) > 0 {
 		for _, line := range lines {
 			o.line(line)
 		}

@@ -17,7 +17,7 @@ func shortName(c event.Construct) string { return cmp.Or(c.Traits().Short, c.Str
 func (o *ompp) callgraph() {
 	o.banner("Callgraph")
 	o.printf("\n")
-	t := &callTree{ompp: o, wall: float64(o.p.Meta.Duration), rows: float64(analysis.Threads(o.p)), gap: o.wider(o.p.Meta.Duration)}
+	t := &callTree{ompp: o, wall: float64(o.p.Meta.Duration), rows: float64(analysis.Threads(o.p)), gap: o.Wider(o.p.Meta.Duration)}
 	if t.wall > 0 { // the number of threads, of which those that lived shortly count in part
 		t.rows = max(1, float64(analysis.ThreadTime(o.p))/t.wall)
 	}
@@ -59,7 +59,7 @@ func (t *callTree) value(ns float64) {
 	if t.wall > 0 {
 		share = ns / t.wall
 	}
-	t.printf("%s (%s%%)", words.Decimal(ns/1e9, 7+len(t.gap), int(t.clock)), callgraphPercent(share))
+	t.printf("%s (%s%%)", words.Decimal(ns/1e9, 7+len(t.gap), int(t.Clock)), callgraphPercent(share))
 }
 
 // root writes the titles and the program's row.
@@ -70,7 +70,7 @@ func (t *callTree) root() {
 		outside -= float64(analysis.Sum(&t.p.Nodes[k]).Exec.T) / t.rows
 	}
 	t.printf("%s  Inclusive  (%%)   %sExclusive  (%%)\n", t.gap, t.gap)
-	t.printf("%s (100.0%%) ", words.Decimal(t.wall/1e9, 7+len(t.gap), int(t.clock)))
+	t.printf("%s (100.0%%) ", words.Decimal(t.wall/1e9, 7+len(t.gap), int(t.Clock)))
 	t.value(outside)
 	t.printf("%11s[%s: %s]\n", "", words.Program(t.p), words.Plural(analysis.Threads(t.p), "thread"))
 }

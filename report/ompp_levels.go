@@ -27,7 +27,7 @@ func (o *ompp) levels() {
 		if l.Estimated {
 			mark = "~"
 		}
-		o.printf("  %s%-*s %12d %12s  %6s\n", mark, width, words.Clean(l.Name), l.Calls, o.seconds(l.Time, 0), percent(analysis.Ratio(l.Time, whole)))
+		o.printf("  %s%-*s %12d %12s  %6s\n", mark, width, words.Clean(l.Name), l.Calls, o.Seconds(l.Time, 0), percent(analysis.Ratio(l.Time, whole)))
 	}
-	o.printf("   %-*s %12s %12s  %6s\n\n", width, "SUM", "", o.seconds(time, 0), percent(analysis.Ratio(time, whole)))
+	o.printf("   %-*s %12s %12s  %6s\n\n", width, "SUM", "", o.Seconds(time, 0), percent(analysis.Ratio(time, whole)))
 }

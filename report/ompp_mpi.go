@@ -168,7 +168,7 @@ func (o *ompp) callTable(sites []analysis.Block, which []int, all int64) {
 		}
 		r, s := &o.p.Regions[sites[i].Region], &sites[i].Sum
 		line := []string{fmt.Sprintf("R%05d", sites[i].Region+1), words.Clean(r.Name), words.Location(&r.Location), fmt.Sprint(s.Exec.C),
-			o.seconds(s.Exec.T, 0), percent(analysis.Ratio(s.Exec.T, app)), percent(analysis.Ratio(s.Exec.T, all)),
+			o.Seconds(s.Exec.T, 0), percent(analysis.Ratio(s.Exec.T, app)), percent(analysis.Ratio(s.Exec.T, all)),
 			words.Decimal(analysis.Ratio(s.Exec.T, int64(s.Exec.C))/1e3, 0, 1)}
 		for _, c := range []column{sumB, minB, meanB, maxB} {
 			if mpiColumns(event.MPI, s.MPI) == nil {

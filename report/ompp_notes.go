@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/profile"
+	"ompp-attach/report/limits"
 	"ompp-attach/report/words"
 )
 
@@ -33,8 +34,8 @@ func (o *ompp) notes() {
 // noteParts returns the notes by subject. A subject is a title and its items, or sentences.
 func (o *ompp) noteParts() [][]string {
 	return [][]string{
-		snapshotNotes(o.p), lossNotes(o.p), extrapolatedNotes(o.p, o.clock), o.endsNotes(), unseenNotes(o.p), missingNotes(o.p), debugNotes(o.p), o.approxNotes(), o.regionNotes(),
-		o.readingNotes(), costNotes(o.p, o.clock), warningNotes(o.p),
+		limits.SnapshotNotes(o.p), lossNotes(o.p), extrapolatedNotes(o.p, o.Clock), o.endsNotes(), limits.UnseenNotes(o.p), missingNotes(o.p), limits.DebugNotes(o.p), o.approxNotes(), o.regionNotes(),
+		o.readingNotes(), limits.CostNotes(o.p, o.Clock), warningNotes(o.p),
 	}
 }
 
@@ -44,18 +45,6 @@ func flatten(parts [][]string) []string {
 		all = append(all, p...)
 	}
 	return all
-}
-
-// bullets returns a title and its items, or nil if there are no items.
-func bullets(title string, items []string) []string {
-	if len(items) == 0 {
-		return nil
-	}
-	out := []string{title}
-	for _, i := range items {
-		out = append(out, " * "+i)
-	}
-	return out
 }
 
 // lossNotes list where events were lost, with one line for each region and its threads. A region
@@ -90,7 +79,7 @@ func lossNotes(p *profile.Profile) []string {
 	}
 	switch {
 	case len(items) > 0:
-		return bullets("Lost events, by the innermost region when they were lost. Counts there are too low and times incomplete.", items)
+		return words.Bullets("Lost events, by the innermost region when they were lost. Counts there are too low and times incomplete.", items)
 	case p.Meta.LostHits > 0:
 		return []string{fmt.Sprintf("Lost events: %d; where is not known. Counts are too low and times incomplete.", p.Meta.LostHits)}
 	}
@@ -104,7 +93,7 @@ func missingNotes(p *profile.Profile) []string {
 			items = append(items, r.Name+": "+m)
 		}
 	}
-	return bullets("Probe points that could not be placed:", items)
+	return words.Bullets("Probe points that could not be placed:", items)
 }
 
 func (o *ompp) approxNotes() []string {
@@ -126,7 +115,7 @@ func (o *ompp) approxNotes() []string {
 	if len(ends) > 0 {
 		items = append(items, o.regionList("The last line is that of the last statement, the construct may close after it", ends)...)
 	}
-	return bullets("~ stands before a place that is approximate:", items)
+	return words.Bullets("~ stands before a place that is approximate:", items)
 }
 
 // regionNotes list each sentence once, with the regions for which it holds.
@@ -146,7 +135,7 @@ func (o *ompp) regionNotes() []string {
 	for _, n := range order {
 		items = append(items, o.regionList(strings.ToUpper(n[:1])+n[1:], of[n])...)
 	}
-	return bullets("On single regions:", items)
+	return words.Bullets("On single regions:", items)
 }
 
 // regionList returns a sentence and the regions that it is about, at most ten in a line.
@@ -198,13 +187,13 @@ func (o *ompp) readingNotes() []string {
 		items = append(items, "Parallel regions are nested. A row is a thread number in the innermost team, so it can add up several threads, and values of nested regions in the callgraph can exceed those of the region around them, and percentages of the whole program, which refer to the number of rows x duration, 100 %. Parallel coverage counts the outermost regions only.")
 	}
 	if out := o.Rules.Outside(p); out.Sum() > 0 {
-		what := fmt.Sprintf("Overheads outside parallel regions, in none of the tables: Synch %s sec, Mgmt %s sec", o.seconds(out.Synch, 0), o.seconds(out.Mgmt, 0))
+		what := fmt.Sprintf("Overheads outside parallel regions, in none of the tables: Synch %s sec, Mgmt %s sec", o.Seconds(out.Synch, 0), o.Seconds(out.Mgmt, 0))
 		if o.mpi {
-			what += fmt.Sprintf(", MPI %s sec", o.seconds(out.MPI, 0))
+			what += fmt.Sprintf(", MPI %s sec", o.Seconds(out.MPI, 0))
 		}
 		items = append(items, what+".")
 	}
-	return bullets("How to read this report:", items)
+	return words.Bullets("How to read this report:", items)
 }
 
 func hasTasks(p *profile.Profile) bool {
@@ -216,4 +205,4 @@ func hasTasks(p *profile.Profile) bool {
 	return false
 }
 
-func warningNotes(p *profile.Profile) []string { return bullets("Warnings:", p.Warnings) }
+func warningNotes(p *profile.Profile) []string { return words.Bullets("Warnings:", p.Warnings) }

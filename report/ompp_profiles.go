@@ -216,9 +216,9 @@ func (o *ompp) row(tid string, columns []column, r *analysis.ThreadFigures, spli
 		case c.task && o.p.Meta.HasTasks:
 			cells = append(cells, "-") // the program has tasks, unmeasured: no zero
 		default:
-			cells = append(cells, marked(o.seconds(c.time(r), 0), r.Estimate))
+			cells = append(cells, marked(o.Seconds(c.time(r), 0), r.Estimate))
 			if split && c.nested {
-				cells = append(cells, markedExclusive(o.seconds(c.time(r)-c.inside(r), 0), r.Estimate))
+				cells = append(cells, markedExclusive(o.Seconds(c.time(r)-c.inside(r), 0), r.Estimate))
 			}
 		}
 	}

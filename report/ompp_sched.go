@@ -64,20 +64,20 @@ func (o *ompp) sched() {
 	o.printf("%-7s %-10s %12s %9s %9s %12s %13s %9s  %s\n", "region", "wait", "T", "core(%)", "asleep(%)", "preempted(%)", "woken late(%)", "moves", "place")
 	for _, r := range rows[:min(len(rows), mostWaits)] {
 		part := func(t int64) string { return percent(analysis.Ratio(t, r.T)) }
-		o.printf("%-7s %-10s %12s %9s %9s %12s %13s %9d  %s\n", fmt.Sprintf("R%05d", r.region+1), schedKinds[r.kind], o.seconds(r.T, 0),
+		o.printf("%-7s %-10s %12s %9s %9s %12s %13s %9d  %s\n", fmt.Sprintf("R%05d", r.region+1), schedKinds[r.kind], o.Seconds(r.T, 0),
 			part(r.OnCore()), part(r.Asleep), part(r.Preempted), part(r.Late), r.Moves, words.Region(&o.p.Regions[r.region]))
 	}
 	if n := len(rows) - mostWaits; n > 0 {
 		o.printf("and %s that are shorter\n", words.Plural(n, "kind")+" of waits at regions")
 	}
-	for _, s := range schedText(o.p, o.clock) {
+	for _, s := range schedText(o.p, o.Clock) {
 		o.printf("%s\n", words.Clean(s))
 	}
 	o.printf("\n")
 }
 
 // schedText says in sentences who had the cores for which threads waited, and what was lost.
-func schedText(p *profile.Profile, c clock) (out []string) {
+func schedText(p *profile.Profile, c words.Clock) (out []string) {
 	w := p.Meta.Sched
 	var own, due profile.OffCore
 	var by, dueBy []profile.Share
@@ -106,13 +106,13 @@ func schedText(p *profile.Profile, c clock) (out []string) {
 			return
 		}
 		out = append(out, fmt.Sprintf("%s: %s sec without a core, and other processes on it for %s sec of these. %s.",
-			what, c.seconds(off.Ready(), 0), c.seconds(off.Foreign, 0), rivals(p, by, c)))
+			what, c.Seconds(off.Ready(), 0), c.Seconds(off.Foreign, 0), rivals(p, by, c)))
 	}
 	say("In waits", own, by)
 	say("Threads for which others waited", due, dueBy)
 	if w.Lost > 0 {
 		out = append(out, fmt.Sprintf("Records of %s off a core (%s sec) were lost, because a buffer was full. Waits at these times are not divided, or seem to be on a core.",
-			words.Plural(int(w.Lost), "time"), c.seconds(int64(w.LostTime), 0)))
+			words.Plural(int(w.Lost), "time"), c.Seconds(int64(w.LostTime), 0)))
 	}
 	if w.Unseen > 0 {
 		out = append(out, fmt.Sprintf("The kernel did not tell of %s of threads on cores: when these were is derived from the threads' processor time.",
@@ -122,7 +122,7 @@ func schedText(p *profile.Profile, c clock) (out []string) {
 }
 
 // rivals names the processes that had the core longest.
-func rivals(p *profile.Profile, by []profile.Share, c clock) string {
+func rivals(p *profile.Profile, by []profile.Share, c words.Clock) string {
 	const most = 5
 	slices.SortStableFunc(by, func(a, b profile.Share) int { return cmp.Compare(b.T, a.T) })
 	var names []string
@@ -135,7 +135,7 @@ func rivals(p *profile.Profile, by []profile.Share, c clock) string {
 		if r.Own {
 			who = "threads of this process"
 		}
-		names = append(names, fmt.Sprintf("%s %s sec", who, c.seconds(s.T, 0)))
+		names = append(names, fmt.Sprintf("%s %s sec", who, c.Seconds(s.T, 0)))
 	}
 	if len(names) == 0 {
 		return "Who had the core is not known"

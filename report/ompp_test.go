@@ -275,10 +275,10 @@ func TestLocationText(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for _, tt := range []struct{ got, want string }{
-		{seconds(-1, 10), "      0.00"}, // no -0.00
-		{seconds(-10_000_000, 0), "-0.01"},
-		{seconds(4_000_000, 0), "0.00"},
-		{seconds(5_000_001, 0), "0.01"},
+		{words.Clock(2).Seconds(-1, 10), "      0.00"}, // no -0.00
+		{words.Clock(2).Seconds(-10_000_000, 0), "-0.01"},
+		{words.Clock(2).Seconds(4_000_000, 0), "0.00"},
+		{words.Clock(2).Seconds(5_000_001, 0), "0.01"},
 		{percent(1), "100.0"},
 		{percent(0.99996), "100.0"},
 		{percent(0.5), "50.00"},

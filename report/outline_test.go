@@ -10,6 +10,7 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // manyRegions is a run of one second of two threads. It has three large regions, the largest one
@@ -131,11 +132,11 @@ func TestDecimals(t *testing.T) {
 	for d, want := range map[time.Duration]string{0: "0.12", 100 * time.Second: "0.12", 10 * time.Second: "0.12", 9 * time.Second: "0.123", time.Second: "0.123",
 		500 * time.Millisecond: "0.1235", 99 * time.Millisecond: "0.12346", 9 * time.Millisecond: "0.123457", time.Microsecond: "0.123457"} {
 		p := &profile.Profile{Meta: profile.Meta{Life: profile.Life{Duration: int64(d)}}}
-		if got := clockOf(p).seconds(123456789, 0); got != want {
+		if got := words.ClockOf(p).Seconds(123456789, 0); got != want {
 			t.Errorf("in a run of %s: %s, want %s", d, got, want)
 		}
 	}
-	if got := (Options{Decimals: 2}).clock(&profile.Profile{Meta: profile.Meta{Life: profile.Life{Duration: 1}}}).seconds(123456789, 0); got != "0.12" {
+	if got := (Options{Decimals: 2}).clock(&profile.Profile{Meta: profile.Meta{Life: profile.Life{Duration: 1}}}).Seconds(123456789, 0); got != "0.12" {
 		t.Errorf("two decimals: %s", got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
+	"ompp-attach/report/limits"
 	"ompp-attach/report/stacks"
 	"ompp-attach/report/words"
 )
@@ -181,15 +182,15 @@ func pprofComments(p *profile.Profile, raw bool) []string {
 	out := []string{
 		fmt.Sprintf("ompp-attach %s, kernel %s %s", orUnknown(m.Tool), orUnknown(m.Kernel), m.Arch),
 		fmt.Sprintf("probe hits %d, lost events %d, partial region instances %d", m.Hits, m.LostHits, m.Partial),
-		"probe cost " + costText(p, clockOf(p)), "times " + timesText(p, raw),
+		"probe cost " + limits.CostText(p, words.ClockOf(p)), "times " + limits.TimesText(p, raw),
 	}
-	if much := muchProbed(p, 4); much != "" {
+	if much := limits.MuchProbed(p, 4); much != "" {
 		out = append(out, much)
 	}
 	for _, r := range m.Runtimes {
 		out = append(out, fmt.Sprintf("runtime %s %s (%s)", r.Name, orUnknown(r.Version), r.Path))
 	}
-	for _, part := range [][]string{lossNotes(p), extrapolatedComments(p), unseenNotes(p), missingNotes(p), warningNotes(p)} {
+	for _, part := range [][]string{lossNotes(p), extrapolatedComments(p), limits.UnseenNotes(p), missingNotes(p), warningNotes(p)} {
 		out = append(out, part...)
 	}
 	if m.HasTasks {

@@ -28,7 +28,7 @@ func (o Options) Properties(c *severity.Cube) properties.Options {
 		wall.Meta.Duration = max(wall.Meta.Duration, p.Wall)
 	}
 	clock := o.clock(&wall)
-	return properties.Options{All: o.All, Seconds: func(ns int64) string { return clock.seconds(ns, 0) }, Clean: words.Clean}
+	return properties.Options{All: o.All, Seconds: func(ns int64) string { return clock.Seconds(ns, 0) }, Clean: words.Clean}
 }
 
 // WriteCube writes the severities of a process for Cube.

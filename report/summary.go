@@ -10,6 +10,7 @@ import (
 	"ompp-attach/efficiency"
 	"ompp-attach/profile"
 	"ompp-attach/report/efficiencies"
+	"ompp-attach/report/limits"
 	"ompp-attach/report/words"
 )
 
@@ -28,20 +29,20 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 	if m.Ended != "" {
 		ended = ", " + m.Ended
 	}
-	wall := sec.seconds(m.Duration, 0) + " sec wall time"
-	if measured := sec.seconds(measuredDuration(p), 0); m.TakenOut > 0 && measured != sec.seconds(m.Duration, 0) {
+	wall := sec.Seconds(m.Duration, 0) + " sec wall time"
+	if measured := sec.Seconds(limits.MeasuredDuration(p), 0); m.TakenOut > 0 && measured != sec.Seconds(m.Duration, 0) {
 		wall += fmt.Sprintf(" (%s with the probes)", measured)
 	}
 	line(words.Program(p), "%s, %s (pid %d%s)", wall, words.Plural(analysis.Threads(p), "thread"), m.PID, ended)
 	all := analysis.ThreadTime(p)
-	part := func(t int64) string { return share(analysis.Ratio(t, all)) }
+	part := func(t int64) string { return words.Percent(analysis.Ratio(t, all)) }
 	sharesLines(line, p, &o, part)
 	if usesMPI(p) {
 		line("MPI", "%s", mpiSummary(p, sec, part))
 	}
 
 	if c := m.Overhead; c != nil && c.Failed == "" {
-		line("probes took", "%s thread-sec (%s%%%s)%s", sec.seconds(analysis.ProbeCost(p), 0), share(costShare(p)), ofProcessorTime(p, sec), map[bool]string{true: ", taken out of all other times"}[m.Adjusted])
+		line("probes took", "%s thread-sec (%s%%%s)%s", sec.Seconds(analysis.ProbeCost(p), 0), words.Percent(limits.CostShare(p)), limits.OfProcessorTime(p, sec), map[bool]string{true: ", taken out of all other times"}[m.Adjusted])
 	}
 	key := "costliest regions"
 	costs := analysis.Costs(p)[:min(2, len(p.Regions))]
@@ -54,7 +55,7 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 		if t <= 0 {
 			what, t = "time", c.Exclusive
 		}
-		line(key, "%s: %s thread-sec %s (%s%%)", words.Label(p, c.Region), sec.seconds(t, 0), what, part(t))
+		line(key, "%s: %s thread-sec %s (%s%%)", words.Label(p, c.Region), sec.Seconds(t, 0), what, part(t))
 		key = ""
 	}
 
@@ -92,7 +93,7 @@ func sharesLines(line func(key, format string, args ...any), p *profile.Profile,
 	if !analysis.SawOpenMP(p) {
 		line("parallel coverage", "%s", noOpenMP(p))
 	} else {
-		line("parallel coverage", "%s%% in %s", share(cover.Share()), words.Plural(cover.Regions, "parallel region"))
+		line("parallel coverage", "%s%% in %s", words.Percent(cover.Share()), words.Plural(cover.Regions, "parallel region"))
 	}
 	if h := o.hidden(p); h != nil {
 		if sum := classSums(p, o.Rules); showsNoCore(p, o.Rules) {
@@ -147,16 +148,16 @@ func writtenFiles(line func(key, format string, args ...any), files []string) {
 }
 
 // mpiSummary says how much time MPI took, in parallel regions and outside.
-func mpiSummary(p *profile.Profile, c clock, part func(int64) string) string {
+func mpiSummary(p *profile.Profile, c words.Clock, part func(int64) string) string {
 	m := totalMPI(p)
 	who := ""
 	if job := p.Meta.MPI; job != nil && job.Rank >= 0 && job.Size > 0 {
 		who = fmt.Sprintf("rank %d of %d, ", job.Rank, job.Size)
 	}
-	text := fmt.Sprintf("%s%s thread-sec (%s%%) in %s: %s, %s, %s", who, c.seconds(m.T, 0), part(m.T), words.Plural(int(m.Calls), "call"),
+	text := fmt.Sprintf("%s%s thread-sec (%s%%) in %s: %s, %s, %s", who, c.Seconds(m.T, 0), part(m.T), words.Plural(int(m.Calls), "call"),
 		words.Plural(int(m.Sends), "send"), words.Plural(int(m.Recvs), "receive"), words.Plural(int(m.Colls), "collective"))
 	if ends := analysis.MPIStartEnd(p); ends.T > 0 {
-		text += "; " + words.SplitText(func(ns int64) string { return c.seconds(ns, 0) }, m.T-ends.T, ends.T, ends.Operations)
+		text += "; " + words.SplitText(func(ns int64) string { return c.Seconds(ns, 0) }, m.T-ends.T, ends.T, ends.Operations)
 	}
 	return text
 }
@@ -177,20 +178,20 @@ func incompleteText(m *profile.Meta) string {
 func troubles(p *profile.Profile) [][2]string {
 	m := &p.Meta
 	var out [][2]string
-	if text := snapshotText(p); text != "" {
+	if text := limits.SnapshotText(p); text != "" {
 		out = append(out, [2]string{"snapshot", text})
 	}
 	if m.LostHits > 0 || m.Partial > 0 {
 		out = append(out, [2]string{"incomplete", incompleteText(m)})
 	}
-	if much := muchProbed(p, 2); much != "" {
+	if much := limits.MuchProbed(p, 2); much != "" {
 		out = append(out, [2]string{"rough", much})
 	}
-	if away := tasksAway(p, 2); away != "" {
+	if away := limits.TasksAway(p, 2); away != "" {
 		out = append(out, [2]string{"rough", away})
 	}
 	out = append(out, extrapolatedTroubles(p)...)
-	if text := unseenTrouble(p); text != "" {
+	if text := limits.UnseenTrouble(p); text != "" {
 		out = append(out, [2]string{"not observed", text})
 	}
 	missing := 0
@@ -208,5 +209,3 @@ func troubles(p *profile.Profile) [][2]string {
 	}
 	return out
 }
-
-func share(v float64) string { return words.Decimal(100*v, 0, 1) }

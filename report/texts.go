@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/profile"
+	"ompp-attach/report/limits"
 	"ompp-attach/report/words"
 )
 
@@ -59,7 +60,7 @@ func Facts(p *profile.Profile, options Options) (out []Fact) {
 // Rough says where times are rough, in one sentence for each reason: probes took much of them, or
 // tasks were not observed.
 func Rough(p *profile.Profile) (out []string) {
-	for _, text := range []string{muchProbed(p, 4), tasksAway(p, 4)} {
+	for _, text := range []string{limits.MuchProbed(p, 4), limits.TasksAway(p, 4)} {
 		if text != "" {
 			out = append(out, words.Clean(text))
 		}
@@ -73,7 +74,7 @@ func EndsDerived(e profile.Edges) string {
 }
 
 // LeftOut says which findings are left out, and why, in one sentence for each reason.
-func LeftOut(p *profile.Profile, f analysis.Findings) []string { return leftOut(p, f) }
+func LeftOut(p *profile.Profile, f analysis.Findings) []string { return limits.LeftOut(p, f) }
 
 // HotLineText names a line that was sampled in a region.
 func HotLineText(p *profile.Profile, region int, l analysis.HotLine) string {
@@ -81,7 +82,7 @@ func HotLineText(p *profile.Profile, region int, l analysis.HotLine) string {
 }
 
 func texts(p *profile.Profile, options Options) *ompp {
-	return &ompp{p: p, Options: options, clock: options.clock(p), mpi: usesMPI(p), noCore: showsNoCore(p, options.Rules),
+	return &ompp{p: p, Options: options, Clock: options.clock(p), mpi: usesMPI(p), noCore: showsNoCore(p, options.Rules),
 		formulas: options.evaluators(p), outline: findOutline(p, options)}
 }
 

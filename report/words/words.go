@@ -22,6 +22,9 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// Percent writes a share in percent with one decimal, without the sign.
+func Percent(share float64) string { return Decimal(100*share, 0, 1) }
+
 // WholePercent returns a share as a percentage without decimals: "14%".
 func WholePercent(share float64) string { return Decimal(100*share, 0, 0) + "%" }
 
@@ -48,4 +51,16 @@ func FirstOf(items []string, n int) string {
 		return strings.Join(items, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(items[:n], ", "), len(items)-n)
+}
+
+// Bullets returns a title and its items, or nil if there are no items.
+func Bullets(title string, items []string) []string {
+	if len(items) == 0 {
+		return nil
+	}
+	out := []string{title}
+	for _, i := range items {
+		out = append(out, " * "+i)
+	}
+	return out
 }

@@ -1,4 +1,4 @@
-package report
+package limits
 
 import (
 	"cmp"
@@ -15,9 +15,9 @@ import (
 // wantsSymbols is the share of samples from which on a file's missing names are reported.
 const wantsSymbols = 0.01
 
-// debugNotes list the files without names or lines where these would help, and the packages that
+// DebugNotes list the files without names or lines where these would help, and the packages that
 // have them.
-func debugNotes(p *profile.Profile) []string {
+func DebugNotes(p *profile.Profile) []string {
 	inRegions := map[string]bool{}
 	for i := range p.Regions {
 		inRegions[p.Regions[i].Location.Object] = true
@@ -52,7 +52,7 @@ func debugNotes(p *profile.Profile) []string {
 		}
 		text := path.Base(o.Path)
 		if all > 0 {
-			text += fmt.Sprintf(", %s%% of the samples", share(analysis.Ratio(int64(sampled[o.Path]), int64(all))))
+			text += fmt.Sprintf(", %s%% of the samples", words.Percent(analysis.Ratio(int64(sampled[o.Path]), int64(all))))
 		}
 		if o.BuildID != "" {
 			text += ", build id " + o.BuildID
@@ -69,7 +69,7 @@ func debugNotes(p *profile.Profile) []string {
 		}
 		items = append(items, text)
 	}
-	return bullets("Files without debug information (DEBUGINFOD_URLS has it fetched):", items)
+	return words.Bullets("Files without debug information (DEBUGINFOD_URLS has it fetched):", items)
 }
 
 // debugRemedy says what a file lacks, and how to get it.

@@ -1,4 +1,4 @@
-package report
+package limits
 
 import (
 	"fmt"
@@ -13,9 +13,9 @@ import (
 	"ompp-attach/report/words"
 )
 
-// unseenNotes say what could not be observed: each sentence once, with the places for which it
+// UnseenNotes say what could not be observed: each sentence once, with the places for which it
 // holds.
-func unseenNotes(p *profile.Profile) []string {
+func UnseenNotes(p *profile.Profile) []string {
 	type place struct {
 		text  string
 		times int
@@ -62,7 +62,7 @@ func unseenNotes(p *profile.Profile) []string {
 			items[i] += "\n    " + words.Plural(n, "construct") + " in code that was not found running"
 		}
 	}
-	return bullets("What this program does, or may do, that could not be observed:", items)
+	return words.Bullets("What this program does, or may do, that could not be observed:", items)
 }
 
 // unseenText names a construct that could not be observed, its function and file, and the share of
@@ -86,11 +86,11 @@ func shareText(s analysis.Share) string {
 	case s.Most < matters:
 		return "in code with less than 1% of the time"
 	}
-	return fmt.Sprintf("in code with %s%% of the time", share(s.Most))
+	return fmt.Sprintf("in code with %s%% of the time", words.Percent(s.Most))
 }
 
-// unseenTrouble says in one line what could not be observed; what took most time comes first.
-func unseenTrouble(p *profile.Profile) string {
+// UnseenTrouble says in one line what could not be observed; what took most time comes first.
+func UnseenTrouble(p *profile.Profile) string {
 	var heavy, other, possible []string
 	light := 0
 	shares := analysis.UnseenShares(p)

@@ -1,4 +1,4 @@
-package report
+package limits
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"ompp-attach/report/words"
 )
 
-// costText says how much of the threads' time the measurement took, by kind of probe.
-func costText(p *profile.Profile, c clock) string {
+// CostText says how much of the threads' time the measurement took, by kind of probe.
+func CostText(p *profile.Profile, c words.Clock) string {
 	o := p.Meta.Overhead
 	switch {
 	case o == nil:
@@ -38,7 +38,7 @@ func costText(p *profile.Profile, c clock) string {
 	for _, c := range classes {
 		kinds = append(kinds, fmt.Sprintf("%d %s x %.2f us", c.hits, c.name, float64(c.ns)/float64(c.hits)/1e3))
 	}
-	text := fmt.Sprintf("%s thread-sec (%s%% of the threads' wall time%s)", c.seconds(analysis.ProbeCost(p), 0), share(costShare(p)), ofProcessorTime(p, c))
+	text := fmt.Sprintf("%s thread-sec (%s%% of the threads' wall time%s)", c.Seconds(analysis.ProbeCost(p), 0), words.Percent(CostShare(p)), OfProcessorTime(p, c))
 	if len(kinds) > 0 {
 		text += ": " + strings.Join(kinds, ", ")
 	}
@@ -51,29 +51,29 @@ func costText(p *profile.Profile, c clock) string {
 	return text
 }
 
-// ofProcessorTime says which share of the process's processor time the probes took. Where threads
+// OfProcessorTime says which share of the process's processor time the probes took. Where threads
 // were idle, that is more than their share of the wall time.
-func ofProcessorTime(p *profile.Profile, c clock) string {
+func OfProcessorTime(p *profile.Profile, c words.Clock) string {
 	cpu := p.Meta.UserTime + p.Meta.SysTime
 	if cpu <= 0 {
 		return ""
 	}
 	if analysis.ProbeCost(p) > cpu {
-		return fmt.Sprintf(", an overestimate: all took %s sec of processor time", c.seconds(cpu, 0))
+		return fmt.Sprintf(", an overestimate: all took %s sec of processor time", c.Seconds(cpu, 0))
 	}
-	return fmt.Sprintf(", %s%% of %s sec of processor time", share(analysis.Ratio(analysis.ProbeCost(p), cpu)), c.seconds(cpu, 0))
+	return fmt.Sprintf(", %s%% of %s sec of processor time", words.Percent(analysis.Ratio(analysis.ProbeCost(p), cpu)), c.Seconds(cpu, 0))
 }
 
-// muchProbed names, in one line, the program and the regions in which probes took more than a tenth
+// MuchProbed names, in one line, the program and the regions in which probes took more than a tenth
 // of the time; "": there are none.
-func muchProbed(p *profile.Profile, most int) string {
+func MuchProbed(p *profile.Profile, most int) string {
 	var names []string
 	for _, s := range analysis.MuchProbed(p) {
 		name := "the program"
 		if s.Region >= 0 {
 			name = words.Label(p, s.Region)
 		}
-		names = append(names, fmt.Sprintf("%s (%s%%)", name, share(s.Share())))
+		names = append(names, fmt.Sprintf("%s (%s%%)", name, words.Percent(s.Share())))
 	}
 	if len(names) == 0 {
 		return ""
@@ -93,9 +93,9 @@ func hasEstimates(p *profile.Profile) bool {
 	})
 }
 
-// tasksAway names, in one line, the regions where tasks that were not observed may look like
+// TasksAway names, in one line, the regions where tasks that were not observed may look like
 // waiting; "": there are none.
-func tasksAway(p *profile.Profile, most int) string {
+func TasksAway(p *profile.Profile, most int) string {
 	var names []string
 	for _, region := range analysis.TasksAway(p) {
 		names = append(names, words.Label(p, region))
@@ -106,8 +106,8 @@ func tasksAway(p *profile.Profile, most int) string {
 	return "Tasks were not observed all of the time: what seems to be waiting in " + words.FirstOf(names, most) + " may be tasks."
 }
 
-// leftOut says which findings are left out, in one line for each reason.
-func leftOut(p *profile.Profile, f analysis.Findings) (lines []string) {
+// LeftOut says which findings are left out, in one line for each reason.
+func LeftOut(p *profile.Profile, f analysis.Findings) (lines []string) {
 	for _, x := range []struct {
 		of  []analysis.Property
 		why string
@@ -126,18 +126,18 @@ func leftOut(p *profile.Profile, f analysis.Findings) (lines []string) {
 	return lines
 }
 
-// costShare is the probes' share of the threads' wall time, as it was measured.
-func costShare(p *profile.Profile) float64 {
+// CostShare is the probes' share of the threads' wall time, as it was measured.
+func CostShare(p *profile.Profile) float64 {
 	measured := *p
-	measured.Meta.Duration = measuredDuration(p)
+	measured.Meta.Duration = MeasuredDuration(p)
 	return analysis.Ratio(analysis.ProbeCost(p), analysis.ThreadTime(&measured))
 }
 
-// measuredDuration is the wall time in ns as it was measured, with the probes' time.
-func measuredDuration(p *profile.Profile) int64 { return p.Meta.Duration + p.Meta.TakenOut }
+// MeasuredDuration is the wall time in ns as it was measured, with the probes' time.
+func MeasuredDuration(p *profile.Profile) int64 { return p.Meta.Duration + p.Meta.TakenOut }
 
-// timesText says whether the report's times are as measured or without the probes' time.
-func timesText(p *profile.Profile, raw bool) string {
+// TimesText says whether the report's times are as measured or without the probes' time.
+func TimesText(p *profile.Profile, raw bool) string {
 	switch {
 	case p.Meta.Adjusted && analysis.HiddenByProbes(p) != nil:
 		return "derived, and not to be relied on: as measured, less what the probes took, which is most of them (--raw shows them as measured)"
@@ -149,15 +149,15 @@ func timesText(p *profile.Profile, raw bool) string {
 	return "as measured; what the probes took is not known"
 }
 
-// costNotes lists the regions in which measuring took most.
-func costNotes(p *profile.Profile, t clock) []string {
+// CostNotes lists the regions in which measuring took most.
+func CostNotes(p *profile.Profile, t words.Clock) []string {
 	const most = 5
 	var items []string
 	costs := analysis.OwnCosts(p)
 	for _, c := range costs[:min(most, len(costs))] {
-		items = append(items, fmt.Sprintf("%s: %s thread-sec, %s%% of its own time as measured", words.Label(p, c.Region), t.seconds(c.Cost, 0), share(analysis.Ratio(c.Cost, c.Time))))
+		items = append(items, fmt.Sprintf("%s: %s thread-sec, %s%% of its own time as measured", words.Label(p, c.Region), t.Seconds(c.Cost, 0), words.Percent(analysis.Ratio(c.Cost, c.Time))))
 	}
-	notes := bullets("Where measuring took most, by regions without those inside them:", items)
+	notes := words.Bullets("Where measuring took most, by regions without those inside them:", items)
 	if p.Meta.Adjusted {
 		notes = append(notes, "Times are without what the probes took of them. Still in them are: waits for a thread that its probes slowed down, except",
 			"in the final barrier of a parallel region; hits that report nothing; what hits do to caches (docs/overhead.md).")
