@@ -82,7 +82,7 @@ func (u *unit) readFunctions() (fs []function) {
 	if u.entry() == nil {
 		return nil
 	}
-	r := u.index.data.Reader()
+	r := u.index.entries.at(u.die).Reader()
 	r.Seek(u.die)
 	var stack []int // the parents of the enclosing levels
 	parent := -1
@@ -154,7 +154,7 @@ func (u *unit) identify(e *dwarf.Entry, seen map[dwarf.Offset]identity, depth in
 		}
 		from, known := seen[off]
 		if !known {
-			r := u.index.data.Reader()
+			r := u.index.entries.at(off).Reader()
 			r.Seek(off)
 			next, err := r.Next()
 			home := u.index.unitOf(off)

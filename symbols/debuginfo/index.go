@@ -40,7 +40,7 @@ type Input struct {
 // when an address in it is first asked for. All methods are safe for concurrent use.
 type Index struct {
 	lines      []byte // .debug_line
-	data       *dwarf.Data
+	entries    *entries
 	symbols    Symbols
 	text       []Range     // see Input
 	units      []*unit     // by offset
@@ -73,19 +73,10 @@ func Load(in *Input) (x *Index) {
 		}
 	}()
 	info, lines := in.Section("info"), in.Section("line")
-	d, err := dwarf.New(in.Section("abbrev"), nil, nil, info, lines, nil, in.Section("ranges"), in.Section("str"))
-	if err != nil {
-		return nil
-	}
-	for _, name := range []string{"addr", "line_str", "str_offsets", "rnglists"} {
-		if b := in.Section(name); b != nil {
-			if err := d.AddSection(".debug_"+name, b); err != nil {
-				return nil
-			}
-		}
-	}
-	x = &Index{lines: lines, data: d, symbols: in.Symbols, text: in.Text}
 	starts, split := unitStarts(info)
+	read := func(abbrev []byte) *dwarf.Data { return readData(in, abbrev) }
+	x = &Index{lines: lines, symbols: in.Symbols, text: in.Text,
+		entries: &entries{read: read, abbrev: in.Section("abbrev"), units: starts, some: map[int]*dwarf.Data{}}}
 	switch {
 	case split:
 		x.elsewhere = "in .dwo files (-gsplit-dwarf)"
@@ -95,6 +86,9 @@ func Load(in *Input) (x *Index) {
 	inAranges := map[uint64]bool{}
 	byHeader := map[uint64]*unit{}
 	for _, s := range starts {
+		if !s.compiled {
+			continue
+		}
 		u := x.newUnit(s.die)
 		x.units = append(x.units, u)
 		byHeader[s.header] = u
@@ -107,11 +101,14 @@ func Load(in *Input) (x *Index) {
 			x.unitRanges = append(x.unitRanges, unitRange{r, u})
 		}
 	})
+	if !x.entries.begin(func(s unitStart) bool { return s.compiled && !inAranges[s.header] }) {
+		return nil
+	}
 	for _, s := range starts {
-		if inAranges[s.header] || len(x.unitRanges) > maxRanges {
+		u := byHeader[s.header]
+		if u == nil || inAranges[s.header] || len(x.unitRanges) > maxRanges {
 			continue
 		}
-		u := byHeader[s.header]
 		for _, r := range x.ranges(u.entry()) {
 			x.unitRanges = append(x.unitRanges, unitRange{r, u})
 		}
@@ -119,6 +116,27 @@ func Load(in *Input) (x *Index) {
 	x.unitRanges = slices.DeleteFunc(x.unitRanges, func(s unitRange) bool { return s.Lo >= s.Hi || !x.isText(s.Lo) })
 	slices.SortStableFunc(x.unitRanges, func(a, b unitRange) int { return cmp.Compare(a.Lo, b.Lo) })
 	return x
+}
+
+// readData reads the headers of all units, and the abbreviations.
+func readData(in *Input, abbrev []byte) (d *dwarf.Data) {
+	defer func() {
+		if recover() != nil { // see Load
+			d = nil
+		}
+	}()
+	d, err := dwarf.New(abbrev, nil, nil, in.Section("info"), in.Section("line"), nil, in.Section("ranges"), in.Section("str"))
+	if err != nil {
+		return nil
+	}
+	for _, name := range []string{"addr", "line_str", "str_offsets", "rnglists"} {
+		if b := in.Section(name); b != nil {
+			if err := d.AddSection(".debug_"+name, b); err != nil {
+				return nil
+			}
+		}
+	}
+	return d
 }
 
 // maxRanges bounds the ranges of all units, and the ranges of one unit's functions. In a corrupt
@@ -134,7 +152,7 @@ func (x *Index) newUnit(die dwarf.Offset) *unit {
 				e = nil
 			}
 		}()
-		r := x.data.Reader()
+		r := x.entries.at(die).Reader()
 		r.Seek(die)
 		e, err := r.Next()
 		if err != nil || e == nil || e.Tag != dwarf.TagCompileUnit && e.Tag != dwarf.TagSkeletonUnit {
@@ -157,7 +175,7 @@ func (x *Index) ranges(e *dwarf.Entry) []Range {
 	if e == nil {
 		return nil
 	}
-	pairs, err := x.data.Ranges(e)
+	pairs, err := x.entries.at(e.Offset).Ranges(e)
 	if err != nil {
 		return nil
 	}
@@ -214,8 +232,10 @@ func (x *Index) unitOf(off dwarf.Offset) *unit {
 
 // unitStart is the place of a unit: its header and its first entry in .debug_info.
 type unitStart struct {
-	header uint64
-	die    dwarf.Offset
+	header   uint64
+	die      dwarf.Offset
+	abbrev   uint64 // of its table, in .debug_abbrev
+	compiled bool   // it may have code
 }
 
 // unitStarts walks the unit headers (DWARF 5, 7.5.1); debug/dwarf finds the next unit only by
@@ -234,19 +254,26 @@ func unitStarts(info []byte) (starts []unitStart, split bool) {
 		version := binary.LittleEndian.Uint16(b[head:])
 		die := at + head + 2 + offsetSize + 1      // version, abbreviations, address size
 		const compile, partial, skeleton = 1, 3, 4 // DW_UT_*
-		wanted := true
+		start := unitStart{header: at, compiled: true}
+		table := b[head+2:]
 		if version >= 5 {
 			unitType := b[head+2]
-			wanted = unitType == compile || unitType == partial || unitType == skeleton
+			start.compiled = unitType == compile || unitType == partial || unitType == skeleton
+			table = b[min(head+4, uint64(len(b))):]
 			die++
 			if unitType == skeleton {
 				die += 8 // the number of its .dwo file
 				split = true
 			}
 		}
-		if wanted {
-			starts = append(starts, unitStart{at, dwarf.Offset(die)})
+		switch {
+		case offsetSize == 8 && len(table) >= 8:
+			start.abbrev = binary.LittleEndian.Uint64(table)
+		case offsetSize == 4 && len(table) >= 4:
+			start.abbrev = uint64(binary.LittleEndian.Uint32(table))
 		}
+		start.die = dwarf.Offset(die)
+		starts = append(starts, start)
 		at += head + size
 	}
 	return starts, split

@@ -43,7 +43,7 @@ func (u *unit) loadLines() (t *lineTable) {
 	if !ok || !plausibleLines(u.index.lines, offset) {
 		return t
 	}
-	r, err := u.index.data.LineReader(e)
+	r, err := u.index.entries.at(e.Offset).LineReader(e)
 	if err != nil || r == nil {
 		return t
 	}
