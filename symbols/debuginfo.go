@@ -148,6 +148,9 @@ func (o *Object) Places(vaddr uint64) []Place {
 	return o.dwarf().Places(vaddr, symbol)
 }
 
+// WithoutOpenMP reports whether the code at vaddr was certainly compiled without OpenMP.
+func (o *Object) WithoutOpenMP(vaddr uint64) bool { return o.dwarf().WithoutOpenMP(vaddr) }
+
 // Inlined returns how many copies of each inlined function there are, by the source function's
 // symbol. It reads all debug information, once.
 func (o *Object) Inlined() map[string]int { return o.inlined() }

@@ -39,3 +39,25 @@ func TestSourceFiles(t *testing.T) {
 	}
 	check("edited since", src, false)
 }
+
+// Code is known to be without OpenMP only where GCC has noted its options.
+func TestWithoutOpenMP(t *testing.T) {
+	for _, c := range []struct {
+		flags   []string
+		without bool
+	}{
+		{[]string{"-g"}, true},
+		{[]string{"-g", "-fopenmp"}, false},
+		{[]string{"-g", "-gno-record-gcc-switches"}, false},
+		{nil, false},
+	} {
+		o, err := OpenObject(compile(t, "gcc", append(c.flags, "-w", "-O1", "testdata/data.c")...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := o.WithoutOpenMP(o.Symbol("main")[0]); got != c.without {
+			t.Errorf("%q: %t", c.flags, got)
+		}
+		o.Close()
+	}
+}

@@ -111,6 +111,9 @@ func inCycle(g *graph.Graph, swap disasm.Inst, vaddr uint64) bool {
 
 // mayHaveAtomics reports whether the source of a place has atomic directives.
 func mayHaveAtomics(o *symbols.Object, vaddr uint64) bool {
+	if o.WithoutOpenMP(vaddr) { // as a C library, whose many sources would be looked for
+		return false
+	}
 	for _, at := range o.Places(vaddr) {
 		ds, _ := o.Directives(at.File)
 		if slices.ContainsFunc(ds, func(d directives.Directive) bool { return d.Matches("atomic") }) {

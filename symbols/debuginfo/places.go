@@ -1,6 +1,7 @@
 package debuginfo
 
 import (
+	"debug/dwarf"
 	"strings"
 
 	"ompp-attach/symbols/names"
@@ -54,6 +55,17 @@ func (u *unit) outlinedName(fs []function, i int, symbol string) string {
 		return u.sourceFunction(fs, i) + symbol
 	}
 	return names.Demangled(symbol)
+}
+
+// WithoutOpenMP reports whether the code at vaddr was certainly compiled without OpenMP: GCC notes
+// the options of a unit, unless it is told not to.
+func (x *Index) WithoutOpenMP(vaddr uint64) bool {
+	u := x.unitAt(vaddr)
+	if u == nil || u.entry() == nil {
+		return false
+	}
+	by, _ := u.entry().Val(dwarf.AttrProducer).(string)
+	return strings.HasPrefix(by, "GNU C") && strings.Contains(by, " -m") && !strings.Contains(by, "-fopenmp")
 }
 
 // Copies returns how many copies of each inlined function there are, by the source function's
