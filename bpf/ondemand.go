@@ -15,8 +15,8 @@ import (
 var sparseMaps = []string{probeMapSharing, followMapPrograms}
 
 // takeOnDemand makes sparse maps take memory for an entry when it is stored. Before Linux 6.1
-// (commits fba1a1c6c912, 34dd3bad1a6f) the kernel allocated that memory in a way that may not be used
-// in a probe.
+// (commits fba1a1c6c912, 34dd3bad1a6f) the kernel allocated that memory in a way that may not be
+// used in a probe.
 func takeOnDemand(spec *ebpf.CollectionSpec) {
 	if !kernelFrom(6, 1) {
 		return

@@ -17,9 +17,9 @@ const (
 	enough    = 50 * time.Millisecond
 )
 
-// A turn is as many calls as fit into a time. On some virtual machines a hit takes ten times as long
-// as elsewhere. Fewer such hits tell their cost as exactly: other load disturbs each turn for about
-// the same time.
+// A turn is as many calls as fit into a time. On some virtual machines a hit takes ten times as
+// long as elsewhere. Fewer such hits tell their cost as exactly: other load disturbs each turn for
+// about the same time.
 const (
 	turnTime   = 300_000.0 // ns
 	leastCalls = 30

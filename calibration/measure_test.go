@@ -49,7 +49,7 @@ func TestMeasure(t *testing.T) {
 			}
 			t.Logf("%+v in %s", *c, time.Since(begin))
 			for what, s := range map[string]Split{"emulated": c.Emulated, "call": c.Call, "single-stepped": c.SingleStep, "return": c.Return} {
-				// A return's part before its time stamp is a difference of small times, and may be none.
+				// A return's part before its time stamp may be none: it is a small difference.
 				if s.Sum() <= 0 || what != "return" && (s.Before <= 0 || s.After <= 0) {
 					t.Errorf("%s: %+v", what, s)
 				}

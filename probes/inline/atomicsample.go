@@ -35,7 +35,7 @@ func AtomicAt(o *symbols.Object, vaddr uint64) (at uint64, ok bool) {
 	return 0, false
 }
 
-// lockedIn keeps the instructions of functions that were asked about: many samples hit one function.
+// lockedIn keeps the instructions of functions that were asked about: many samples hit one.
 var lockedIn symbols.Memo[*lockedOf]
 
 // lockedOf are instructions of a file's functions that may be atomic operations.

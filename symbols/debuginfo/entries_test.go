@@ -20,7 +20,7 @@ func sectionsOfMany(listed bool) map[string][]byte {
 	function := 0 // offset of the entry of the function before
 	for i := manyUnits - 1; i >= 0; i-- {
 		table := len(abbrev)
-		// A unit and a subprogram with low_pc, high_pc, and a name or an abstract_origin (ref_addr).
+		// A unit; subprograms with low_pc, high_pc, and a name or an abstract_origin (ref_addr).
 		abbrev = append(abbrev, 1, 0x11, 1, 0x11, 0x01, 0x12, 0x07, 0, 0)
 		abbrev = append(abbrev, 2, 0x2e, 0, 0x11, 0x01, 0x12, 0x07, 0x03, 0x08, 0, 0)
 		abbrev = append(abbrev, 3, 0x2e, 0, 0x11, 0x01, 0x12, 0x07, 0x31, 0x10, 0, 0)
