@@ -215,7 +215,7 @@ func constructOf(words string) event.Construct {
 	}
 	loop := w["for"] || w["do"] || w["loop"]
 	switch {
-	case w["taskloop"], w["target"], w["teams"], w["distribute"], w["declare"], w["cancel"]:
+	case w["taskloop"], w["target"], w["teams"], w["distribute"], w["declare"], w["cancel"], w["cancellation"]:
 		return event.NoConstruct
 	case w["parallel"] && loop:
 		return event.ParallelLoop
