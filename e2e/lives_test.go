@@ -62,29 +62,37 @@ func TestRebuiltInPlace(t *testing.T) {
 }
 
 // Nobody but its parent waits for a child's end: what it used of processors is known up
-// to the last look, not long before.
+// to the last look, not long before. A child ends when it has used a given time of processors. So
+// load makes it last longer, and there are more looks.
 func TestTimesOfChildren(t *testing.T) {
-	const children = 8
-	bin := testbin.Build(t, "timed.c", testbin.Options{})
+	atOnce(t)
+	const children, each = 16, 60 * time.Millisecond // of each of two threads
+	bin := testbin.Build(t, "busy.c", testbin.Options{})
+	began := time.Now()
 	s := run(t, options{env: threadsEnv(2)}, "/bin/sh", "-c",
-		// 90 ms of two processors.
-		fmt.Sprintf(`for i in $(seq %d); do "$0" imbalance 2 30 spin; done; sleep 1`, children), bin)
+		fmt.Sprintf(`for i in $(seq %d); do "$0" %g 2; done; sleep 1`, children, each.Seconds()), bin)
+	elapsed := time.Since(began)
 	if s.exit != 0 || len(s.others) != children {
 		t.Fatalf("exit status %d, %d profiles; stderr: %s", s.exit, len(s.others), s.stderr)
 	}
 	known := 0
 	var used []time.Duration
+	var lasted time.Duration // one child after the other
 	for _, p := range s.others {
 		used = append(used, time.Duration(p.Meta.UserTime+p.Meta.SysTime))
 		if used[len(used)-1] > 0 {
 			known++
 		}
-		if lasted := time.Duration(p.Meta.Duration); lasted < 60*time.Millisecond || lasted > time.Second {
-			t.Errorf("a child of 60 ms lasted %s", lasted)
+		if d := time.Duration(p.Meta.Duration); d < each {
+			t.Errorf("a child that was busy for %s lasted %s", each, d)
 		}
+		lasted += time.Duration(p.Meta.Duration)
 	}
-	if known < children-2 {
-		t.Errorf("children that used 90 ms of processors used %s", used)
+	if lasted > elapsed {
+		t.Errorf("in %s, children lasted %s, one after the other", elapsed, lasted)
+	}
+	if known < children/2 {
+		t.Errorf("children that used %s of processors used %s", 2*each, used)
 	}
 }
 

@@ -71,6 +71,7 @@ func TestStormsAreTold(t *testing.T) {
 
 // A program that hardly meets a probe keeps its findings, and nothing is said of rough times.
 func TestQuietProgramsKeepTheirFindings(t *testing.T) {
+	atOnce(t)
 	bin := testbin.Build(t, "imbalance.c", build{"gcc", "-O2 -g"}.options())
 	s := clean(t, options{env: threadsEnv(2)}, bin)
 	waits := false

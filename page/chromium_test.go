@@ -160,8 +160,8 @@ const openAll = `(() => {
 	document.querySelector("#regions .rowbutton")?.click();
 })()`
 
-// look photographs a page as it opens, and with all opened; in short tests the one by day, the other
-// by night.
+// look photographs a page as it opens, and with all opened. Short tests do the one if the page is
+// light, the other if it is dark.
 func (b *browser) look(t *testing.T, name, file string, width int64, scheme string) {
 	t.Helper()
 	b.show(t, file, width, scheme)

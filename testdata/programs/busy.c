@@ -1,7 +1,8 @@
 /* Threads that touch known numbers of pages, and are busy for known times.
  *
- *	busy          three parallel regions
- *	busy SECONDS  only keeps a core busy */
+ *	busy                  three parallel regions
+ *	busy SECONDS          only keeps a core busy
+ *	busy SECONDS THREADS  one region, in which each thread is busy */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <stdlib.h>
@@ -38,6 +39,11 @@ static void touch(long pages)
 
 int main(int argc, char **argv)
 {
+	if (argc > 2) {
+#pragma omp parallel num_threads(atoi(argv[2]))
+		busy(atof(argv[1]));
+		return 0;
+	}
 	if (argc > 1) {
 		busy(atof(argv[1]));
 		return 0;

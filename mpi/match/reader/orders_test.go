@@ -14,7 +14,8 @@ import (
 // have left an operation before those had come that it needs. Of a collective operation, orders are
 // told between the machine of the root, or of the lowest rank, and each other machine.
 func TestOrders(t *testing.T) {
-	each := func(name string, set ...func(*match.Call)) [][]match.Call { // rank 0 begins at 1, and leaves at 11
+	// Rank 0 begins at 1, and leaves at 11.
+	each := func(name string, set ...func(*match.Call)) [][]match.Call {
 		var calls [][]match.Call
 		for rank := range uint64(4) {
 			calls = append(calls, []match.Call{call(name, 1+rank, 11+rank, set...)})
