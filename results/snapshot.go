@@ -20,6 +20,7 @@ func (o *Directory) KeepSnapshots(res *collect.Result, pid, number int) (names [
 	if len(res.Profiles) == 0 {
 		return nil, nil
 	}
+	o.tellSpawned(res.Profiles)
 	if err := o.ready(res.Profiles[0].Meta.PID); err != nil {
 		return nil, err
 	}
@@ -48,6 +49,7 @@ func (o *Directory) WriteSnapshots(res *collect.Result) error {
 	if len(res.Profiles) == 0 {
 		return nil
 	}
+	o.tellSpawned(res.Profiles)
 	if err := o.ready(res.Profiles[0].Meta.PID); err != nil {
 		return err
 	}

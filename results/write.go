@@ -81,6 +81,7 @@ func (o *Directory) Write(res *collect.Result, w *Wanted) error {
 	if len(res.Profiles) == 0 {
 		return o.Abandon(nil)
 	}
+	o.tellSpawned(res.Profiles)
 	o.mark.ends(os.Getpid())
 	defer func() { o.mark.remove() }()
 	catchFileSize()
