@@ -24,8 +24,9 @@ func (l *launches) another(name string, further bool) bool {
 	return slices.Contains(l.foreign, name)
 }
 
-// firstFilesFirst lets the further files of ranks wait until the first file of a rank has been read:
-// that file tells which job the report is of. If none can be read, the further files have to do.
+// firstFilesFirst lets the further files of ranks wait until the first file of a rank has been
+// read: that file tells which job the report is of. If none can be read, the further files have to
+// do.
 func firstFilesFirst[T any](all iter.Seq[outcome[T]]) iter.Seq[outcome[T]] {
 	return func(yield func(outcome[T]) bool) {
 		var further []outcome[T]
