@@ -215,6 +215,9 @@ func titled(r *profile.Region, function string) string {
 	if r.Name != "" && r.Name != l.Function {
 		text += " (" + r.Name + ")"
 	}
+	if r.Merged != "" {
+		text += " (merged with " + r.Merged + ")"
+	}
 	return profile.Pasteable(text)
 }
 

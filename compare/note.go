@@ -65,9 +65,16 @@ func Width(j *job.Job) string {
 		per = fmt.Sprintf("%d to %d", threads.Min, threads.Max)
 	}
 	if len(j.Ranks) == 1 {
-		return per + " threads"
+		return per + threadsOf(threads.Max)
 	}
-	return fmt.Sprintf("%d processes of %s threads", len(j.Ranks), per)
+	return fmt.Sprintf("%d processes of %s%s", len(j.Ranks), per, threadsOf(threads.Max))
+}
+
+func threadsOf(most int64) string {
+	if most == 1 {
+		return " thread"
+	}
+	return " threads"
 }
 
 // all lists the distinct values of a side's ranks.
@@ -101,6 +108,10 @@ func orNothing(s string) string {
 	return s
 }
 
+// muchAway is the share of all threads' time without a core from which on a note says so, as the
+// text report has a column for that time.
+const muchAway = 0.0005
+
 // runNotes tells what is lacking in a run.
 func runNotes(j *job.Job) (out []string) {
 	count := func(of func(*job.Rank) bool, text string) {
@@ -121,6 +132,12 @@ func runNotes(j *job.Job) (out []string) {
 	count(func(r *job.Rank) bool { return !r.SnapshotAt.IsZero() }, "the profile is a snapshot, not of the whole run")
 	count(func(r *job.Rank) bool { return r.LostHits > 0 }, "records of probe hits were lost, so counts are too low")
 	count(func(r *job.Rank) bool { return r.Exit != 0 }, "the program failed")
+	if h := j.Efficiency().Hidden(); h != nil {
+		out = append(out, "how the time divides "+h.Says())
+	}
+	if away, all := sum(j, func(r *job.Rank) int64 { return r.NoCore }), threadTime(j); float64(away) >= muchAway*float64(all) && all > 0 {
+		out = append(out, fmt.Sprintf("threads were ready to run but had no core for %.1f %% of their time, because others had the cores.", 100*float64(away)/float64(all)))
+	}
 	count(func(r *job.Rank) bool { return r.Extrapolated != "" }, "some constructs were not observed all of the time, and their figures are estimates")
 	return out
 }
