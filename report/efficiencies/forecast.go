@@ -33,9 +33,9 @@ func WriteForecastText(w io.Writer, f *forecast.Forecast) error {
 		"*: the best. [ ]: also measured.", percentage)
 	t.legend(cells)
 	t.whys(cells)
-	kind := "Speed-up over one core, by core"
+	kind := "Efficiency: speed-up over one core, by the number of cores"
 	if f.Weak {
-		kind = "Time on one core over time"
+		kind = "Efficiency: time on one core over time"
 	}
 	t.section(kind)
 	t.matrix(f, cells, func(c *forecast.Cell) string { return "~" + percent(c.Efficiency) + marks(c) }, func(c *forecast.Cell) string {
