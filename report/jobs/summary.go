@@ -138,7 +138,7 @@ func (t *jobText) mostOverhead() string {
 	byTotal(t.j, all, job.Overhead)
 	total := t.j.RankStats(func(r *job.Rank) int64 { return r.ThreadTime })
 	if len(all) == 0 {
-		return "none: nothing was measured"
+		return "none outside of MPI: no OpenMP construct was seen"
 	}
 	over := t.j.Regions[all[0]].Stats(job.Overhead)
 	return fmt.Sprintf("%s: %s sec, %s%% of all thread time", t.jobRegion(all[0]), t.sec(over.Total()), jobShare(over.Total(), total.Total()))
