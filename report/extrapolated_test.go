@@ -51,7 +51,7 @@ func TestExtrapolatedFiguresAreMarked(t *testing.T) {
 	if err := Summary(&summary, p, nil, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(summary.String(), "within the budget   critical") {
+	if !strings.Contains(summary.String(), "not always observed critical") {
 		t.Errorf("summary:\n%s", summary.String())
 	}
 	pp := buildPprof(p, Options{})
