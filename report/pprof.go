@@ -187,6 +187,9 @@ func pprofComments(p *profile.Profile, raw bool) []string {
 	if much := limits.MuchProbed(p, 4); much != "" {
 		out = append(out, much)
 	}
+	if h := analysis.HiddenByProbes(p); h != nil {
+		out = append(out, "The program's own times "+h.Says())
+	}
 	for _, r := range m.Runtimes {
 		out = append(out, fmt.Sprintf("runtime %s %s (%s)", r.Name, orUnknown(r.Version), r.Path))
 	}
