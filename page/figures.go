@@ -61,7 +61,7 @@ type Process struct {
 	Untold     string      `json:"untold,omitempty"`
 	Threads    []Thread    `json:"threads"`
 	Findings   []Finding   `json:"findings"` // worst first
-	LeftOut    []string    `json:"left_out,omitempty"`
+	Small      int         `json:"small"`    // number of findings below a thousandth of the time
 	// Rough says where times are rough.
 	Rough    []string       `json:"rough,omitempty"`
 	Regions  []Region       `json:"regions"`
@@ -111,23 +111,26 @@ type Thread struct {
 	Whole Parts `json:"whole"`
 }
 
-// Finding is a property that holds.
+// Finding is an entry of the list of findings that all reports have (severity.Cube.List).
 type Finding struct {
 	Name     string  `json:"name"`
-	Region   int     `json:"region"` // number, from 1
-	Class    string  `json:"class"`  // of Parts, whose colour it has
+	Region   int     `json:"region"`         // number, from 1; 0: outside of all regions
+	Path     string  `json:"path,omitempty"` // the call path; empty: of several places
+	Class    string  `json:"class"`          // of Parts, whose colour it has
 	Time     int64   `json:"ns"`
 	Severity float64 `json:"severity"` // share of all threads' time, 0 to 1
-	Core     float64 `json:"core"`     // share of the region's time with a core
-	// Saves is the wall time in ns that would be saved if the property were gone. It is an
-	// estimate, as if the same threads waited each time.
-	Saves int64 `json:"saves_ns"`
+	// Saves is the wall time that a process saves at most without the finding, ns; absent: not
+	// known. Of says which process, and of how much time.
+	Saves *int64 `json:"saves_ns,omitempty"`
+	Of    string `json:"of,omitempty"`
 	// Most and Least are the threads (or ranks) with most and with least of the time. Absent: there
 	// is one thread.
-	Most  *Extreme `json:"most,omitempty"`
-	Least *Extreme `json:"least,omitempty"`
-	Says  string   `json:"says"`  // the finding as a sentence
-	Helps string   `json:"helps"` // what helps
+	Most      *Extreme `json:"most,omitempty"`
+	Least     *Extreme `json:"least,omitempty"`
+	Says      string   `json:"says"`            // the finding as a sentence
+	Helps     string   `json:"helps"`           // what helps
+	Doubt     string   `json:"doubt,omitempty"` // why the finding may not be the program's own
+	Estimated bool     `json:"estimated,omitempty"`
 }
 
 // Extreme is the thread or rank with an extreme time.

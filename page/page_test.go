@@ -18,6 +18,7 @@ import (
 	"ompp-attach/profile"
 	"ompp-attach/report"
 	"ompp-attach/report/jobs"
+	"ompp-attach/severity"
 )
 
 func pageOf(t testing.TB, p *profile.Profile) string {
@@ -202,32 +203,45 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestFindings: findings are the properties, with their threads and a bound of what they cost.
+// TestFindings: the page has the list of findings that report --properties has, with the same times
+// and savings, idle threads among them.
 func TestFindings(t *testing.T) {
 	p := solver()
-	x := process(p, report.Options{Raw: true})
-	if want := analysis.Properties(p); len(want) != len(x.Findings) || len(want) < 5 {
+	x, c := process(p, report.Options{Raw: true}), severity.Of(p, severity.Options{})
+	var want []severity.Entry
+	for _, e := range c.List(false) {
+		if analysis.Ratio(e.Time, c.ThreadTime) >= severity.Little {
+			want = append(want, e)
+		}
+	}
+	if len(want) != len(x.Findings) || len(want) < 5 {
 		t.Fatalf("%d findings, want %d", len(x.Findings), len(want))
 	}
-	for _, f := range x.Findings {
-		if f.Says == "" || f.Helps == "" || f.Saves <= 0 || f.Saves > f.Time || f.Most == nil || f.Least == nil || f.Most.Time < f.Least.Time {
-			t.Errorf("finding %+v", f)
+	seen := map[string]bool{}
+	for i, f := range x.Findings {
+		e := &want[i]
+		if f.Says == "" || strings.Contains(f.Says, "%") || f.Helps == "" || f.Name != c.Properties[e.Property].Title() || f.Time != e.Time ||
+			(f.Saves != nil) != e.Saving.Known || f.Saves != nil && *f.Saves != e.Saving.Time || className(f.Class) == f.Class {
+			t.Errorf("finding %+v, want %+v", f, e)
 		}
+		seen[f.Class] = true
 		if f.Name == analysis.ImbalanceInParallelLoop && f.Region == 2 {
-			if f.Time != 1200*ms || f.Saves != 300*ms || *f.Most != (Extreme{"3", 500 * ms}) || *f.Least != (Extreme{"0", 0}) {
+			if f.Time != 1200*ms || *f.Saves != 300*ms || *f.Most != (Extreme{"thread 3", 500 * ms}) || *f.Least != (Extreme{"thread 0", 0}) {
 				t.Errorf("finding %+v, most %+v, least %+v", f, *f.Most, *f.Least)
 			}
 		}
 	}
-	for c, want := range map[event.Construct]string{event.Critical: "Threads wait to get into %s", event.Ordered: "Threads wait for their turn in %s"} {
-		// The names of ordered parts do not differ, so no advice about names helps.
-		if k := kindOf(analysis.CriticalSectionContention, c); k.says != want || strings.Contains(k.helps, "names") != (c == event.Critical) {
-			t.Errorf("%s: %+v", c, k)
-		}
+	if !seen["idle"] {
+		t.Errorf("no idle threads: %+v", x.Findings)
 	}
-	for name, k := range kinds {
-		if k.helps == "" || strings.Count(k.says, "%s") != 1 || className(k.class) == k.class {
-			t.Errorf("%s: %+v", name, k)
+}
+
+// Each sentence has one place, and is of a property that can be a finding.
+func TestSentences(t *testing.T) {
+	c := severity.Of(solver(), severity.Options{})
+	for id, text := range says {
+		if i := c.Property(id); i < 0 || !c.Properties[i].Reported || strings.Count(text, "%s") != 1 {
+			t.Errorf("%s: %q", id, text)
 		}
 	}
 }

@@ -31,10 +31,12 @@ func process(p *profile.Profile, o report.Options) *Process {
 	b.regions()
 	b.nodes()
 	b.whole()
-	b.findings()
+	c := severity.Of(p, o.Severities())
+	b.out.Findings, b.out.Small = findingsOf(c)
+	b.out.Rough = report.Rough(p)
 	b.hot()
 	b.sources()
-	b.out.Trees = treesOf(severity.Of(p, o.Severities()))
+	b.out.Trees = treesOf(c)
 	b.out.Strip, b.out.When = stripOf(p), o.When
 	b.out.Notes = append(b.out.Notes, report.Notes(p, o)...)
 	return b.out
@@ -49,7 +51,6 @@ type builder struct {
 	flat    []analysis.Block
 	classes [][]analysis.Classes // by node, as its Stats
 	own     []map[int]*Parts     // by region and thread: the parts of the exclusive time
-	teams   []map[int]*Parts     // the same of parallel regions, with all regions inside
 	sampled []analysis.Hot
 }
 

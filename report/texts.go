@@ -73,9 +73,6 @@ func EndsDerived(e profile.Edges) string {
 	return fmt.Sprintf("%d of %d: begins behind a fork, ends of barriers, joins (estimates: --derive-edges)", e.Derived, e.All)
 }
 
-// LeftOut says which findings are left out, and why, in one sentence for each reason.
-func LeftOut(p *profile.Profile, f analysis.Findings) []string { return limits.LeftOut(p, f) }
-
 // HotLineText names a line that was sampled in a region.
 func HotLineText(p *profile.Profile, region int, l analysis.HotLine) string {
 	return (&ompp{p: p}).lineText(region, l)

@@ -17,6 +17,8 @@ const (
 	Computation     = "computation"
 	NoCore          = "no_core"
 	Management      = "omp_management"
+	TeamStart       = "omp_fork"
+	TeamEnd         = "omp_join"
 	IdleThreads     = "idle_threads"
 	IdleStartEnd    = "idle_start_end"
 	LimitedParallel = "limited_parallelism"
@@ -56,7 +58,7 @@ var general = []Property{
 		Formula:     "(threads - 1) x exclusive time of the initial thread in these calls",
 		Diagnosis:   "Threads cannot share this time. See how long these calls take, and which rank comes late to them.",
 		Helps:       "Shorten the calls themselves: start fewer ranks, or ask the launcher's manual. Threads that wait here take no work from others."},
-	{ID: LimitedParallel, Parent: IdleThreads, Name: "Limited parallelism", Unit: Seconds, Source: scalasca,
+	{ID: LimitedParallel, Parent: IdleThreads, Name: "Idle beside a smaller team", Unit: Seconds, Source: scalasca,
 		Gain: Spread, Reported: true,
 		Description: "Workers have no part in a team that is smaller than the largest one.",
 		Formula:     "for each outermost parallel region: its time - the time of each worker in it",
@@ -77,13 +79,13 @@ var openMP = []Property{
 		Formula:     "class Mgmt of the overheads",
 		Diagnosis:   "See the properties below.",
 		Helps:       "Do not start teams of one thread: use an if clause."},
-	{ID: "omp_fork", Parent: Management, Name: "Team start", Unit: Seconds, Source: expert,
+	{ID: TeamStart, Parent: Management, Name: "Team start", Unit: Seconds, Source: expert,
 		Gain: Removal, Reported: true,
 		Description: "From the start of a parallel region until the thread begins the region's body.",
 		Formula:     "startupT",
 		Diagnosis:   "Compare the time with the region's body and its number of executions.",
 		Helps:       "Make parallel regions longer: join neighbouring ones, and parallelise outer loops."},
-	{ID: "omp_join", Parent: Management, Name: "Team end", Unit: Seconds, Source: scalasca,
+	{ID: TeamEnd, Parent: Management, Name: "Team end", Unit: Seconds, Source: scalasca,
 		Gain: Removal, Reported: true,
 		Description: "From the end of a parallel region's final barrier until the region ends.",
 		Formula:     "shutdwnT",
@@ -198,8 +200,11 @@ var others = []Property{
 		Description: "The time that the measurement's own probes took. It is no part of Time, unless --raw is given.",
 		Formula:     "calibrated cost of each kind of probe x hits"},
 	{ID: PrimaryOnly, Name: "Primary thread only", OmpP: analysis.UnparallelizedInMasterRegion, Unit: Seconds, Source: ompP,
+		Gain: Sharing, Reported: true,
 		Description: "One thread works in MASTER or MASKED. That is work, and a part of Time; others may wait for it.",
-		Formula:     "execT of MASTER and MASKED, with the regions inside"},
+		Formula:     "execT of MASTER and MASKED, with the regions inside, without overheads",
+		Diagnosis:   "See whether other threads wait meanwhile: that time is in other findings.",
+		Helps:       "Share this work among the threads, or let the others do something else meanwhile."},
 	{ID: Visits, Name: "Visits", Unit: Count, Source: expert,
 		Description: "Executions of the region by the thread.", Formula: "execC"},
 	{ID: ExecutedTasks, Name: "Tasks executed while waiting", Unit: Count, Source: own,

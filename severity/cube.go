@@ -139,12 +139,26 @@ func (c *Cube) Helps(f *Finding) string {
 // DoubtOf returns the reason to doubt a finding; 0: there is none.
 func (c *Cube) DoubtOf(f *Finding) Reason {
 	name, region := c.Properties[f.Property].OmpP, c.Paths[f.Path].Region
+	if id := c.Properties[f.Property].ID; id == TeamStart || id == TeamEnd { // ompP's property is both
+		name = analysis.InsufficientWorkInParallelLoop
+	}
 	for _, d := range c.Doubts {
 		if d.Property == name && d.Region == region {
 			return d.Why
 		}
 	}
 	return 0
+}
+
+// DoubtText says why a finding may not be the program's own; empty: there is no doubt.
+func (c *Cube) DoubtText(f *Finding) string {
+	switch c.DoubtOf(f) {
+	case ByProbes:
+		return "Probes took more than a tenth of the time around: they may have made this."
+	case ByTasks:
+		return "Tasks were not observed all of the time: this may be tasks that threads executed."
+	}
+	return ""
 }
 
 // Property returns the index of the property with an ID; -1: there is none.

@@ -69,6 +69,8 @@ type Saving struct {
 //     w / n earlier.
 //   - Absence: of n threads, one is in a call that the others cannot share, and they are idle, in
 //     all for w. The call takes w / (n - 1).
+//   - Sharing: one of n threads works alone for w. If all shared the work, it would end w - w / n
+//     earlier, if the others have nothing else to do meanwhile.
 //   - Removal: the time of all threads. Of the outermost parallel region, at least the team's other
 //     work is left: computation and management. However threads share it, n of them take work / n.
 //     The longest time of one thread is no bound: in other executions others may be the slowest.
@@ -109,9 +111,7 @@ func (c *Cube) Findings() []Finding {
 			f.Threads = append(f.Threads, ThreadTime{t, ns})
 			f.Time += ns
 		}
-		slices.SortFunc(f.Threads, func(a, b ThreadTime) int {
-			return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Thread, b.Thread))
-		})
+		slices.SortFunc(f.Threads, byTime)
 		f.Parts = s.partsOf(at)
 		f.saves = s.of(&f)
 		f.Saving = c.most(f.saves)

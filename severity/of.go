@@ -89,7 +89,7 @@ func (w *walker) node(i int) {
 		if i > 0 {
 			w.own(i, construct, s, &c)
 			if primary {
-				add(PrimaryOnly, s.Exec.T-s.Child-c.NoCore)
+				add(PrimaryOnly, max(0, s.Exec.T-s.Child-c.Sum()))
 			}
 			add(Visits, int64(s.Exec.C))
 			add(ExecutedTasks, int64(s.Tasks))

@@ -68,9 +68,9 @@ func (w *walker) management(add func(string, int64), c event.Construct, s *profi
 	bare := analysis.WithCore(c, s)
 	switch overhead := c.Form().Overhead; overhead {
 	case event.TeamImbal, event.TeamSections:
-		add("omp_fork", min(mgmt, bare.Enter.T))
+		add(TeamStart, min(mgmt, bare.Enter.T))
 		mgmt -= min(mgmt, bare.Enter.T)
-		add("omp_join", min(mgmt, bare.Exit.T))
+		add(TeamEnd, min(mgmt, bare.Exit.T))
 		add(Management, mgmt-min(mgmt, bare.Exit.T))
 	case event.GuardSynch:
 		add("omp_leave", mgmt)

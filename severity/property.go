@@ -26,6 +26,8 @@ const (
 	Spread
 	// Absence: threads are idle while one of them is in a call. Without the call, its time goes.
 	Absence
+	// Sharing: one thread works. If all shared the work, they would take the n-th part.
+	Sharing
 	// Removal: at most, all of the time goes away.
 	Removal
 )

@@ -145,6 +145,8 @@ func (s *savings) of(f *Finding) map[int]int64 {
 			w /= int64(len(s.threads[g]))
 		case Absence:
 			w /= max(1, int64(len(s.threads[g]))-1)
+		case Sharing:
+			w -= w / int64(len(s.threads[g]))
 		case Removal:
 			w = s.removal(f, g, w)
 		}

@@ -7,8 +7,9 @@ export interface Note { title?: string; items?: string[] }
 export interface Extreme { label: string; ns: number }
 
 export interface Finding {
-  name: string; region: number; class: PartKey; ns: number; severity: number; core: number;
-  saves_ns: number; most?: Extreme; least?: Extreme; says: string; helps: string;
+  name: string; region: number; path?: string; class: PartKey; ns: number; severity: number;
+  saves_ns?: number; of?: string; most?: Extreme; least?: Extreme; says: string; helps: string;
+  doubt?: string; estimated?: boolean;
 }
 
 export interface Row {
@@ -83,8 +84,8 @@ export interface Process {
     parallel_coverage: number | null; accounting: string; adjusted: boolean; probe_ns: number | null;
     probe_share: number; lost_events: number; hits: number; partial: number;
   };
-  facts: Fact[]; whole: Parts; efficiency: Efficiency | null; untold?: string; threads: { label: string; whole: Parts }[]; findings: Finding[];
-  left_out?: string[]; rough?: string[]; regions: Region[]; nodes: Node[];
+  facts: Fact[]; whole: Parts; efficiency: Efficiency | null; untold?: string; threads: { label: string; whole: Parts }[]; findings: Finding[]; small: number;
+  rough?: string[]; regions: Region[]; nodes: Node[];
   counters?: { name: string; unit?: string; running?: number; failed?: string }[];
   sampled?: string; sources?: Source[]; trees?: Trees; strip?: Strip; when?: Picture; notes: Note[];
 }
@@ -131,7 +132,7 @@ export interface Job {
     threads: number; wall_ns: number; thread_ns: number; probe_ns: number | null; lost_events: number;
     adjusted: boolean;
   };
-  summary: Fact[]; whole: Parts; efficiency: Efficiency | null; untold?: string; findings: Finding[]; trees?: Trees; strip?: Strip; when?: Picture; nodes?: Node[]; places: string[]; notes: Note[];
+  summary: Fact[]; whole: Parts; efficiency: Efficiency | null; untold?: string; findings: Finding[]; small: number; trees?: Trees; strip?: Strip; when?: Picture; nodes?: Node[]; places: string[]; notes: Note[];
 }
 
 // partsOfRank are the parts of all threads' time of a rank.

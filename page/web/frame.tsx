@@ -5,7 +5,7 @@ import { Bar, Hatch, Legend } from "./bar";
 import { inSentence, overheadOf, sumOf, worst } from "./classes";
 import type { Finding, Note, Parts } from "./data";
 import { Figure } from "./figure";
-import { code, percent, seconds } from "./format";
+import { code, percent, plural, seconds } from "./format";
 
 export function Frame({ title, sections, children }: { title: string; sections: [string, string][]; children: ComponentChildren }) {
   return (
@@ -51,19 +51,19 @@ export function Whole({ parts, caption }: { parts: Parts; caption: string }) {
 
 const few = 8;
 
-export function Findings({ of, who, open }: { of: Finding[]; who: string; open: (region: number) => void }) {
+export function Findings({ of, small, open }: { of: Finding[]; small: number; open: (region: number) => void }) {
   const item = (f: Finding) => (
-    <li key={`${f.name} ${f.region}`} class={`finding f-${f.class}`}>
-      <div class="sev"><b>{percent(f.severity)}</b><span class="muted small">{seconds(f.ns)} of all threads' time</span></div>
+    <li key={`${f.name} ${f.region} ${f.path ?? ""}`} class={`finding f-${f.class}`}>
+      <div class="sev"><b>{percent(f.severity)}</b><span class="muted small">{f.estimated && "~"}{seconds(f.ns)} of all threads' time</span></div>
       <div>
         <h3>{f.says}.</h3>
         <p>
-          {f.most && f.least && f.most.ns > f.least.ns && <>{who} {f.most.label} has most of it ({seconds(f.most.ns)}), {who.toLowerCase()} {f.least.label} least ({seconds(f.least.ns)}). </>}
-          {f.saves_ns > 0 && <span data-tip="Estimated: as if the same threads waited each time, and nothing else took its place">Without it, ~{seconds(f.saves_ns)} of wall time would be saved. </span>}
-          {f.core < 0.9 && <>Threads had a core for {percent(f.core)} of that region's time only. </>}
+          {f.most && f.least && f.most.ns > f.least.ns && <>Of it, {f.most.label} has most ({seconds(f.most.ns)}), {f.least.label} least ({seconds(f.least.ns)}). </>}
+          {f.saves_ns !== undefined && <span data-tip="A bound: mending may save less, as other waits may take its place">Mending it saves at most {seconds(f.saves_ns)} of {f.of}. </span>}
         </p>
+        {f.doubt && <p>In doubt: {f.doubt}</p>}
         {f.helps && <p class="helps">{f.helps}</p>}
-        <p class="small"><a href="#regions" onClick={() => open(f.region)}>{code(f.region)}</a> <span class="muted">{f.name}</span></p>
+        <p class="small">{f.region > 0 && <><a href="#regions" onClick={() => open(f.region)}>{code(f.region)}</a> </>}<span class="muted">{f.name}{f.path && `, ${f.path}`}</span></p>
       </div>
     </li>
   );
@@ -72,6 +72,7 @@ export function Findings({ of, who, open }: { of: Finding[]; who: string; open: 
     <>
       <ol class="findings">{(all ? of : of.slice(0, few)).map(item)}</ol>
       {of.length > few && !all && <p><button type="button" class="plainbutton" onClick={() => setAll(true)}>Show all {of.length} findings</button></p>}
+      {small > 0 && <p class="muted small">{plural(small, "finding")} below 0.1 % of all threads' time: report --properties --all.</p>}
     </>
   );
 }

@@ -41,8 +41,8 @@ export function JobPage({ job }: { job: Job }) {
       <Head job={job} title={title} />
       <Section id="efficiency" title="How well it runs"><EfficiencyTree root={job.efficiency} untold={job.untold} open={show} name={name} /></Section>
       <Section id="findings" title="What costs time, and what helps"
-        lede={job.findings.length > 0 ? "Classes of overhead by region, the worst first. Shares are of all threads' time, over all ranks." : job.untold ? "Not told: see above." : "No region has an overhead of 0.1 % or more of all threads' time."}>
-        <Findings of={job.findings} who="Rank" open={show} />
+        lede={job.findings.length > 0 ? "The worst first. Shares are of all threads' time, over all ranks." : job.untold ? "Not told: see above." : "No property costs a thousandth of the time."}>
+        <Findings of={job.findings} small={job.small} open={show} />
       </Section>
       <Section id="ranks" title="Are the ranks alike?">
         <Alike f={f} />

@@ -31,9 +31,8 @@ export function ProcessPage({ p }: { p: Process }) {
       <Head p={p} />
       {p.regions.length > 0 && <Section id="efficiency" title="How well it runs"><EfficiencyTree root={p.efficiency} untold={p.untold} open={show} name={(r) => nodeName(p, r)} /></Section>}
       <Section id="findings" title="What costs time, and what helps"
-        lede={p.findings.length > 0 ? "Properties that hold, the worst first. Shares are of all threads' time." : p.untold ? "" : "No performance property holds."}>
-        <Findings of={p.findings} who="Thread" open={show} />
-        {p.left_out?.map((s) => <p key={s} class="banner">{s}</p>)}
+        lede={p.findings.length > 0 ? "The worst first. Shares are of all threads' time." : p.untold ? "" : "No property costs a thousandth of the time."}>
+        <Findings of={p.findings} small={p.small} open={show} />
       </Section>
       <Section id="regions" title="Where the time goes"
         lede="Every construct at its place in the source. Exclusive time, without the regions inside, and summed over threads. A row opens.">

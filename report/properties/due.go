@@ -31,7 +31,7 @@ func (t *text) dueTo(f *severity.Finding) string {
 	}
 	last := t.c.LastAt(f.Path)
 	who := t.threads(last, func(x severity.Cause) string {
-		return fmt.Sprintf("thread %s, for which others waited %s sec (it came last %s%s)", threadText(t.c, x.Thread), t.Seconds(x.Time), times(x.Times), t.cameFrom(f.Path, x.Thread))
+		return fmt.Sprintf("thread %s, for which others waited %s sec (it came last %s%s)", ThreadText(t.c, x.Thread), t.Seconds(x.Time), times(x.Times), t.cameFrom(f.Path, x.Thread))
 	})
 	held, waited := int64(0), int64(0)
 	for _, x := range last {
@@ -60,7 +60,7 @@ func (t *text) executedBy(f *severity.Finding) string {
 		sum += x.Time
 	}
 	who := t.threads(all, func(x severity.Cause) string {
-		return fmt.Sprintf("tasks that thread %s executed at %s, for which others waited %s sec", threadText(t.c, x.Thread), lastText(t.c, x.Path), t.Seconds(x.Time))
+		return fmt.Sprintf("tasks that thread %s executed at %s, for which others waited %s sec", ThreadText(t.c, x.Thread), lastText(t.c, x.Path), t.Seconds(x.Time))
 	})
 	if sum > waited+waited/10 {
 		return fmt.Sprintf("in %s sec, tasks of other threads; in all waits of this team: %s", t.Seconds(waited), who)
@@ -79,7 +79,7 @@ func (t *text) isPart(p severity.Part, kind string) bool {
 // createdBy says which threads created the tasks that came late, and where.
 func (t *text) createdBy(f *severity.Finding) string {
 	return t.threads(t.c.Creators(f.Path), func(x severity.Cause) string {
-		return fmt.Sprintf("tasks that thread %s created at %s, for which others waited %s sec", threadText(t.c, x.Thread), lastText(t.c, x.Path), t.Seconds(x.Time))
+		return fmt.Sprintf("tasks that thread %s created at %s, for which others waited %s sec", ThreadText(t.c, x.Thread), lastText(t.c, x.Path), t.Seconds(x.Time))
 	})
 }
 
@@ -132,7 +132,7 @@ func (t *text) holders(f *severity.Finding) string {
 	}
 	slices.SortFunc(threads, func(a, b severity.Cause) int { return cmp.Or(cmp.Compare(b.Time, a.Time), a.Thread-b.Thread) })
 	who := t.threads(threads, func(x severity.Cause) string {
-		return fmt.Sprintf("thread %s, which held it while others waited %s sec", threadText(t.c, x.Thread), t.Seconds(x.Time))
+		return fmt.Sprintf("thread %s, which held it while others waited %s sec", ThreadText(t.c, x.Thread), t.Seconds(x.Time))
 	})
 	shortened := func(p severity.Part) bool { return p.Mark&severity.Shortened != 0 && t.isPart(p, severity.Contended) }
 	if who != "" && slices.ContainsFunc(f.Parts, shortened) {
@@ -180,7 +180,7 @@ func (t *text) causes(title string, all []severity.Cause) {
 			rest += x.Time
 			continue
 		}
-		t.lines(fmt.Sprintf("%s sec  %5s %%  ", t.Seconds(x.Time), t.share(x.Time)), fmt.Sprintf("thread %s in %s", threadText(t.c, x.Thread), pathText(t.c, x.Path)))
+		t.lines(fmt.Sprintf("%s sec  %5s %%  ", t.Seconds(x.Time), t.share(x.Time)), fmt.Sprintf("thread %s in %s", ThreadText(t.c, x.Thread), PathText(t.c, x.Path)))
 	}
 	if left > 0 {
 		fmt.Fprintf(t, "... and %d more, %s sec together\n", left, t.Seconds(rest))
@@ -204,7 +204,7 @@ func (t *text) critical() {
 			rest += x.Time
 			continue
 		}
-		text := pathText(t.c, x.Path)
+		text := PathText(t.c, x.Path)
 		if s := x.Saving; s.Known && s.Time > 0 {
 			text += "; perfect balance here saves " + t.saving(s)
 		}

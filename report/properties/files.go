@@ -47,7 +47,7 @@ func unit(p *severity.Property) string {
 func place(c *severity.Cube, path int, o Options) []string {
 	region := c.Paths[path].Region
 	if region < 0 {
-		return []string{"", "", outside, "", "", "", ""}
+		return []string{"", "", Outside, "", "", "", ""}
 	}
 	r := &c.Regions[region]
 	l := &r.Location
@@ -74,7 +74,7 @@ func location(c *severity.Cube, thread int, o Options) []string {
 	if c.Level != severity.ByThread {
 		return []string{o.Clean(p.Host), rank, strconv.Itoa(p.PID), "", ""}
 	}
-	return []string{o.Clean(p.Host), rank, strconv.Itoa(p.PID), strconv.Itoa(t.Root), threadText(c, thread)}
+	return []string{o.Clean(p.Host), rank, strconv.Itoa(p.PID), strconv.Itoa(t.Root), ThreadText(c, thread)}
 }
 
 // version grows when a reader of the old version would misread the new one.
@@ -92,7 +92,7 @@ type (
 		Paths      []path     `json:"paths"`
 		Processes  []process  `json:"processes"`
 		Threads    []thread   `json:"threads"`
-		// CannotTell says why there are no findings, and why values are worth little.
+		// CannotTell says why time without a core is all that findings have.
 		CannotTell string    `json:"cannot_tell,omitempty"`
 		Findings   []finding `json:"findings"`
 		// Late lists the ranks for which others waited in MPI calls.
@@ -187,7 +187,7 @@ func fileOf(c *severity.Cube, o Options) *file {
 			o.Clean(p.Formula), p.Diagnosis, p.Helps, p.Source})
 	}
 	for i, p := range c.Paths {
-		x := path{Parent: p.Parent, Text: pathText(c, i)}
+		x := path{Parent: p.Parent, Text: PathText(c, i)}
 		if p.Region >= 0 {
 			r := &c.Regions[p.Region]
 			l := &r.Location
@@ -216,14 +216,14 @@ func fileOf(c *severity.Cube, o Options) *file {
 		f.Notes = append(f.Notes, o.Clean(s))
 	}
 	for i := range c.Threads {
-		f.Threads = append(f.Threads, thread{c.Threads[i].Process, c.Threads[i].Root, threadText(c, i)})
+		f.Threads = append(f.Threads, thread{c.Threads[i].Process, c.Threads[i].Root, ThreadText(c, i)})
 	}
-	found := c.Findings()
 	if why := c.CannotTell(); why != "" {
-		f.CannotTell, found = "What costs time "+why, nil
+		f.CannotTell = "What costs time " + why
 	}
+	found := c.List(true)
 	for i := range found {
-		x := &found[i]
+		x := &found[i].Finding
 		p := &c.Properties[x.Property]
 		y := finding{Property: o.Clean(p.ID), Name: o.Clean(p.Title()), Path: x.Path, Time: x.Time, Share: float64(x.Time) / float64(max(1, c.ThreadTime)),
 			Threads: len(x.Threads), Longest: x.Threads[0].Thread, LongestT: x.Threads[0].Time, Doubt: doubts[c.DoubtOf(x)], Estimated: x.Estimated}

@@ -33,7 +33,7 @@ func (t *text) worst(found []severity.Finding) {
 	l := &losses[at]
 	p, first := &t.c.Properties[l.Property], &l.Findings[0]
 	text := fmt.Sprintf("%s costs most: %s of %s sec (%s %%), ", t.Clean(p.Title()), t.time(l.Time, l.Estimated), t.Seconds(t.c.ThreadTime), t.share(l.Time))
-	place := pathText(t.c, first.Path)
+	place := PathText(t.c, first.Path)
 	if n := len(l.Findings); n > 1 {
 		text += fmt.Sprintf("at %d places, %s sec of it %s.", n, t.time(first.Time, first.Estimated), preposition(first.Path)+place)
 	} else {
@@ -49,7 +49,7 @@ func (t *text) worst(found []severity.Finding) {
 	if saves := t.saving(l.Saving); saves != "" {
 		text += " Mending this everywhere saves " + saves + "."
 	}
-	if doubt := t.doubt(first); doubt != "" {
+	if doubt := t.c.DoubtText(first); doubt != "" {
 		text += " But: " + doubt
 	}
 	t.lines("", text)
@@ -72,78 +72,44 @@ func (t *text) time(ns int64, estimated bool) string {
 }
 
 // findings prints the worst findings in detail, and a line for each further one.
-func (t *text) findings(found []severity.Finding) {
+func (t *text) findings(list []severity.Entry) {
 	fmt.Fprintf(t, "\nWhat costs time, worst first:\n")
-	if len(found) == 0 {
+	if len(list) == 0 {
 		fmt.Fprintln(t, "\nNothing: no property holds.")
 		return
 	}
 	var rest []*severity.Finding
 	told, shown := map[int]int{}, 0
-	coreless := t.coreless(found)
-	for i := range found {
-		f := &found[i]
-		if coreless != nil && coreless.Time >= f.Time {
-			t.joined(coreless)
-			told[coreless.Property]++
-			shown++
-			coreless.Time = -1
-		}
-		if coreless != nil && coreless.Property == f.Property {
+	for i := range list {
+		e := &list[i]
+		small := analysis.Ratio(e.Time, t.c.ThreadTime) < little
+		if !t.All && (small || shown == inDetail && len(e.Places) == 0 || told[e.Property] == perProperty) {
+			rest = append(rest, &e.Finding)
 			continue
 		}
-		small := analysis.Ratio(f.Time, t.c.ThreadTime) < little
-		if !t.All && (small || shown == inDetail || told[f.Property] == perProperty) {
-			rest = append(rest, f)
-			continue
-		}
-		t.finding(f, told[f.Property] == 0)
-		told[f.Property]++
+		t.entry(&e.Finding, t.where(e), told[e.Property] == 0)
+		told[e.Property]++
 		shown++
 	}
 	t.further(rest)
 }
 
-// coreless returns the findings of time without a core, which the text joins to one: on a busy
-// machine all regions have such time, for the same reason. nil: they are told one by one.
-func (t *text) coreless(found []severity.Finding) *severity.Loss {
-	property := t.c.Property(severity.NoCore)
-	for _, l := range t.c.Losses(found) {
-		if l.Property == property && len(l.Findings) > 1 && !t.All && analysis.Ratio(l.Time, t.c.ThreadTime) >= little {
-			return &l
-		}
-	}
-	return nil
-}
-
-// joined prints the findings of a property as one.
-func (t *text) joined(l *severity.Loss) {
+// where names the call path of an entry, or its places: the first few with their times.
+func (t *text) where(e *severity.Entry) string {
 	const most = 3
-	all := severity.Finding{Property: l.Property, Time: l.Time, Saving: l.Saving, Estimated: l.Estimated}
-	by := map[int]int{}
-	var places []string
-	for i := range l.Findings {
-		f := &l.Findings[i]
-		if i < most {
-			places = append(places, fmt.Sprintf("%s sec %s", t.time(f.Time, f.Estimated), preposition(f.Path)+pathText(t.c, f.Path)))
-		}
-		for _, x := range f.Threads {
-			k, ok := by[x.Thread]
-			if !ok {
-				k = len(all.Threads)
-				by[x.Thread], all.Threads = k, append(all.Threads, severity.ThreadTime{Thread: x.Thread})
-			}
-			all.Threads[k].Time += x.Time
-		}
+	if len(e.Places) == 0 {
+		return PathText(t.c, e.Path)
 	}
-	slices.SortFunc(all.Threads, func(a, b severity.ThreadTime) int {
-		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Thread, b.Thread))
-	})
-	where := fmt.Sprintf("%d places: %s", len(l.Findings), strings.Join(places, "; "))
-	if more := len(l.Findings) - most; more > 0 {
+	var places []string
+	for i := range e.Places[:min(most, len(e.Places))] {
+		f := &e.Places[i]
+		places = append(places, fmt.Sprintf("%s sec %s", t.time(f.Time, f.Estimated), preposition(f.Path)+PathText(t.c, f.Path)))
+	}
+	where := fmt.Sprintf("%d places: %s", len(e.Places), strings.Join(places, "; "))
+	if more := len(e.Places) - most; more > 0 {
 		where += fmt.Sprintf("; %d more", more)
 	}
-	t.entry(&all, where, true)
+	return where
 }
 
 // brief is a line of text: findings of a property at call paths that end in the same region.
@@ -198,12 +164,8 @@ func (t *text) further(found []*severity.Finding) {
 	}
 }
 
-// finding prints a finding. What helps is printed where a property is told of first.
-func (t *text) finding(f *severity.Finding, first bool) {
-	t.entry(f, pathText(t.c, f.Path), first)
-}
-
-// entry prints a finding at the places that where names.
+// entry prints a finding at the places that where names. What helps is printed where a property is
+// told of first.
 func (t *text) entry(f *severity.Finding, where string, first bool) {
 	p := &t.c.Properties[f.Property]
 	fmt.Fprintf(t, "\n%s sec  %s %%  %s\n", t.time(f.Time, f.Estimated), t.share(f.Time), t.Clean(p.Title()))
@@ -217,7 +179,7 @@ func (t *text) entry(f *severity.Finding, where string, first bool) {
 	line("of it", t.parts(f))
 	line("due to", t.dueTo(f))
 	line("saves", t.saving(f.Saving))
-	line("doubt", t.doubt(f))
+	line("doubt", t.c.DoubtText(f))
 	if first {
 		line("means", p.Description)
 		line("look at", p.Diagnosis)
@@ -225,17 +187,6 @@ func (t *text) entry(f *severity.Finding, where string, first bool) {
 	if helps := t.c.Helps(f); first || helps != p.Helps {
 		line("helps", helps)
 	}
-}
-
-// doubt says why a finding may not be the program's own.
-func (t *text) doubt(f *severity.Finding) string {
-	switch t.c.DoubtOf(f) {
-	case severity.ByProbes:
-		return "Probes took more than a tenth of the time around: they may have made this."
-	case severity.ByTasks:
-		return "Tasks were not observed all of the time: this may be tasks that threads executed."
-	}
-	return ""
 }
 
 // who says how many threads have the time, and which one most.
@@ -260,7 +211,7 @@ func (t *text) who(f *severity.Finding) string {
 		}
 		text += fmt.Sprintf(", of %d of %s", len(ranks), words.Plural(len(t.c.Processes), "rank"))
 	}
-	return text + fmt.Sprintf("; most: %s %s, %s sec", row, threadText(t.c, most.Thread), t.Seconds(most.Time))
+	return text + fmt.Sprintf("; most: %s %s, %s sec", row, ThreadText(t.c, most.Thread), t.Seconds(most.Time))
 }
 
 // parts says what the time is made of, if there are several parts.

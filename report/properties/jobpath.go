@@ -87,7 +87,7 @@ func (t *text) onJobPath(x *severity.OnJobPath) string {
 	if x.In {
 		text = "in "
 	}
-	text += pathText(t.c, x.Path)
+	text += PathText(t.c, x.Path)
 	var ranks []string
 	for i, r := range x.Ranks {
 		if i >= few || r.Time*20 < x.Ranks[0].Time {
@@ -136,9 +136,9 @@ func (t *text) rankDelays(title string, far bool) {
 			rest += x.Time
 			continue
 		}
-		place := "before " + pathText(t.c, x.Path)
+		place := "before " + PathText(t.c, x.Path)
 		if x.In {
-			place = "in " + pathText(t.c, x.Path)
+			place = "in " + PathText(t.c, x.Path)
 		}
 		if process := t.c.Threads[x.Thread].Process; process >= 0 {
 			place = fmt.Sprintf("rank %d %s", t.c.Processes[process].Rank, place)

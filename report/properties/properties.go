@@ -43,13 +43,13 @@ func Named(name string) (f Format, ok bool) {
 	return Format{}, false
 }
 
-// outside is the name of the program's path.
-const outside = "outside of all regions"
+// Outside is the name of the program's path.
+const Outside = "outside of all regions"
 
-// pathText names a call path by its regions, outermost first. Of long paths it has the ends.
-func pathText(c *severity.Cube, path int) string {
+// PathText names a call path by its regions, outermost first. Of long paths it has the ends.
+func PathText(c *severity.Cube, path int) string {
 	if path == 0 {
-		return outside
+		return Outside
 	}
 	var steps []string
 	for ; path > 0; path = c.Paths[path].Parent {
@@ -66,7 +66,7 @@ func pathText(c *severity.Cube, path int) string {
 // lastText names the last region of a call path.
 func lastText(c *severity.Cube, path int) string {
 	if path == 0 {
-		return outside
+		return Outside
 	}
 	r := &c.Regions[c.Paths[path].Region]
 	return words.Region(r) + " " + r.Construct.String()
@@ -81,8 +81,8 @@ func pathNumbers(c *severity.Cube, path int) string {
 	return strings.Join(steps, "/")
 }
 
-// threadText names a row: the thread, or RANK:THREAD of a job.
-func threadText(c *severity.Cube, thread int) string {
+// ThreadText names a row: the thread, or RANK:THREAD of a job.
+func ThreadText(c *severity.Cube, thread int) string {
 	t := &c.Threads[thread]
 	rank := -1
 	if t.Process >= 0 {

@@ -12,8 +12,7 @@ import (
 	"ompp-attach/severity"
 )
 
-// little is the share of all threads' time below which text leaves findings out and counts them.
-const little = 0.001
+const little = severity.Little
 
 // width of the lines of text.
 const width = 100
@@ -30,11 +29,10 @@ func writeText(w io.Writer, c *severity.Cube, o Options) error {
 		t.untold(why)
 		return t.Flush()
 	}
-	found := c.Findings()
 	t.head()
-	t.worst(found)
+	t.worst(c.Findings())
 	t.tree()
-	t.findings(found)
+	t.findings(c.List(t.All))
 	t.causes("Delays: where a thread that came late to a barrier spent more time than the threads that waited for it:", t.c.Delays())
 	t.causes("Of these, because other threads or processes had the cores, by where the late thread came from:", t.c.LateCores())
 	t.causes("Long-term delays: where a thread held a lock, or executed a task, while another thread waited for it and so came late:", t.c.FarDelays())

@@ -381,7 +381,7 @@ func TestFilesHaveAll(t *testing.T) {
 		t.Errorf("%d lines for %d values", len(lines), len(c.Values))
 	}
 	for i, v := range c.Values {
-		if got := lines[i+1]; got[0] != c.Properties[v.Property].ID || got[16] != fmt.Sprint(v.V) || got[15] != threadText(c, v.Thread) {
+		if got := lines[i+1]; got[0] != c.Properties[v.Property].ID || got[16] != fmt.Sprint(v.V) || got[15] != ThreadText(c, v.Thread) {
 			t.Errorf("line %d is %q, the value %+v", i+2, got, v)
 		}
 	}
@@ -402,11 +402,11 @@ func TestPaths(t *testing.T) {
 		c.Paths = append(c.Paths, severity.Path{Parent: i, Region: i})
 	}
 	for path, want := range map[int][3]string{
-		0: {outside, "", outside},
+		0: {Outside, "", Outside},
 		2: {"a.c (1) PARALLEL > a.c (2) PARALLEL", "R00001/R00002", "a.c (2) PARALLEL"},
 		6: {"a.c (1) PARALLEL > ... > a.c (5) PARALLEL > a.c (6) PARALLEL", "R00001/R00002/R00003/R00004/R00005/R00006", "a.c (6) PARALLEL"},
 	} {
-		if got := [3]string{pathText(c, path), pathNumbers(c, path), lastText(c, path)}; got != want {
+		if got := [3]string{PathText(c, path), pathNumbers(c, path), lastText(c, path)}; got != want {
 			t.Errorf("path %d: %q, want %q", path, got, want)
 		}
 	}
