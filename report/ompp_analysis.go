@@ -140,8 +140,8 @@ func (o *ompp) overheadRow(total int64, c analysis.Classes, whole int64, width i
 	o.printf("\n")
 }
 
-// properties writes the properties that hold: of ompP's own report by ompP's rules, else the list of
-// findings that all reports have.
+// properties writes the properties that hold: of ompP's own report by ompP's rules, else the list
+// of findings that all reports have.
 func (o *ompp) properties() {
 	o.banner("Performance Properties Report")
 	o.printf("\n")

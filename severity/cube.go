@@ -139,7 +139,8 @@ func (c *Cube) Helps(f *Finding) string {
 // DoubtOf returns the reason to doubt a finding; 0: there is none.
 func (c *Cube) DoubtOf(f *Finding) Reason {
 	name, region := c.Properties[f.Property].OmpP, c.Paths[f.Path].Region
-	if id := c.Properties[f.Property].ID; id == TeamStart || id == TeamEnd { // ompP's property is both
+	// Both are of ompP's property.
+	if id := c.Properties[f.Property].ID; id == TeamStart || id == TeamEnd {
 		name = analysis.InsufficientWorkInParallelLoop
 	}
 	for _, d := range c.Doubts {
