@@ -33,9 +33,9 @@ func (p *pairs) take(n int, bare, ours func() (float64, error)) error {
 	return nil
 }
 
-// slowdown is by which part the lower quartile of the turns with ours is above the lower quartile of
-// the others: what delays a turn only ever adds to the turn. The other two are the quartiles of the
-// same, pair by pair.
+// slowdown is the part by which the lower quartile of the turns with ours is above the lower
+// quartile of the turns without: a disturbance only ever adds to a turn. lower and upper are the
+// quartiles of that part, pair by pair.
 func (p *pairs) slowdown() (share, lower, upper float64, ok bool) {
 	if len(p.bare) == 0 {
 		return 0, 0, 0, false
@@ -47,7 +47,8 @@ func (p *pairs) slowdown() (share, lower, upper float64, ok bool) {
 	return quantile(p.ours, 0.25)/quantile(p.bare, 0.25) - 1, quantile(each, 0.25), quantile(each, 0.75), true
 }
 
-// quantile is the value below which a part of the values lies, between two values by their distance.
+// quantile is the value below which a part of the values lies. Between two values, the distance to
+// each decides.
 func quantile(values []float64, part float64) float64 {
 	s := slices.Sorted(slices.Values(values))
 	at := part * float64(len(s)-1)

@@ -92,7 +92,7 @@ func TestCostsInReports(t *testing.T) {
 			"Duration        : 7.00 sec\n", "Measured        : 10.00 sec", "   0       2.00    1000000       1.50       0.50       0.00\n",
 			"R00001 a.c (3-5) (unnamed) CRITICAL: 2.00 thread-sec, 50.0% of its own time as measured",
 			"Probes took more than a tenth of the time of the program (30.0%), R00001 a.c (3-5) (unnamed) CRITICAL (50.0%): counts are exact, times and waits are rough.\n",
-			"     (in doubt: Probes took more than a tenth of the time around: they may have made this.)\n"}},
+			"Left out, since probes may have made them: CriticalSectionContention of R00001 a.c (3-5) (unnamed) CRITICAL.\n"}},
 		{"ompp, with processor time", ompp, busy(), Options{Decimals: 2}, []string{
 			"Probe Cost      : 3.00 thread-sec (30.0% of the threads' wall time, 60.0% of 5.00 sec of processor time): ",
 			"the time of the program (60.0%), R00001"}},

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"ompp-attach/analysis"
+	"ompp-attach/event"
 	"ompp-attach/profile"
 	"ompp-attach/report/reporttest"
 )
@@ -32,5 +34,20 @@ func TestNoCoreTold(t *testing.T) {
 		if !strings.Contains(text, " no core 7.5% (R00002), ") {
 			t.Errorf("the efficiency lacks the share:\n%s", text)
 		}
+	}
+}
+
+// Regions without a core are one property of the text, with --all one each.
+func TestCorelessJoined(t *testing.T) {
+	hold := []analysis.Property{{Name: analysis.WaitForCore, Severity: .3}, {Name: analysis.WaitAtBarrier, Severity: .2},
+		{Name: analysis.WaitForCore, Region: 1, Severity: .1}, {Name: analysis.WaitForCore, Region: 1, Severity: .05}}
+	o := &ompp{p: &profile.Profile{Regions: []profile.Region{{Construct: event.Parallel, Name: "one"}, {Construct: event.Parallel, Name: "two"}}}}
+	kept, says := o.joinCoreless(hold)
+	if len(kept) != 2 || !strings.HasPrefix(says, "(and for R00002 ") || !strings.HasSuffix(says, ", with 15.000000 together)") {
+		t.Errorf("%+v, %q", kept, says)
+	}
+	o.All = true
+	if kept, says := o.joinCoreless(hold); len(kept) != 4 || says != "" {
+		t.Errorf("%+v, %q", kept, says)
 	}
 }

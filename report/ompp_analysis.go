@@ -2,14 +2,11 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"ompp-attach/analysis"
 	"ompp-attach/report/limits"
-	"ompp-attach/report/properties"
 	"ompp-attach/report/words"
-	"ompp-attach/severity"
 )
 
 // overheads writes the overheads of each parallel region.
@@ -140,75 +137,64 @@ func (o *ompp) overheadRow(total int64, c analysis.Classes, whole int64, width i
 	o.printf("\n")
 }
 
-// properties writes the properties that hold: of ompP's own report by ompP's rules, else the list
-// of findings that all reports have.
+// properties writes the properties that hold.
 func (o *ompp) properties() {
 	o.banner("Performance Properties Report")
 	o.printf("\n")
-	if o.Classic {
-		for i, x := range o.Rules.Properties(o.p) {
-			o.property(i, x.Name, x.Region, x.Severity)
-			o.printf("\n")
-		}
-		return
-	}
+	others, findings := 0, o.Rules.Findings(o.p)
 	if o.hidden(o.p) != nil {
 		o.printf("Which properties the program itself has cannot be told: the Efficiency Report says why.\n\n")
 	}
-	c, others := o.cube(), 0
-	flat := analysis.Flat(o.p)
-	for i, e := range c.ByRegion(c.List(o.All)) {
-		share, region := analysis.Ratio(e.Time, c.ThreadTime), c.Paths[e.Path].Region
-		if share < severity.Little && !o.All {
+	hold, coreless := o.joinCoreless(findings.Hold)
+	for i, p := range hold {
+		if p.Severity < little && !o.All {
 			others++
 			continue
 		}
-		o.property(i, c.Properties[e.Property].Title(), region, share)
-		if region >= 0 && o.noCore {
-			core, _ := analysis.CoreShare(&flat[region].Sum.ThreadStats)
-			if text := coreText(core); text != "" {
-				o.printf("     (its threads %s)\n", text)
-			}
+		r := &o.p.Regions[p.Region]
+		o.printf("Property P%05d '%s' holds for\n", i+1, p.Name)
+		o.printf("     '%s %s', with a severity (in percent) of %s\n",
+			r.Construct, words.Region(r), words.Decimal(100*p.Severity, 0, 6))
+		if text := coreText(p.Core); text != "" && o.noCore {
+			o.printf("     (its threads %s)\n", text)
 		}
-		if len(e.Places) > 1 {
-			o.printf("     %s\n", words.Clean(o.elsewhere(c, &e)))
-		}
-		if doubt := c.DoubtText(&e.Finding); doubt != "" {
-			o.printf("     (in doubt: %s)\n", doubt)
+		if p.Name == analysis.WaitForCore && coreless != "" {
+			o.printf("     %s\n", words.Clean(coreless))
 		}
 		o.printf("\n")
 	}
 	if others > 0 {
 		o.printf("... and %d with a severity below 0.1 (--all shows them).\n\n", others)
 	}
-}
-
-// cube returns the severities of the view.
-func (o *ompp) cube() *severity.Cube { return severity.Of(o.p, o.Severities()) }
-
-// property writes the head of the i-th property.
-func (o *ompp) property(i int, name string, region int, share float64) {
-	place := properties.Outside
-	if region >= 0 {
-		place = fmt.Sprintf("%s %s", o.p.Regions[region].Construct, words.Region(&o.p.Regions[region]))
+	if lines := limits.LeftOut(o.p, findings); len(lines) > 0 {
+		for _, line := range lines {
+			o.line(line)
+		}
+		o.printf("\n")
 	}
-	o.printf("Property P%05d '%s' holds for\n", i+1, words.Clean(name))
-	o.printf("     '%s', with a severity (in percent) of %s\n", place, words.Decimal(100*share, 0, 6))
 }
 
-// elsewhere says for which other places a joined finding holds: its head has the first one and the
-// time of all.
-func (o *ompp) elsewhere(c *severity.Cube, e *severity.Entry) string {
+// joinCoreless leaves of several findings of time without a core the most severe, and names those
+// that are left out in a sentence. On a busy machine all regions have such time, for one reason.
+func (o *ompp) joinCoreless(hold []analysis.Property) (kept []analysis.Property, sentence string) {
 	const most = 3
 	var names []string
-	for i := range e.Places[1:] {
-		name := properties.Outside
-		if region := c.Paths[e.Places[i+1].Path].Region; region >= 0 {
-			name = words.Label(o.p, region)
+	first, rest := true, 0.
+	for _, p := range hold {
+		if p.Name != analysis.WaitForCore || first || o.All {
+			kept = append(kept, p)
+			first = first && p.Name != analysis.WaitForCore
+			continue
 		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		names = append(names, words.Label(o.p, p.Region))
+		rest += p.Severity
 	}
-	return fmt.Sprintf("(of %d places together: also %s)", len(e.Places), words.FirstOf(names, most))
+	if len(names) > 0 {
+		sentence = fmt.Sprintf("(and for %s, with %s", words.FirstOf(names, most), words.Decimal(100*rest, 0, 6))
+		if len(names) > 1 {
+			sentence += " together"
+		}
+		sentence += ")"
+	}
+	return kept, sentence
 }

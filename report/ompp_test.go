@@ -103,10 +103,9 @@ func TestOmppLines(t *testing.T) {
 			"R00001     6.00     1.30 (16.25)    0.40 ( 5.00)    0.50 ( 6.25)    0.00 ( 0.00)    0.40 ( 5.00)\n" +
 			"   SUM     6.00     1.30 (16.25)    0.40 ( 5.00)    0.50 ( 6.25)    0.00 ( 0.00)    0.40 ( 5.00)\n",
 		rule + "----     ompP Performance Properties Report     ----------------------\n" + rule + "\n" +
-			"Property P00001 'IdleThreads' holds for\n     'outside of all regions', with a severity (in percent) of 12.500000\n\n" +
-			"Property P00002 'ImbalanceInParallelRegion' holds for\n" +
+			"Property P00001 'ImbalanceInParallelRegion' holds for\n" +
 			"     'PARALLEL main.c (10-20)', with a severity (in percent) of 6.250000\n\n" +
-			"Property P00003 'CriticalSectionContention' holds for\n" +
+			"Property P00002 'CriticalSectionContention' holds for\n" +
 			"     'CRITICAL main.c (13-15) (unnamed)', with a severity (in percent) of 5.000000\n",
 	} {
 		if !strings.Contains(plain, want) {

@@ -47,7 +47,7 @@ func locateSectionNext(code disasm.Code, entry uint64) (at disasm.Inst, err erro
 	if err != nil {
 		return at, err
 	}
-	g := graph.NewGraph(code, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
+	g := graph.New(code, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
 	first := &g.Blocks[0]
 	calls, jumps := 0, 0
 	for _, b := range g.Blocks {

@@ -43,7 +43,7 @@ func analyseAtomics(o *symbols.Object) *Inlined {
 		if len(at) == 0 {
 			continue
 		}
-		g := graph.NewGraph(o, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
+		g := graph.New(o, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
 		dom, post := g.Dominators(), g.PostDominators()
 		for _, i := range at {
 			file, d, _ := atomicAt(o, i)

@@ -72,7 +72,7 @@ func (l *lockedOf) in(o *symbols.Object, fn uint64) *locked {
 	}
 	if len(f.insts) > 0 {
 		f.graph = sync.OnceValue(func() *graph.Graph {
-			return graph.NewGraph(o, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
+			return graph.New(o, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
 		})
 	}
 	return f

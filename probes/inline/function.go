@@ -153,7 +153,7 @@ func newFunction(o *symbols.Object, fn uint64, region bool, sources *listings) *
 			}
 		}
 	}
-	f.g = graph.NewGraph(o, parts, func(i disasm.Inst) graph.Effect {
+	f.g = graph.New(o, parts, func(i disasm.Inst) graph.Effect {
 		switch name := f.calls[i.Addr]; {
 		case divides(name):
 			return graph.CallCuts

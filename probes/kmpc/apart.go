@@ -125,7 +125,7 @@ func endsSerialised(g *callgraph.Graph, join uint64) error {
 // eachOnce tells whether each way through a function to its return makes all of the calls, each
 // once and in this order.
 func eachOnce(code disasm.Code, parts [][]disasm.Inst, calls []disasm.Inst) bool {
-	g := graph.NewGraph(code, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
+	g := graph.New(code, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
 	if g.Unknown {
 		return false
 	}

@@ -43,7 +43,7 @@ func forwards(o *symbols.Object, from, to string, args int) (f forwarded, ok boo
 	if err != nil {
 		return f, false
 	}
-	g := graph.NewGraph(o, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
+	g := graph.New(o, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
 	leads := func(i disasm.Inst) bool {
 		name, plt := o.PLT(i.Target)
 		if i.Target != targets[0] && !(plt && name == to) {

@@ -66,7 +66,7 @@ func locateLoopOver(o *symbols.Object, entry uint64) ([]disasm.Inst, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := graph.NewGraph(o, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
+	g := graph.New(o, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
 	if g.Unknown {
 		return nil, errors.New("it has a jump table")
 	}

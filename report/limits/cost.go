@@ -106,6 +106,26 @@ func TasksAway(p *profile.Profile, most int) string {
 	return "Tasks were not observed all of the time: what seems to be waiting in " + words.FirstOf(names, most) + " may be tasks."
 }
 
+// LeftOut says which findings are left out, in one line for each reason.
+func LeftOut(p *profile.Profile, f analysis.Findings) (lines []string) {
+	for _, x := range []struct {
+		of  []analysis.Property
+		why string
+	}{
+		{f.Probe, "since probes may have made them"},
+		{f.Task, "since they may be tasks that were not observed"},
+	} {
+		var names []string
+		for _, o := range x.of {
+			names = append(names, fmt.Sprintf("%s of %s", o.Name, words.Label(p, o.Region)))
+		}
+		if len(names) > 0 {
+			lines = append(lines, "Left out, "+x.why+": "+words.FirstOf(names, 4)+".")
+		}
+	}
+	return lines
+}
+
 // CostShare is the probes' share of the threads' wall time, as it was measured.
 func CostShare(p *profile.Profile) float64 {
 	measured := *p

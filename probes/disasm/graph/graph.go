@@ -47,9 +47,9 @@ const (
 	CallEnds           // it does not return
 )
 
-// NewGraph builds the graph of a function (as disasm.Parts returns it). effect says what each of
+// New builds the graph of a function (as disasm.Parts returns it). effect says what each of
 // its calls, and of its jumps to other functions, does.
-func NewGraph(code disasm.Code, parts [][]disasm.Inst, effect func(disasm.Inst) Effect) *Graph {
+func New(code disasm.Code, parts [][]disasm.Inst, effect func(disasm.Inst) Effect) *Graph {
 	body := disasm.Joined(parts)
 	g := &Graph{byAddr: map[uint64]int{}}
 	if len(body) == 0 {

@@ -16,7 +16,7 @@ func newGraph(t testing.TB, b disasmtest.Bytes, cut uint64) *graph.Graph {
 	if err != nil {
 		t.Skip(err)
 	}
-	return graph.NewGraph(b, parts, func(i disasm.Inst) graph.Effect {
+	return graph.New(b, parts, func(i disasm.Inst) graph.Effect {
 		if i.Addr-b.At == cut && cut != 0 {
 			return graph.CallCuts
 		}

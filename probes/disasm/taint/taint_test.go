@@ -15,7 +15,7 @@ func newGraph(t testing.TB, b disasmtest.Bytes) *graph.Graph {
 	if err != nil {
 		t.Skip(err)
 	}
-	return graph.NewGraph(b, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
+	return graph.New(b, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
 }
 
 // TestTrace follows a thread's number through the computation of its share.
