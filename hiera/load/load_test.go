@@ -74,7 +74,7 @@ func TestPaths(t *testing.T) {
 			<hieraMPI operation="recv" start_time="2.5" finish_time="3" open="yes"/></processor>`)
 		return err
 	})
-	if l, err := load.Paths([]string{gap}, load.Options{}); err != nil || len(l.Notes) != 2 || !strings.Contains(l.Notes[0], "1.500 s are not in the trace, in 1 gaps") {
+	if l, err := load.Paths([]string{gap}, load.Options{}); err != nil || len(l.Notes) != 2 || !strings.Contains(l.Notes[0], "gaps of the trace: 1, of 1.500 s together") {
 		t.Errorf("%v, %v", l, err)
 	}
 	whole := filepath.Join(dir, "whole.xml")
