@@ -60,7 +60,7 @@ func TestProcessLines(t *testing.T) {
 			[][]string{{"symbols", "note", "solver is stripped: regions are shown as solver+offset"}, {"->", "build with -g and do not strip"}}, false},
 		{"sources", func(in *target.Inspection) {
 			in.Users[0].Sources = []target.Source{{File: "/a.c"}, {File: "/b.c", State: target.SourceMissing}, {File: "/c.c", State: target.SourceNewer}}
-		}, false, [][]string{{"source", "ok", "/a.c"}, {"source", "note", "/b.c is not here"}, {"source", "note", "/c.c is newer"}, {"->", "rebuild"}}, false},
+		}, false, [][]string{{"source", "ok", "/a.c"}, {"source", "note", "/b.c is not here"}, {"source", "note", "/c.c is not used, because it is newer"}, {"->", "rebuild"}}, false},
 		{"static", func(in *target.Inspection) { in.Users[0].Static, in.Runtimes[0].Static = true, true }, false,
 			[][]string{{"libgomp", "ok", "/lib/libgomp.so.1 (linked in statically)"}}, false},
 		{"no OpenMP", func(in *target.Inspection) {
