@@ -17,12 +17,13 @@ import (
 	"ompp-attach/internal/testbin"
 )
 
-// Attaching must not read the whole of what a large program maps. What it
-// takes is told in processor time, which a busy machine changes least.
+// Attaching must not read the whole of what a large program maps. What it takes is told in processor
+// time, which a busy machine changes least, and compared with a small program: machines differ.
 func TestAttachQuickly(t *testing.T) {
 	atOnce(t)
 	needTool(t)
-	const limit = time.Second // several times what it takes
+	const limit = 6 // times what a small program takes; it is 3 to 4
+	var small time.Duration
 	libs, mb := 500, 300
 	if testing.Short() {
 		libs, mb = 50, 30
@@ -60,8 +61,11 @@ func TestAttachQuickly(t *testing.T) {
 			slices.Sort(cpu)
 			slices.Sort(wall)
 			t.Logf("until the probes are in place: %s of processor time, %s (medians of %d)", cpu[1], wall[1], len(cpu))
-			if cpu[1] > limit {
-				t.Errorf("attaching takes %s of processor time, the limit is %s", cpu[1], limit)
+			if small == 0 {
+				small = cpu[1]
+			}
+			if cpu[1] > limit*small {
+				t.Errorf("attaching takes %s of processor time, the limit is %s", cpu[1], limit*small)
 			}
 		})
 	}
