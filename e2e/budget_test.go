@@ -151,8 +151,9 @@ func TestBudget(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// Where probes take more than half of the time, nothing is extrapolated. On some virtual
-				// machines a hit takes ten times as long: the next attempt has more work between two hits.
+				// Where probes take more than half of the time, nothing is extrapolated. On some
+				// virtual machines a hit takes ten times as long: the next attempt has more work
+				// between two hits.
 				steps = max(steps, int(float64(tc.steps)*meanCost(recorded)/usualCost))
 				// The run is no longer than one window of the budget's.
 				if worst := worstWindow(recorded, seconds*1e9); worst > budget {

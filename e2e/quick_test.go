@@ -17,8 +17,9 @@ import (
 	"ompp-attach/internal/testbin"
 )
 
-// Attaching must not read the whole of what a large program maps. What it takes is told in processor
-// time, which a busy machine changes least, and compared with a small program: machines differ.
+// Attaching must not read the whole of what a large program maps. What it takes is told in
+// processor time, which a busy machine changes least, and compared with a small program: machines
+// differ.
 func TestAttachQuickly(t *testing.T) {
 	atOnce(t)
 	needTool(t)

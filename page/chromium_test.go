@@ -160,8 +160,8 @@ const openAll = `(() => {
 	document.querySelector("#regions .rowbutton")?.click();
 })()`
 
-// look photographs a page: as it opens if it is light, with all opened if it is dark. The colours do
-// not depend on what is open, nor the layout on the colours.
+// look photographs a page: as it opens if it is light, with all opened if it is dark. The colours
+// do not depend on what is open, nor the layout on the colours.
 func (b *browser) look(t *testing.T, name, file string, width int64, scheme string) {
 	t.Helper()
 	b.show(t, file, width, scheme)
