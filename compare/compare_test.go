@@ -9,6 +9,7 @@ import (
 	"ompp-attach/compare"
 	"ompp-attach/compare/comparetest"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 func alarms(c *compare.Comparison) (all []string) {
@@ -203,6 +204,38 @@ func TestJobs(t *testing.T) {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q in %q", want, notes)
 		}
+	}
+}
+
+// The notes say that a side lacked cores, and that its times cannot be told.
+func TestNotesOfSides(t *testing.T) {
+	heat := comparetest.Heat()
+	side := func(change func(*profile.Profile)) []compare.Run {
+		p := heat.Profile(comparetest.Exactly)
+		change(p)
+		return []compare.Run{{Name: "run", Job: comparetest.Job(t, p)}}
+	}
+	away := func(p *profile.Profile) {
+		p.Threads = p.Threads[:1]
+		for i := range p.Nodes {
+			p.Nodes[i].Stats = p.Nodes[i].Stats[:min(1, len(p.Nodes[i].Stats))]
+		}
+		p.Nodes[0].Stats = []profile.ThreadStats{{NoCore: &profile.Cost{Exec: p.Meta.Duration / 4}}}
+	}
+	hidden := func(p *profile.Profile) {
+		p.Meta.UserTime = p.Meta.Duration
+		p.Meta.Overhead = &profile.Overhead{Probes: []profile.ProbeHits{{Probe: "emulated", Hits: uint64(p.Meta.Duration), Before: 1}}}
+		p.Nodes[0].Stats = []profile.ThreadStats{{Cost: &profile.Cost{Exec: p.Meta.Duration / 2}}}
+	}
+	c := compare.Compare(side(away), side(hidden), compare.Options{})
+	for _, want := range []string{"A with 1 thread, B with 4 threads", "A, run: threads were ready to run but had no core for 25.0 % of their time",
+		"B, run: how the time divides cannot be told"} {
+		if notes := strings.Join(c.Notes, " "); !strings.Contains(notes, want) {
+			t.Errorf("no %q in %q", want, notes)
+		}
+	}
+	if notes := strings.Join(compare.Compare(side(func(*profile.Profile) {}), side(func(*profile.Profile) {}), compare.Options{}).Notes, " "); strings.Contains(notes, "run:") {
+		t.Errorf("of sides that lack nothing: %q", notes)
 	}
 }
 

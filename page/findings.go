@@ -66,10 +66,10 @@ func findingsOf(c *severity.Cube) (out []Finding, small int) {
 	if c == nil || c.ThreadTime <= 0 {
 		return out, 0
 	}
-	for _, e := range c.List(false) {
+	for _, e := range c.List(c.Findings(), false) {
 		share := analysis.Ratio(e.Time, c.ThreadTime)
 		if share < severity.Little {
-			small += max(1, len(e.Places))
+			small++
 			continue
 		}
 		p := &c.Properties[e.Property]

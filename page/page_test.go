@@ -209,7 +209,7 @@ func TestFindings(t *testing.T) {
 	p := solver()
 	x, c := process(p, report.Options{Raw: true}), severity.Of(p, severity.Options{})
 	var want []severity.Entry
-	for _, e := range c.List(false) {
+	for _, e := range c.List(c.Findings(), false) {
 		if analysis.Ratio(e.Time, c.ThreadTime) >= severity.Little {
 			want = append(want, e)
 		}

@@ -25,6 +25,10 @@ func TestHiddenInReports(t *testing.T) {
 			"efficiency": func(out *bytes.Buffer, p *profile.Profile) error {
 				return efficiencies.WriteText(out, efficiency.OfProfile(p), efficiencies.Options{Label: words.Region})
 			},
+			"pprof": func(out *bytes.Buffer, p *profile.Profile) error {
+				out.WriteString(strings.Join(pprofComments(p, raw), " "))
+				return nil
+			},
 			"properties": func(out *bytes.Buffer, p *profile.Profile) error {
 				c := o.Severity(p)
 				return properties.Formats[0].Write(out, c, o.Properties(c))

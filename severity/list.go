@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Little is the share of all threads' time below which texts and pages count findings only.
+// Little is the share of all threads' time below which texts and pages only count findings.
 const Little = 0.001
 
 // Entry is a line of the list of findings: a finding at a call path, or the sum of several.
@@ -14,32 +14,32 @@ type Entry struct {
 	Places []Finding // that are joined, the longest first; empty: it is a single finding
 }
 
-// List returns the findings as all reports list them, the longest time first. On a busy machine all
-// regions lack cores, for one reason: unless each one is wanted, these are one entry. Where nothing
-// can be told of the times (CannotTell), time without a core is left, which probes do not change.
-func (c *Cube) List(each bool) []Entry {
-	noCore, found := c.Property(NoCore), c.Findings()
-	if c.CannotTell() != "" {
-		found = slices.DeleteFunc(found, func(f Finding) bool { return f.Property != noCore })
-	}
-	var out []Entry
+// List returns the entries of the list that reports have of some findings, the longest time first.
+// On a busy machine all regions lack cores, for one reason. So this is one entry, unless there is
+// little of it or each finding is wanted. Where times cannot be told (CannotTell), time without a
+// core is left, since probes do not change that time.
+func (c *Cube) List(found []Finding, each bool) (out []Entry) {
+	noCore := c.Property(NoCore)
+	var sum Loss // of time without a core
 	for _, l := range c.Losses(found) {
-		if l.Property == noCore && len(l.Findings) > 1 && !each {
-			out = append(out, c.joined(&l))
-			continue
+		if l.Property == noCore {
+			sum = l
 		}
-		for _, f := range l.Findings {
+	}
+	join := !each && len(sum.Findings) > 1 && float64(sum.Time) >= Little*float64(c.ThreadTime)
+	if join {
+		out = append(out, c.joined(&sum))
+	}
+	untold := c.CannotTell() != ""
+	for _, f := range found {
+		if f.Property == noCore && !join || f.Property != noCore && !untold {
 			out = append(out, Entry{Finding: f})
 		}
 	}
-	c.sort(out)
-	return out
-}
-
-func (c *Cube) sort(list []Entry) {
-	slices.SortStableFunc(list, func(a, b Entry) int {
+	slices.SortStableFunc(out, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Property, b.Property), cmp.Compare(a.Path, b.Path))
 	})
+	return out
 }
 
 // joined makes one entry of the findings of a property. Its path is that of the longest.
@@ -58,29 +58,6 @@ func (c *Cube) joined(l *Loss) Entry {
 	}
 	slices.SortFunc(all.Threads, byTime)
 	return Entry{all, l.Findings}
-}
-
-// ByRegion adds up the entries of a list that are of one property, and of call paths that end in
-// one region. Joined entries stay as they are. Sums have no saving.
-func (c *Cube) ByRegion(list []Entry) (out []Entry) {
-	at := map[[2]int]int{}
-	for _, e := range list {
-		place := [2]int{e.Property, c.Paths[e.Path].Region}
-		k, ok := at[place]
-		switch {
-		case len(e.Places) > 0:
-			out = append(out, e)
-		case !ok:
-			at[place] = len(out)
-			out = append(out, e)
-		default:
-			out[k].Time += e.Time
-			out[k].Estimated = out[k].Estimated || e.Estimated
-			out[k].Saving = Saving{}
-		}
-	}
-	c.sort(out)
-	return out
 }
 
 func byTime(a, b ThreadTime) int {

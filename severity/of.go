@@ -69,7 +69,7 @@ type walker struct {
 	noCore   []int64        // by thread: time without a core in regions, ns
 	counter  []int          // by counter: index of its property; -1: not counted
 	sections map[int]string // by region: the ID of the wait at its end
-	primary  []bool         // by node: within MASTER or MASKED
+	primary  []bool         // by node: executed by the thread in MASTER or MASKED alone
 }
 
 // node adds the figures of a node.
@@ -80,7 +80,14 @@ func (w *walker) node(i int) {
 	primary := false
 	if i > 0 {
 		construct = w.p.Regions[n.Region].Construct
-		primary = w.primary[n.Parent] || construct == event.Master || construct == event.Masked
+		switch {
+		case len(w.p.Threads) == 1: // there are no others
+		case construct == event.Master, construct == event.Masked:
+			primary = true
+		case construct.ExecutesTask(), construct.IsParallel(): // other threads execute these, too
+		default:
+			primary = w.primary[n.Parent]
+		}
 	}
 	w.Paths, w.primary = append(w.Paths, path), append(w.primary, primary)
 	for j, c := range analysis.Classify(w.p, i) {

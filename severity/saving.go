@@ -146,7 +146,7 @@ func (s *savings) of(f *Finding) map[int]int64 {
 		case Absence:
 			w /= max(1, int64(len(s.threads[g]))-1)
 		case Sharing:
-			w -= w / int64(len(s.threads[g]))
+			w -= w / max(1, int64(len(s.threads[g])))
 		case Removal:
 			w = s.removal(f, g, w)
 		}

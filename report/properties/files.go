@@ -221,7 +221,7 @@ func fileOf(c *severity.Cube, o Options) *file {
 	if why := c.CannotTell(); why != "" {
 		f.CannotTell = "What costs time " + why
 	}
-	found := c.List(true)
+	found := c.List(c.Findings(), true)
 	for i := range found {
 		x := &found[i].Finding
 		p := &c.Properties[x.Property]

@@ -83,7 +83,7 @@ func (t *text) findings(list []severity.Entry) {
 	for i := range list {
 		e := &list[i]
 		small := analysis.Ratio(e.Time, t.c.ThreadTime) < little
-		if !t.All && (small || shown == inDetail && len(e.Places) == 0 || told[e.Property] == perProperty) {
+		if !t.All && (small || shown >= inDetail && len(e.Places) == 0 || told[e.Property] == perProperty) {
 			rest = append(rest, &e.Finding)
 			continue
 		}

@@ -30,9 +30,10 @@ func writeText(w io.Writer, c *severity.Cube, o Options) error {
 		return t.Flush()
 	}
 	t.head()
-	t.worst(c.Findings())
+	found := c.Findings()
+	t.worst(found)
 	t.tree()
-	t.findings(c.List(t.All))
+	t.findings(c.List(found, t.All))
 	t.causes("Delays: where a thread that came late to a barrier spent more time than the threads that waited for it:", t.c.Delays())
 	t.causes("Of these, because other threads or processes had the cores, by where the late thread came from:", t.c.LateCores())
 	t.causes("Long-term delays: where a thread held a lock, or executed a task, while another thread waited for it and so came late:", t.c.FarDelays())

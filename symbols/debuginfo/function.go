@@ -82,8 +82,7 @@ func (u *unit) readFunctions() (fs []function) {
 	if u.entry() == nil {
 		return nil
 	}
-	r := u.index.entries.at(u.die).Reader()
-	r.Seek(u.die)
+	r := u.index.entries.reader(u.die)
 	var stack []int // the parents of the enclosing levels
 	parent := -1
 	seen := map[dwarf.Offset]identity{}
@@ -154,8 +153,7 @@ func (u *unit) identify(e *dwarf.Entry, seen map[dwarf.Offset]identity, depth in
 		}
 		from, known := seen[off]
 		if !known {
-			r := u.index.entries.at(off).Reader()
-			r.Seek(off)
+			r := u.index.entries.reader(off)
 			next, err := r.Next()
 			home := u.index.unitOf(off)
 			if err != nil || next == nil || home == nil {

@@ -152,8 +152,7 @@ func (x *Index) newUnit(die dwarf.Offset) *unit {
 				e = nil
 			}
 		}()
-		r := x.entries.at(die).Reader()
-		r.Seek(die)
+		r := x.entries.reader(die)
 		e, err := r.Next()
 		if err != nil || e == nil || e.Tag != dwarf.TagCompileUnit && e.Tag != dwarf.TagSkeletonUnit {
 			return nil

@@ -151,6 +151,7 @@ func (x *Index) CompileDirs(file string) (dirs []string) {
 	if x == nil {
 		return nil
 	}
+	x.entries.whole()
 	for _, u := range x.units {
 		e := u.entry()
 		if e == nil {

@@ -75,6 +75,7 @@ func (x *Index) Copies() map[string]int {
 	if x == nil {
 		return copies
 	}
+	x.entries.whole()
 	for _, u := range x.units {
 		for _, f := range u.funcs() {
 			if f.inlined && f.identity.symbol() != "" {

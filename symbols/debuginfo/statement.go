@@ -19,6 +19,7 @@ func (x *Index) Statements(name string, first, last int) (at map[int][]uint64, s
 	if x == nil {
 		return at, nil
 	}
+	x.entries.whole()
 	for _, u := range x.units {
 		t := u.lines()
 		wanted := false

@@ -48,6 +48,7 @@ func TestCountBack(t *testing.T) {
 		{"requests were cancelled", sends(30, 50), recvs(20, 31, 40, 51), func(l []*match.RankCalls) { l[1].Cancels = true }, "", match.Cancelled},
 		{"it is not known what was started", append([]match.Call{started}, sends(30, 50)...), recvs(20, 31, 40, 51), nil, "", match.OldComm},
 		{"a receive does not tell its tag", sends(30, 50), from0(func(c *match.Call) { c.RecvTag = match.AnyTag }, recvs(20, 31, 40, 51)), nil, "", match.Wildcard},
+		{"a receive of another message does not tell its tag", append([]match.Call{call("Bsend", 3, 4, to(1, 9))}, sends(30, 50)...), append([]match.Call{call("Recv", 5, 6, from(0, match.AnyTag))}, recvs(20, 31, 40, 51)...), nil, "", match.Wildcard},
 		{"a receive of another tag does not tell from whom", append([]match.Call{call("Bsend", 5, 6, to(1, 8))}, sends(30, 50)...), append([]match.Call{call("Recv", 3, 7, from(mpi.AnySource, 8))}, recvs(20, 31, 40, 51)...), nil,
 			"late sender 1@20<0@30 10 x1; late sender 1@40<0@50 10 x1", match.Wildcard},
 		{"a receive from another rank does not tell its tag", sends(30, 50), append([]match.Call{call("Bsend", 3, 4, to(1, 7)), call("Recv", 5, 6, from(1, match.AnyTag))}, recvs(20, 31, 40, 51)...), nil,
