@@ -51,7 +51,7 @@ deps:
 
 # What test-race leaves. Fuzz targets run on their seeds here; `make fuzz` searches on.
 test-unit:
-	$(GOTEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list ./e2e $(RACE))")
+	$(GOTEST) -timeout 30m $$($(GO) list ./... | grep -vxF "$$($(GO) list ./e2e $(RACE))")
 	$(GOTEST) -run '^($(STRICTER))$$' ./job
 
 # Every decoder and parser, each for FUZZTIME.
