@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ompp-attach/event"
+	"ompp-attach/mpi"
 )
 
 // clockSkew is how far apart the clocks of a job's nodes may be. Profiles further apart belong to
@@ -151,12 +152,15 @@ func (j *Job) Troubles() []string {
 	return append(out, j.spawned()...)
 }
 
+// MeasureSpawned is the advice for runs in which processes that ranks started were not measured.
+const MeasureSpawned = "With Open MPI, ompp-attach measures them if it starts the launcher (ompp-attach run -- mpirun ...)."
+
 // spawned says in one sentence or two that ranks started processes with MPI, and whether these were
 // measured; none: they did not. The processes are another job, and their ranks begin at 0 again.
 func (j *Job) spawned() []string {
 	var operations, places []string
 	for _, g := range j.Regions {
-		if g.Construct != event.MPI || !strings.HasPrefix(g.Name, "MPI_Comm_spawn") {
+		if g.Construct != event.MPI || !mpi.SpawnsProcesses(g.Name) {
 			continue
 		}
 		if !slices.Contains(operations, g.Name) {
@@ -176,7 +180,7 @@ func (j *Job) spawned() []string {
 	if len(j.launches.foreign) > 0 {
 		return []string{text + ". These are a job of their own, which was measured, too: its files are profile.rankR-2.* and so on."}
 	}
-	return []string{text + ". These were not measured: there is no profile of their job. With Open MPI, ompp-attach measures them if it starts the launcher (ompp-attach run -- mpirun ...)."}
+	return []string{text + ". These were not measured: there is no profile of their job. " + MeasureSpawned}
 }
 
 func verb(one bool, singular, plural string) string {

@@ -1,5 +1,7 @@
 package mpi
 
+import "strings"
+
 // Op is an MPI operation: its index in Operations. Recorded files have its name, so that they do
 // not depend on the table's order.
 type Op uint16
@@ -134,6 +136,10 @@ func (o *Operation) Immediate() bool {
 
 // StartEnd reports whether the operation begins or ends the use of MPI.
 func (o *Operation) StartEnd() bool { return o.Begins || o.Ends }
+
+// SpawnsProcesses reports whether the operation of that name starts processes. These have their own
+// MPI_COMM_WORLD: profiles show them as a job of their own.
+func SpawnsProcesses(name string) bool { return strings.HasPrefix(name, "MPI_Comm_spawn") }
 
 // HandleClass is a class of MPI handles that a call may be made on.
 type HandleClass uint8

@@ -29,6 +29,19 @@ func TestStartEnd(t *testing.T) {
 	}
 }
 
+// TestSpawnsProcesses: these and no others start processes.
+func TestSpawnsProcesses(t *testing.T) {
+	var got []string
+	for i := range Operations {
+		if name := Operations[i].Name; SpawnsProcesses(name) {
+			got = append(got, name)
+		}
+	}
+	if want := []string{"MPI_Comm_spawn", "MPI_Comm_spawn_multiple"}; !slices.Equal(got, want) {
+		t.Errorf("%q start processes, want %q", got, want)
+	}
+}
+
 // TestCommunicates: one operation of each kind, and what is no communication.
 func TestCommunicates(t *testing.T) {
 	is := map[string]bool{"MPI_Send": true, "MPI_Irecv": true, "MPI_Sendrecv": true, "MPI_Wait": true, "MPI_Testany": true, "MPI_Probe": true,

@@ -20,8 +20,7 @@ func (o *Directory) KeepSnapshots(res *collect.Result, pid, number int) (names [
 	if len(res.Profiles) == 0 {
 		return nil, nil
 	}
-	o.tellSpawned(res.Profiles)
-	if err := o.ready(res.Profiles[0].Meta.PID); err != nil {
+	if err := o.readySnapshots(res.Profiles); err != nil {
 		return nil, err
 	}
 	var errs []error
@@ -49,8 +48,7 @@ func (o *Directory) WriteSnapshots(res *collect.Result) error {
 	if len(res.Profiles) == 0 {
 		return nil
 	}
-	o.tellSpawned(res.Profiles)
-	if err := o.ready(res.Profiles[0].Meta.PID); err != nil {
+	if err := o.readySnapshots(res.Profiles); err != nil {
 		return err
 	}
 	if o.shots == nil {
@@ -84,6 +82,13 @@ func (o *Directory) WriteSnapshots(res *collect.Result) error {
 	o.removeSnapshots() // files of processes whose profiles have another name now
 	o.shots = written
 	return errors.Join(errs...)
+}
+
+// readySnapshots adds to the profiles of snapshots the warning that Write adds, and makes the
+// directory.
+func (o *Directory) readySnapshots(profiles []*profile.Profile) error {
+	o.tellSpawned(profiles)
+	return o.ready(profiles[0].Meta.PID)
 }
 
 // removeSnapshots removes the files of snapshots that no later file has replaced.

@@ -2,15 +2,16 @@ package results
 
 import (
 	"slices"
-	"strings"
 
 	"ompp-attach/event"
+	"ompp-attach/job"
+	"ompp-attach/mpi"
 	"ompp-attach/profile"
 )
 
 // noteSpawned warns that processes which a rank has started are not measured: the job's launcher
 // starts these, out of the tool's sight.
-const noteSpawned = "The rank started other processes by MPI_Comm_spawn. These were not measured: the launcher starts them. With Open MPI, ompp-attach measures them if it starts the launcher (ompp-attach run -- mpirun ...)."
+const noteSpawned = "The rank started other processes by MPI_Comm_spawn. These were not measured: the launcher starts them. " + job.MeasureSpawned
 
 // tellSpawned adds that warning to the profiles of ranks that started processes. A tool that has
 // started the launcher itself measures such processes.
@@ -25,6 +26,6 @@ func (o *Directory) tellSpawned(profiles []*profile.Profile) {
 // spawns tells whether a process started others by MPI.
 func spawns(p *profile.Profile) bool {
 	return slices.ContainsFunc(p.Regions, func(r profile.Region) bool {
-		return r.Construct == event.MPI && strings.HasPrefix(r.Name, "MPI_Comm_spawn")
+		return r.Construct == event.MPI && mpi.SpawnsProcesses(r.Name)
 	})
 }
