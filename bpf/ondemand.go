@@ -34,14 +34,15 @@ func kernelFrom(major, minor int) bool {
 	if unix.Uname(&u) != nil {
 		return false
 	}
-	return from(unix.ByteSliceToString(u.Release[:]), major, minor)
+	x, y := KernelVersion(unix.ByteSliceToString(u.Release[:]))
+	return x > major || x == major && y >= minor
 }
 
-// from is kernelFrom for a kernel of the given release, as `uname -r` prints it.
-func from(release string, major, minor int) bool {
-	var x, y int
-	if n, _ := fmt.Sscanf(release, "%d.%d", &x, &y); n < 2 {
-		return false
+// KernelVersion returns the version of a kernel of the given release, as `uname -r` prints it. Both
+// numbers are 0 if the release does not begin with a version.
+func KernelVersion(release string) (major, minor int) {
+	if n, _ := fmt.Sscanf(release, "%d.%d", &major, &minor); n < 2 {
+		return 0, 0
 	}
-	return x > major || x == major && y >= minor
+	return major, minor
 }

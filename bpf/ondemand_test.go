@@ -8,12 +8,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestFrom(t *testing.T) {
-	for release, want := range map[string]bool{
-		"5.15.0-91-generic": false, "6.0.19": false, "6.1.0-28-amd64": true, "6.18.44": true, "7.0-rc1": true, "10.0": true, "": false, "six": false,
+func TestKernelVersion(t *testing.T) {
+	for release, want := range map[string][2]int{
+		"5.15.0-91-generic": {5, 15}, "6.0.19": {6, 0}, "6.1.0-28-amd64": {6, 1}, "6.1-rc1": {6, 1}, "6.18.44": {6, 18}, "7.0+": {7, 0},
+		"4.18.0-553.el8_10.x86_64": {4, 18}, "10.0": {10, 0}, "6": {}, "6.": {}, "6.x.1": {}, "": {}, "six": {},
 	} {
-		if got := from(release, 6, 1); got != want {
-			t.Errorf("%q: %t", release, got)
+		if major, minor := KernelVersion(release); [2]int{major, minor} != want {
+			t.Errorf("%q: %d.%d, want %v", release, major, minor, want)
+		}
+	}
+}
+
+// The machine's own kernel is compared with its version, and with versions around that.
+func TestKernelFrom(t *testing.T) {
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
+		t.Fatal(err)
+	}
+	major, minor := KernelVersion(unix.ByteSliceToString(u.Release[:]))
+	for _, c := range []struct {
+		major, minor int
+		want         bool
+	}{
+		{major, minor, true}, {major - 1, minor + 1, true}, {major, minor + 1, false}, {major + 1, 0, false},
+	} {
+		if got := kernelFrom(c.major, c.minor); got != c.want {
+			t.Errorf("the kernel %s is of version %d.%d or newer: %t, want %t", unix.ByteSliceToString(u.Release[:]), c.major, c.minor, got, c.want)
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"ompp-attach/bpf"
 )
 
 // Machine holds what the kernel tells of itself and of this process.
@@ -42,7 +44,7 @@ func Look(fsys fs.FS) Machine {
 		Unprivileged: line(fsys, "proc/sys/kernel/unprivileged_bpf_disabled"),
 		Lockdown:     chosen(line(fsys, "sys/kernel/security/lockdown")),
 	}
-	m.Major, m.Minor = version(m.Release)
+	m.Major, m.Minor = bpf.KernelVersion(m.Release)
 	m.BTF = exists(fsys, "sys/kernel/btf/vmlinux")
 	m.Uprobes = exists(fsys, "sys/bus/event_source/devices/uprobe")
 	if self, err := fs.ReadFile(fsys, "proc/self/status"); err == nil {
@@ -69,16 +71,6 @@ const seccompFilter = "2"
 // atLeast tells whether the kernel is of this version or newer.
 func (m *Machine) atLeast(major, minor int) bool {
 	return m.Major > major || m.Major == major && m.Minor >= minor
-}
-
-func version(release string) (major, minor int) {
-	f := strings.FieldsFunc(release, func(r rune) bool { return r < '0' || r > '9' })
-	if len(f) < 2 {
-		return 0, 0
-	}
-	major, _ = strconv.Atoi(f[0])
-	minor, _ = strconv.Atoi(f[1])
-	return major, minor
 }
 
 // chosen returns the word in brackets of a text such as "none [integrity] confidentiality".
