@@ -156,14 +156,21 @@ func (s Source) reduce(o Options) (*reduced, error) {
 
 // inOrder calls work for all sources, a few at a time, and yields the outcomes in the order of the
 // sources. So the choice between two profiles of one rank does not depend on which is ready first.
+// If the consumer breaks off, a few further calls of work may still run, and then end.
 func inOrder[T any](sources []Source, work func(Source) (T, error)) iter.Seq[outcome[T]] {
 	return func(yield func(outcome[T]) bool) {
 		queue := make(chan chan outcome[T], runtime.GOMAXPROCS(0))
+		stop := make(chan struct{})
+		defer close(stop)
 		go func() {
 			defer close(queue)
 			for _, s := range sources {
 				done := make(chan outcome[T], 1)
-				queue <- done
+				select {
+				case queue <- done:
+				case <-stop:
+					return
+				}
 				go func() {
 					got, err := work(s)
 					done <- outcome[T]{s, got, err}
