@@ -49,12 +49,13 @@ Reports are files beside the profiles, or in the directory that -o names. The
 text of a job or of a rank (--rank) goes to standard output unless -o is given.
 
 The formats of --format:
-  of a process or rank: ` + results.FormatNames() + `
-  of a job:             ` + results.JobFormatNames() + `
-  of --properties:      ` + strings.Join(properties.Names(), ", ") + `
-  of --efficiency:      ` + efficiencies.Names() + `
-  of --by:              ` + strings.Join(tables.Formats, ", ") + `
-  of timelines:         ` + perfettoFormat + `, firefox, xml`,
+
+    of a process or rank: ` + results.FormatNames() + `
+    of a job:             ` + results.JobFormatNames() + `
+    of --properties:      ` + strings.Join(properties.Names(), ", ") + `
+    of --efficiency:      ` + efficiencies.Names() + `
+    of --by:              ` + strings.Join(tables.Formats, ", ") + `
+    of timelines:         ` + perfettoFormat + `, firefox, xml`,
 		Annotations: map[string]string{cli.Manual: reportText},
 		Example: `  ompp-attach report --format ompp ompp-solver-4711
   ompp-attach report DIR
@@ -96,6 +97,7 @@ The formats of --format:
 
 // reportText is what only the manual page says.
 const reportText = `
+
 Without --format, report writes ompp, pprof, samples and html of a process or
 rank, text and html of a job, and text of all else.
 
