@@ -43,6 +43,6 @@ func checkFiles(command string) {
 }
 
 func tooFewFiles(l *unix.Rlimit) error {
-	return fmt.Errorf("only %d files may be open at a time, which is too few: say `ulimit -n %d` before, in the same shell (as root if that is refused)",
+	return fmt.Errorf("only %d files may be open at a time, which is too few: run `ulimit -n %d` first, in the shell that starts ompp-attach (as root if that is refused)",
 		l.Cur, enoughFiles)
 }

@@ -110,9 +110,9 @@ in a file or function. The constructs are ` + strings.Join(selection.Selectors()
 
 --mpi-all is for calls like MPI_Comm_rank and MPI_Wtime.
 
---counters takes the names that perf has, or PAPI's. They are read at the
-beginning and end of each region. Hardware counters are the default only where
-the processor has a unit for them. --eval NAME=FORMULA takes numbers, counters,
+--counters takes perf's or PAPI's names of counters. The tool reads the counters
+at the beginning and end of each region. Hardware counters are the default only
+where the processor has a unit for them. --eval NAME=FORMULA takes numbers, counters,
 EXECT (seconds, as measured), EXECC, + - * / and parentheses.
 
 --timeline last:TIME keeps what came last, first:TIME what came first, from: and
@@ -121,8 +121,8 @@ was under way meanwhile. A size after a comma sets a cap, as in last:30s,256M.
 report --format perfetto shows the executions. --when needs a timeline that is
 kept in memory, as last:10s, and writes 10 snapshots at most.
 
---max-overhead observes constructs whose probes cost more in periods. Their times
-are extrapolated where possible.
+With --max-overhead, constructs of which the probes cost more are observed in
+periods only. The times of these constructs are extrapolated where possible.
 
 --sched also names the processes that had the cores.
 

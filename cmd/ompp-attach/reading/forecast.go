@@ -80,7 +80,7 @@ ompp-attach system has measured.`,
 	}
 	c.Flags().BoolVar(&o.Weak, "weak", false, weakHelp)
 	c.Flags().IntVar(&o.Cores, "cores", 0, "predict for up to `N` cores, ranks times threads (default: four times those of the largest run)")
-	c.Flags().IntVar(&o.CPUs, "cpus", 0, "the machine, or all nodes, have `N` CPUs: cells with more threads are marked (default: as known)")
+	c.Flags().IntVar(&o.CPUs, "cpus", 0, "all nodes together have `N` CPUs: cells with more threads are marked (default: the system profile's, or this machine's)")
 	c.Flags().StringVar(&profile, "system", "", "take the costs of OpenMP and MPI from this `FILE` of ompp-attach system, not from the runs")
 	c.Flags().StringArrayVar(&against, "against", nil, "compare the prediction with a run that it does not learn from: `DIR|SIGNATURE` (repeatable)")
 	c.Flags().BoolVar(&raw, "raw", false, "show times as measured, including the time that probes took")
