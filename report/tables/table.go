@@ -72,18 +72,17 @@ func (t *table) sorted() *table {
 
 // By is a way to add up a process's time.
 type By struct {
-	Name        string // as --by takes it
-	Description string // a line for help texts
-	table       func(*view) *table
+	Name  string // as --by takes it
+	table func(*view) *table
 }
 
 // Ways lists the ways, in the order of the help.
 var Ways = []By{
-	{"region", "regions", byRegion},
-	{"construct", "constructs, as in TAU's construct-based profile", byConstruct},
-	{"path", "call paths of regions", byPath},
-	{"thread", "threads", byThread},
-	{"property", "properties by call path and thread, with EXPERT's idle threads", byProperty},
+	{"region", byRegion},
+	{"construct", byConstruct},
+	{"path", byPath},
+	{"thread", byThread},
+	{"property", byProperty},
 }
 
 // Named returns the way with a name. ok is false if there is none.
