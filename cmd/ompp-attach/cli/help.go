@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"bytes"
+	"fmt"
 	"os"
 	"strings"
 
@@ -19,23 +19,11 @@ const (
 )
 
 // WrapHelp makes the help texts of root and its commands fit the terminal.
-func WrapHelp(root *cobra.Command) { wrapHelp(root, columns) }
+func WrapHelp(root *cobra.Command) { wrapHelp(root, columns()) }
 
-func wrapHelp(root *cobra.Command, columns func() int) {
-	plain := root.UsageFunc()
-	root.SetUsageFunc(func(c *cobra.Command) error {
-		out := c.OutOrStderr()
-		defer c.SetOut(out)
-		var b bytes.Buffer
-		c.SetOut(&b)
-		if err := plain(c); err != nil {
-			return err
-		}
-		flags := c.LocalFlags()
-		wide, fit := strings.TrimSpace(flags.FlagUsages()), strings.TrimSpace(flags.FlagUsagesWrapped(columns()))
-		_, err := out.Write([]byte(strings.Replace(b.String(), wide, fit, 1)))
-		return err
-	})
+func wrapHelp(root *cobra.Command, columns int) {
+	wrapped := fmt.Sprintf(".FlagUsagesWrapped %d", columns)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", wrapped))
 }
 
 func columns() int {

@@ -8,28 +8,57 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Help fits the columns, and only the flags' descriptions are wrapped.
-func TestWrapHelp(t *testing.T) {
+// helpOf returns the help text of a command below one that wrap was called with. Both have a flag
+// of which the description has 40 words.
+func helpOf(t *testing.T, wrap func(root *cobra.Command)) string {
+	t.Helper()
 	long := strings.Repeat("word ", 40)
-	for _, columns := range []int{60, 80, 100} {
-		c := &cobra.Command{Use: "tool", Example: "  tool --number 3", Run: func(*cobra.Command, []string) {}}
-		c.Flags().Int("number", 2, long)
-		c.Flags().Bool("other", false, "short")
-		wrapHelp(c, func() int { return columns })
-		var out bytes.Buffer
-		c.SetOut(&out)
-		c.SetArgs([]string{"--help"})
-		if err := c.Execute(); err != nil {
-			t.Fatal(err)
+	root := &cobra.Command{Use: "tool"}
+	root.PersistentFlags().String("everywhere", "", long)
+	c := &cobra.Command{Use: "part", Example: "  tool part --number 3", Run: func(*cobra.Command, []string) {}}
+	c.Flags().Int("number", 2, long)
+	c.Flags().Bool("other", false, "short")
+	root.AddCommand(c)
+	wrap(root)
+	var out bytes.Buffer
+	root.SetOut(&out)
+	root.SetArgs([]string{"part", "--help"})
+	if err := root.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// widest returns the number of columns that a text takes.
+func widest(text string) (n int) {
+	for line := range strings.Lines(text) {
+		n = max(n, len(strings.TrimRight(line, "\n")))
+	}
+	return n
+}
+
+// Help fits the columns and fills them. Only the flags' descriptions are wrapped: a command's own,
+// and those of the commands above.
+func TestWrapHelp(t *testing.T) {
+	const word = len("word ")
+	for _, columns := range []int{minColumns, plainColumns, maxColumns} {
+		text := helpOf(t, func(root *cobra.Command) { wrapHelp(root, columns) })
+		if n := widest(text); n > columns || n < columns-3*word {
+			t.Errorf("%d columns: the help has %d:\n%s", columns, n, text)
 		}
-		text := out.String()
-		for line := range strings.Lines(text) {
-			if len(strings.TrimRight(line, "\n")) > columns {
-				t.Errorf("%d columns: a line has %d: %q", columns, len(line), line)
+		if n := strings.Count(text, "word"); n != 2*40 {
+			t.Errorf("%d columns: %d words of the descriptions, want 80:\n%s", columns, n, text)
+		}
+		for _, part := range []string{"(default 2)", "--other", "  tool part --number 3", "--everywhere"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%d columns: %q is missing:\n%s", columns, part, text)
 			}
 		}
-		if n := strings.Count(text, "word"); n != 40 || !strings.Contains(text, "(default 2)") || !strings.Contains(text, "--other") || !strings.Contains(text, "  tool --number 3") {
-			t.Errorf("%d columns: %d words, or a part is missing:\n%s", columns, n, text)
-		}
+	}
+	if text := helpOf(t, WrapHelp); widest(text) > columns() {
+		t.Errorf("the help has %d columns, and the terminal %d:\n%s", widest(text), columns(), text)
+	}
+	if text := helpOf(t, func(*cobra.Command) {}); widest(text) < 40*word {
+		t.Errorf("without being wrapped, the help has %d columns: the test shows nothing", widest(text))
 	}
 }
