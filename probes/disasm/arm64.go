@@ -28,8 +28,9 @@ func (i *Inst) writtenARM(rs ...Reg) {
 	}
 }
 
-// signed returns the bits [lo, lo+n) of w as a signed number.
-func signed(w uint32, lo, n uint) int64 { return int64(w) << (64 - lo - n) >> (64 - n) }
+// Signed returns the bits [lo, lo+n) of w as a signed number. Instructions of arm64 have
+// offsets in such bits.
+func Signed(w uint32, lo, n uint) int64 { return int64(w) << (64 - lo - n) >> (64 - n) }
 
 // decodeARM64 decodes one word. All instructions have four bytes. So only the flow of control, the
 // kernel's uprobe class and the changed registers have to be found. These follow from the
@@ -76,7 +77,7 @@ func immediateARM(i *Inst, addr uint64, w uint32, rd, rn Reg) {
 	set := func(a Address) { i.Meaning.Op, i.Meaning.Addr = MeansAddress, a }
 	switch op := w >> 23 & 7; op {
 	case 0, 1: // adr, adrp: the kernel simulates both
-		d := signed(w, 5, 19)<<2 | int64(w>>29&3)
+		d := Signed(w, 5, 19)<<2 | int64(w>>29&3)
 		i.Ref = addr + uint64(d)
 		if w>>31 == 1 {
 			i.Ref = addr&^4095 + uint64(d<<12)
@@ -131,14 +132,14 @@ func branchARM(i *Inst, addr uint64, w uint32, rd Reg) bool {
 	i.Emulated = true
 	switch {
 	case w>>26&31 == 5: // b, bl
-		i.Target = addr + uint64(signed(w, 0, 26)<<2)
+		i.Target = addr + uint64(Signed(w, 0, 26)<<2)
 		if w>>31 == 1 {
 			calls(Call)
 		} else {
 			i.Control = Jump
 		}
 	case w>>24 == 0x54: // b.cond
-		i.Control, i.Target, i.Cond = Jcc, addr+uint64(signed(w, 5, 19)<<2), OtherCond
+		i.Control, i.Target, i.Cond = Jcc, addr+uint64(Signed(w, 5, 19)<<2), OtherCond
 		switch w & 15 {
 		case 0:
 			i.Cond = Equal
@@ -151,9 +152,9 @@ func branchARM(i *Inst, addr uint64, w uint32, rd Reg) bool {
 		}
 		i.Emulated, i.Refused = w&16 == 0, w&16 != 0 // bc.cond is newer than the kernel's table
 	case w>>25&63 == 0x1a: // cbz, cbnz
-		i.Control, i.Target, i.Cond = Jcc, addr+uint64(signed(w, 5, 19)<<2), OtherCond
+		i.Control, i.Target, i.Cond = Jcc, addr+uint64(Signed(w, 5, 19)<<2), OtherCond
 	case w>>25&63 == 0x1b: // tbz, tbnz
-		i.Control, i.Target, i.Cond = Jcc, addr+uint64(signed(w, 5, 14)<<2), OtherCond
+		i.Control, i.Target, i.Cond = Jcc, addr+uint64(Signed(w, 5, 14)<<2), OtherCond
 	case w>>25 == 0x6b: // br, blr, ret and their authenticated forms
 		plain := w&0xfc1f == 0 && w>>24&1 == 0
 		switch w >> 21 & 7 {
@@ -257,7 +258,7 @@ func memoryARM(i *Inst, addr uint64, w uint32, rt, rn Reg) {
 		}
 	case class == 3 && w>>24&1 == 0: // ldr literal: uprobes cannot step it
 		i.Refused = true
-		i.Ref = addr + uint64(signed(w, 5, 19)<<2)
+		i.Ref = addr + uint64(Signed(w, 5, 19)<<2)
 		if !fp {
 			set(rt)
 		}
@@ -293,7 +294,7 @@ func singleARM(i *Inst, w uint32, rt, rn Reg, fp bool, set func(...Reg)) {
 		}
 		return
 	default:
-		load.Disp = signed(w, 12, 9)
+		load.Disp = Signed(w, 12, 9)
 		if w>>10&1 == 1 { // pre- or post-indexed
 			i.writtenARM(rn)
 			plain = false

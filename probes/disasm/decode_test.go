@@ -176,6 +176,22 @@ func TestDecodeARM64(t *testing.T) {
 	}
 }
 
+// The bits around a field do not count.
+func TestSigned(t *testing.T) {
+	for _, c := range []struct {
+		w     uint32
+		lo, n uint
+		want  int64
+	}{
+		{0xffffffff, 0, 26, -1}, {0x02000000, 0, 26, -1 << 25}, {0x01ffffff, 0, 26, 1<<25 - 1}, {0xfc000000, 0, 26, 0},
+		{0x00ffffe0, 5, 19, -1}, {0x0080001f, 5, 19, -1 << 18}, {0xff00003f, 5, 19, 1}, {0x80000000, 31, 1, -1}, {0x7fffffff, 31, 1, 0},
+	} {
+		if got := disasm.Signed(c.w, c.lo, c.n); got != c.want {
+			t.Errorf("%d bits of %#x from %d on are %d, want %d", c.n, c.w, c.lo, got, c.want)
+		}
+	}
+}
+
 func TestUndecodable(t *testing.T) {
 	for name, c := range map[string]disasmtest.Bytes{
 		"lone prefix":          disasmtest.Code(t, "amd64", "66"),

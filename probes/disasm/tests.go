@@ -18,16 +18,13 @@ func (i Inst) TestsForZero() (Reg, bool) {
 }
 
 // KeepsFlags reports whether an instruction is known not to change the flags. Compilers schedule
-// such instructions between a test and its jump.
+// such instructions between a test, or an atomic, and its jump.
 func (i Inst) KeepsFlags() bool {
 	d, ok := i.X86()
-	return ok && keepsFlags(d.Op)
-}
-
-// keepsFlags reports whether an instruction is one of those that keep the flags and that compilers
-// schedule between an atomic and its jump.
-func keepsFlags(op x86asm.Op) bool {
-	switch op {
+	if !ok {
+		return false
+	}
+	switch d.Op {
 	case x86asm.MOV, x86asm.LEA, x86asm.NOP, x86asm.MOVSXD, x86asm.MOVZX, x86asm.MOVSX:
 		return true
 	}

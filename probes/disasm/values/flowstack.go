@@ -145,17 +145,14 @@ func (s *State) stackARM(before *State, i disasm.Inst) (stores []Store) {
 		s.regs[rt] = Value{before.regs[rn].Off + d, before.regs[rn].Atoms}
 	case w>>30 == 2 && w>>27&7 == 5 && w>>26&1 == 0 && w>>23&3 != 0: // stp, ldp
 		mode := w >> 23 & 3
-		access(indexed(signed(w, 15, 7)*8, mode != 1, mode != 2), w>>22&1 == 1, rt, rt2)
+		access(indexed(disasm.Signed(w, 15, 7)*8, mode != 1, mode != 2), w>>22&1 == 1, rt, rt2)
 	case w>>22 == 0x3e4, w>>22 == 0x3e5: // str, ldr with an unsigned offset
 		access(indexed(int64(w>>10&4095)*8, true, false), w>>22&1 == 1, rt)
 	case w>>21 == 0x7c0, w>>21 == 0x7c2: // stur, ldur, indexed str and ldr
 		mode := w >> 10 & 3
 		if mode != 2 {
-			access(indexed(signed(w, 12, 9), mode != 1, mode != 0), w>>22&1 == 1, rt)
+			access(indexed(disasm.Signed(w, 12, 9), mode != 1, mode != 0), w>>22&1 == 1, rt)
 		}
 	}
 	return stores
 }
-
-// signed returns the bits [lo, lo+n) of w as a signed number.
-func signed(w uint32, lo, n uint) int64 { return int64(w) << (64 - lo - n) >> (64 - n) }
