@@ -1,5 +1,5 @@
-// Package disasmtest gives the tests of the machine-code packages an ELF file
-// with what the standard library reads of it.
+// Package disasmtest gives the tests of the machine-code packages pieces of code, what flows in
+// these, and an ELF file with what the standard library reads of it.
 package disasmtest
 
 import (

@@ -5,24 +5,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/disasm/disasmtest"
 	"ompp-attach/probes/disasm/graph"
 )
-
-func newGraph(t testing.TB, b disasmtest.Bytes, cut uint64) *graph.Graph {
-	t.Helper()
-	parts, err := disasm.Parts(b, b.At)
-	if err != nil {
-		t.Skip(err)
-	}
-	return graph.New(b, parts, func(i disasm.Inst) graph.Effect {
-		if i.Addr-b.At == cut && cut != 0 {
-			return graph.CallCuts
-		}
-		return graph.CallReturns
-	})
-}
 
 // starts returns the offsets of the blocks' first instructions.
 func starts(g *graph.Graph, base uint64, blocks ...int) (at []uint64) {
@@ -58,7 +43,7 @@ func TestGraph(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := disasmtest.Code(t, "amd64", c.code)
-			g := newGraph(t, b, c.cut)
+			g := disasmtest.Graph(t, b, c.cut)
 			var all []int
 			at := map[uint64]int{}
 			for n := range g.Blocks {
@@ -90,7 +75,7 @@ func TestGraph(t *testing.T) {
 	}
 	// What a loop contains: the ways back to its header are left out.
 	b := disasmtest.Code(t, "amd64", "ffc8 ffc0 75fc 85c0 75f6 c3")
-	g := newGraph(t, b, 0)
+	g := disasmtest.Graph(t, b, 0)
 	inner := g.Cycles(g.Cycles(nil, -1)[0], 0)
 	if len(inner) != 1 || len(inner[0]) != 1 || inner[0][0] != 1 {
 		t.Errorf("inner loops %v, want that of block 1", inner)
@@ -105,7 +90,7 @@ func FuzzGraph(f *testing.F) {
 		}
 		for _, arch := range disasmtest.Arches {
 			c := disasmtest.Bytes{At: 0x1000, Data: b, ForArch: arch}
-			g := newGraph(t, c, uint64(len(b)%7))
+			g := disasmtest.Graph(t, c, uint64(len(b)%7))
 			dom, post := g.Dominators(), g.PostDominators()
 			for n := range g.Blocks {
 				if o := dom.Over(n); o == n || o >= 0 && !dom.Covers(o, n) {

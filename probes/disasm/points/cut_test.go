@@ -8,22 +8,7 @@ import (
 	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/disasm/disasmtest"
 	"ompp-attach/probes/disasm/points"
-	"ompp-attach/probes/disasm/values"
 )
-
-func flow(t *testing.T, arch, hex string) (*values.Flow, uint64) {
-	t.Helper()
-	b := disasmtest.Code(t, arch, hex)
-	parts, err := disasm.Parts(b, b.At)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := values.NewFlow(b, parts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f, b.At
-}
 
 func TestCut(t *testing.T) {
 	type point struct {
@@ -48,7 +33,7 @@ func TestCut(t *testing.T) {
 		{"three ways", "7403 7504 c3 4889c8 4889c7 ffd0 c3", 11, false, []point{{0, points.ZeroSet}, {2, points.ZeroClear}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f, base := flow(t, "amd64", c.code)
+			f, base := disasmtest.Flow(t, "amd64", c.code)
 			found, err := points.Cut(f, []uint64{base + c.target}, func(disasm.Inst) bool { return c.over }, func(disasm.Inst) bool { return true })
 			if err != nil {
 				t.Fatal(err)

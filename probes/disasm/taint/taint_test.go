@@ -5,18 +5,8 @@ import (
 
 	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/disasm/disasmtest"
-	"ompp-attach/probes/disasm/graph"
 	"ompp-attach/probes/disasm/taint"
 )
-
-func newGraph(t testing.TB, b disasmtest.Bytes) *graph.Graph {
-	t.Helper()
-	parts, err := disasm.Parts(b, b.At)
-	if err != nil {
-		t.Skip(err)
-	}
-	return graph.New(b, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
-}
 
 // TestTrace follows a thread's number through the computation of its share.
 func TestTrace(t *testing.T) {
@@ -40,7 +30,7 @@ func TestTrace(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := disasmtest.Code(t, "amd64", c.code)
-			g := newGraph(t, b)
+			g := disasmtest.Graph(t, b, 0)
 			f := taint.Trace(g, func(i disasm.Inst) taint.Set {
 				switch {
 				case i.Addr == b.At && i.Control == disasm.Call:
@@ -71,7 +61,7 @@ func FuzzTrace(f *testing.F) {
 			return
 		}
 		for _, arch := range disasmtest.Arches {
-			g := newGraph(t, disasmtest.Bytes{At: 0x1000, Data: b, ForArch: arch})
+			g := disasmtest.Graph(t, disasmtest.Bytes{At: 0x1000, Data: b, ForArch: arch}, 0)
 			taint.Trace(g, func(i disasm.Inst) taint.Set { return taint.Set(i.Addr & 3) })
 		}
 	})

@@ -8,20 +8,6 @@ import (
 	"ompp-attach/probes/disasm/values"
 )
 
-func flow(t *testing.T, arch, hex string) (*values.Flow, uint64) {
-	t.Helper()
-	b := disasmtest.Code(t, arch, hex)
-	parts, err := disasm.Parts(b, b.At)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := values.NewFlow(b, parts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f, b.At
-}
-
 // The function keeps an argument on the stack over a call, and calls a field of the argument.
 func TestFlowStack(t *testing.T) {
 	for _, c := range []struct {
@@ -36,7 +22,7 @@ func TestFlowStack(t *testing.T) {
 		{"arm64", "fd7bbea9 e00b00f9 02000094 e10b40f9 220440f9 40003fd6 fd7bc2a8 c0035fd6", 8, 20, 28, 1},
 	} {
 		t.Run(c.arch, func(t *testing.T) {
-			f, base := flow(t, c.arch, c.code)
+			f, base := disasmtest.Flow(t, c.arch, c.code)
 			s, ok := f.At(base + c.at)
 			if !ok {
 				t.Fatal("the call is not reached")
@@ -66,7 +52,7 @@ func TestFlowStack(t *testing.T) {
 
 // je L; mov %rsi,%rdi; L: nop; ret
 func TestFlowJoin(t *testing.T) {
-	f, base := flow(t, "amd64", "7403 4889f7 90 c3")
+	f, base := disasmtest.Flow(t, "amd64", "7403 4889f7 90 c3")
 	s, _ := f.At(base + 6)
 	if v := s.Arg(0); len(v.Atoms) != 1 || v.Atoms[0].Origin != values.AJoin {
 		t.Errorf("two ways make %+v", v)
