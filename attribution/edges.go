@@ -67,9 +67,9 @@ func (e *engine) expect(t *stack.Thread, ev *event.Event, at uint64) {
 // joinsInside notes that the end of a team of one thread of libomp needs no join of its own. The
 // call ends the team by __kmpc_end_serialized_parallel, whose return is reported. If the return of
 // the call itself is left out, that report stands for the join.
-func joinsInside(f *stack.OpenRegion, end *event.Event) {
+func joinsInside(r *stack.OpenRegion, end *event.Event) {
 	if end.Flags&event.Unarmed != 0 {
-		f.Flags |= event.NoReturn
+		r.Flags |= event.NoReturn
 	}
 }
 

@@ -45,19 +45,19 @@ func (ex *exclusive) enter(t *stack.Thread, ev *event.Event) {
 	// __kmpc_critical ends in a jump to __kmpc_critical_with_hint: one call,
 	// two probes. The second finds the first one's return probe in place of
 	// the return address, so the sites differ.
-	if f := t.Top(); f != nil && f.Phase == stack.Entering && f.Node.Key.Construct == ev.Construct && f.Sp == ev.SP {
+	if r := t.Top(); r != nil && r.Phase == stack.Entering && r.Node.Key.Construct == ev.Construct && r.Sp == ev.SP {
 		return
 	}
-	f := ex.Push(t, k, ev)
-	f.Resource = ev.Fn
-	f.Phase = stack.Entering
+	r := ex.Push(t, k, ev)
+	r.Resource = ev.Fn
+	r.Phase = stack.Entering
 	if ev.Flags&(event.FreeAtOnce|event.NoReturn) != 0 {
-		f.Phase, f.Parts[profile.Body].C, f.Parts[profile.Enter].C = stack.InBody, 1, 1
+		r.Phase, r.Parts[profile.Body].C, r.Parts[profile.Enter].C = stack.InBody, 1, 1
 	}
 }
 
 func (ex *exclusive) acquired(t *stack.Thread, ev *event.Event) {
-	i := t.Find(ev.Construct, func(f *stack.OpenRegion) bool { return f.Phase == stack.Entering })
+	i := t.Find(ev.Construct, func(r *stack.OpenRegion) bool { return r.Phase == stack.Entering })
 	if i < 0 {
 		if bodyEnds(ev) {
 			return // the end of the body is counted as unmatched instead
@@ -67,17 +67,17 @@ func (ex *exclusive) acquired(t *stack.Thread, ev *event.Event) {
 		}
 		return // it had been free, or was entered before measurement began
 	}
-	f := &t.Stack[i]
+	r := &t.Stack[i]
 	if t.OffCore != nil {
-		t.AskLock(f, ev.Time)
+		t.AskLock(r, ev.Time)
 	}
-	f.Pass(profile.Enter, ev.Time)
-	f.Parts[profile.Enter].C++
-	if f.Flags&event.Whole != 0 {
+	r.Pass(profile.Enter, ev.Time)
+	r.Parts[profile.Enter].C++
+	if r.Flags&event.Whole != 0 {
 		ex.Remove(t, i, ev.Time)
 		return
 	}
-	f.Phase, f.Mark, f.Parts[profile.Body].C = stack.InBody, ev.Time, f.Parts[profile.Body].C+1
+	r.Phase, r.Mark, r.Parts[profile.Body].C = stack.InBody, ev.Time, r.Parts[profile.Body].C+1
 }
 
 // bodyEnds tells whether an event will follow that ends the body of the acquired construct.
@@ -90,9 +90,9 @@ func bodyEnds(acquired *event.Event) bool {
 }
 
 func (ex *exclusive) release(t *stack.Thread, ev *event.Event) {
-	match := func(f *stack.OpenRegion) bool { return f.Phase != stack.Leaving }
+	match := func(r *stack.OpenRegion) bool { return r.Phase != stack.Leaving }
 	if ev.Construct == event.Lock || ev.Construct == event.NestLock {
-		match = func(f *stack.OpenRegion) bool { return f.Resource == ev.Fn && f.Phase != stack.Leaving }
+		match = func(r *stack.OpenRegion) bool { return r.Resource == ev.Fn && r.Phase != stack.Leaving }
 	}
 	i := t.Find(ev.Construct, match)
 	if i < 0 {
@@ -108,15 +108,15 @@ func (ex *exclusive) release(t *stack.Thread, ev *event.Event) {
 		}
 		return
 	}
-	f := &t.Stack[i]
-	if ev.Construct == event.Target && f.TargetInner() {
+	r := &t.Stack[i]
+	if ev.Construct == event.Target && r.TargetInner() {
 		return
 	}
 	if t.Interval != nil {
 		t.NoteUse(i, ev.Time)
 	}
-	f.Pass(profile.Body, ev.Time)
-	f.Phase, f.Mark = stack.Leaving, ev.Time
+	r.Pass(profile.Body, ev.Time)
+	r.Phase, r.Mark = stack.Leaving, ev.Time
 	if ev.Flags&(event.FreeAtOnce|event.NoReturn) != 0 {
 		ex.Remove(t, i, ev.Time)
 	}
@@ -147,16 +147,16 @@ func (ex *exclusive) releaseForeign(ev *event.Event) {
 
 // endForeign closes the lock's region if the thread t held the lock at the time of the release.
 func (ex *exclusive) endForeign(t *stack.Thread, r foreignRelease) bool {
-	i := t.Find(r.construct, func(f *stack.OpenRegion) bool {
-		return f.Resource == r.lock && f.Phase == stack.InBody && f.Mark <= r.at
+	i := t.Find(r.construct, func(open *stack.OpenRegion) bool {
+		return open.Resource == r.lock && open.Phase == stack.InBody && open.Mark <= r.at
 	})
 	if i < 0 {
 		return false
 	}
-	f := &t.Stack[i]
-	f.Node.Note("released by another thread than the one that had set it")
-	f.Uncounted = true
-	f.Pass(profile.Body, r.at)
+	open := &t.Stack[i]
+	open.Node.Note("released by another thread than the one that had set it")
+	open.Uncounted = true
+	open.Pass(profile.Body, r.at)
 	ex.Remove(t, i, r.at)
 	return true
 }
@@ -171,15 +171,15 @@ func (ex *exclusive) released(t *stack.Thread, ev *event.Event) {
 		ex.endWhole(t, ev)
 		return
 	}
-	i := t.Find(ev.Construct, func(f *stack.OpenRegion) bool {
+	i := t.Find(ev.Construct, func(r *stack.OpenRegion) bool {
 		// A flush, or an atomic that is one call, has no body.
-		return f.Phase == stack.Leaving || ev.Construct == event.Flush || ev.Construct == event.Atomic && f.Phase == stack.Entering
+		return r.Phase == stack.Leaving || ev.Construct == event.Flush || ev.Construct == event.Atomic && r.Phase == stack.Entering
 	})
 	if i < 0 {
 		return // it has no leaving phase, and is closed already
 	}
-	f := &t.Stack[i]
-	f.Pass(profile.Exit, ev.Time)
+	r := &t.Stack[i]
+	r.Pass(profile.Exit, ev.Time)
 	if t.Interval != nil {
 		t.NoteUseOver(i, ev.Time)
 	}
@@ -188,7 +188,7 @@ func (ex *exclusive) released(t *stack.Thread, ev *event.Event) {
 
 // tested applies the result of a lock test: the thread has the lock, or there was no region.
 func (ex *exclusive) tested(t *stack.Thread, ev *event.Event) {
-	i := t.Find(ev.Construct, func(f *stack.OpenRegion) bool { return f.Phase == stack.Entering })
+	i := t.Find(ev.Construct, func(r *stack.OpenRegion) bool { return r.Phase == stack.Entering })
 	if i < 0 {
 		ex.Unmatched++
 		return
@@ -197,9 +197,9 @@ func (ex *exclusive) tested(t *stack.Thread, ev *event.Event) {
 		ex.acquired(t, ev)
 		return
 	}
-	if f := &t.Stack[i]; t.Interval != nil && t.Interval.Noting() {
-		d := ledger.Between(f.Mark, ev.Time)
-		t.Interval.Folded(f.Node, f.Node.Parent, t.Seat, -d, -d)
+	if r := &t.Stack[i]; t.Interval != nil && t.Interval.Noting() {
+		d := ledger.Between(r.Mark, ev.Time)
+		t.Interval.Folded(r.Node, r.Node.Parent, t.Seat, -d, -d)
 	}
 	ex.Disown(t, i)
 	t.Stack = append(t.Stack[:i], t.Stack[i+1:]...) // the time of a failed test is its parent's own
@@ -207,15 +207,15 @@ func (ex *exclusive) tested(t *stack.Thread, ev *event.Event) {
 
 // cancelled applies the runtime's answer whether the region is cancelled.
 func (ex *exclusive) cancelled(t *stack.Thread, ev *event.Event) {
-	i := t.Find(ev.Construct, func(f *stack.OpenRegion) bool { return f.Phase == stack.Entering })
+	i := t.Find(ev.Construct, func(r *stack.OpenRegion) bool { return r.Phase == stack.Entering })
 	if i < 0 {
 		ex.Unmatched++
 		return
 	}
-	f := &t.Stack[i]
-	f.Pass(profile.Body, ev.Time)
+	r := &t.Stack[i]
+	r.Pass(profile.Body, ev.Time)
 	if ev.Value != 0 {
-		f.Parts[profile.Body].C++
+		r.Parts[profile.Body].C++
 		ex.BreakWaits(t) // the thread may leave out barriers
 		t.Tear()         // the other threads need not come to its barriers
 	}
@@ -224,18 +224,18 @@ func (ex *exclusive) cancelled(t *stack.Thread, ev *event.Event) {
 
 // reduces applies the runtime's answer whether the thread combines its result.
 func (ex *exclusive) reduces(t *stack.Thread, ev *event.Event) {
-	i := t.Find(event.Reduction, func(f *stack.OpenRegion) bool { return f.Phase == stack.Entering })
+	i := t.Find(event.Reduction, func(r *stack.OpenRegion) bool { return r.Phase == stack.Entering })
 	if i < 0 {
 		ex.Unmatched++
 		return
 	}
-	f := &t.Stack[i]
-	f.Pass(profile.Enter, ev.Time)
-	f.Parts[profile.Enter].C++
-	f.Phase, f.Mark = stack.InBody, ev.Time
+	r := &t.Stack[i]
+	r.Pass(profile.Enter, ev.Time)
+	r.Parts[profile.Enter].C++
+	r.Phase, r.Mark = stack.InBody, ev.Time
 	const combine = 1
 	if ev.Value == combine {
-		f.Parts[profile.Body].C++
+		r.Parts[profile.Body].C++
 		return
 	}
 	ex.Remove(t, i, ev.Time)
@@ -243,12 +243,12 @@ func (ex *exclusive) reduces(t *stack.Thread, ev *event.Event) {
 
 // endWhole ends a directive without a body. Its time counts as leaving.
 func (ex *exclusive) endWhole(t *stack.Thread, ev *event.Event) {
-	f := t.Top()
-	if f == nil || f.Flags&event.Whole == 0 {
+	r := t.Top()
+	if r == nil || r.Flags&event.Whole == 0 {
 		ex.Unmatched++
 		return
 	}
-	f.Pass(profile.Exit, ev.Time)
+	r.Pass(profile.Exit, ev.Time)
 	ex.Pop(t, ev.Time)
 }
 

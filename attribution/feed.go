@@ -170,9 +170,9 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 
 // popEnded closes the innermost open construct if an event shows that its execution has ended.
 func (e *engine) popEnded(t *stack.Thread, ev *event.Event) {
-	if f := t.Top(); f != nil && f.Phase == stack.Done && !e.Continues(f, ev) {
-		e.Pop(t, f.Mark)
-	} else if f != nil && f.IsOpenSingle() && sharing.EndsSingle(ev) {
+	if r := t.Top(); r != nil && r.Phase == stack.Done && !e.Continues(r, ev) {
+		e.Pop(t, r.Mark)
+	} else if r != nil && r.IsOpenSingle() && sharing.EndsSingle(ev) {
 		e.PopSingle(t)
 	}
 }

@@ -96,55 +96,55 @@ func (e *engine) cutOff(t *stack.Thread, end uint64) {
 		e.ChargeWait(t, nil)
 	}
 	for len(t.Stack) > 0 {
-		f := t.Top()
+		r := t.Top()
 		t.SetClock()
 		end := real - t.Suspended
 		switch {
-		case f.Phase == stack.Done:
-			e.Pop(t, f.Mark)
+		case r.Phase == stack.Done:
+			e.Pop(t, r.Mark)
 			continue
 		case t.Idle():
 			t.Stack = t.Stack[:0]
 			continue
-		case tree.IsExecution(f.Node.Key.Construct):
+		case tree.IsExecution(r.Node.Key.Construct):
 			e.cutOffTask(t, real)
 			continue
-		case f.Node.Key.Construct == event.Unknown:
+		case r.Node.Key.Construct == event.Unknown:
 			e.CutOffExisting(t, end)
 			continue
-		case f.Team != nil && f.Team.Charged:
+		case r.Team != nil && r.Team.Charged:
 			t.Stack = t.Stack[:len(t.Stack)-1]
 			continue
 		}
-		f.Uncounted = true
+		r.Uncounted = true
 		switch {
-		case f.Flags&event.Inline != 0 && f.Phase == stack.InBody && f.InlineEnd == event.EndNext:
-			f.Node.Note(noteInlineEnd) // it may have ended long ago
-		case f.Team == nil || f.Num >= 0:
+		case r.Flags&event.Inline != 0 && r.Phase == stack.InBody && r.InlineEnd == event.EndNext:
+			r.Node.Note(noteInlineEnd) // it may have ended long ago
+		case r.Team == nil || r.Num >= 0:
 			e.Partial++
 			fallthrough
 		default:
-			f.Node.Note(stack.NoteCutOff)
+			r.Node.Note(stack.NoteCutOff)
 		}
-		f.Stop(end)
-		if f.Team == nil {
+		r.Stop(end)
+		if r.Team == nil {
 			e.Pop(t, end)
 			continue
 		}
-		if m := f.Team.Member(t.Num); m != nil && f.Phase != stack.Starting {
-			f.Parts[profile.Enter].T = ledger.Between(f.Team.Forked, m.Begin)
+		if m := r.Team.Member(t.Num); m != nil && r.Phase != stack.Starting {
+			r.Parts[profile.Enter].T = ledger.Between(r.Team.Forked, m.Begin)
 			if m.End != 0 {
-				f.Parts[profile.Body] = profile.Sum{T: ledger.Between(m.Begin, m.End), C: 1}
-				f.Child, f.Task, f.Tasks = m.Child+m.Task, m.Task, m.Tasks
+				r.Parts[profile.Body] = profile.Sum{T: ledger.Between(m.Begin, m.End), C: 1}
+				r.Child, r.Task, r.Tasks = m.Child+m.Task, m.Task, m.Tasks
 			}
 		}
-		if f.Phase != stack.InBarrier {
-			f.Node.Present(f.Seat).Taken += f.Taken()
+		if r.Phase != stack.InBarrier {
+			r.Node.Present(r.Seat).Taken += r.Taken()
 		}
-		f.Team.CutOffPresence(f.Seat, end)
+		r.Team.CutOffPresence(r.Seat, end)
 		e.HandUp(t, len(t.Stack)-1, end)
-		e.ChargeTop(t, end, ledger.Between(f.Team.Forked, end))
-		t.Num = max(f.Num, 0)
+		e.ChargeTop(t, end, ledger.Between(r.Team.Forked, end))
+		t.Num = max(r.Num, 0)
 		t.Stack = t.Stack[:len(t.Stack)-1]
 	}
 }

@@ -25,7 +25,7 @@ type inlined struct{ *stack.Stacks }
 func (in *inlined) inline(t *stack.Thread, ev *event.Event) {
 	switch ev.Edge {
 	case event.Open:
-		if f := t.Top(); f != nil && f.Again(ev) {
+		if r := t.Top(); r != nil && r.Again(ev) {
 			return
 		}
 		if t.OpenShare() >= 0 {
@@ -33,9 +33,9 @@ func (in *inlined) inline(t *stack.Thread, ev *event.Event) {
 			// loops with task reductions only.
 			return
 		}
-		f := in.Push(t, t.Key(ev.Construct, ev), ev)
-		f.Phase, f.InlineEnd = stack.InBody, event.InlineEnd(ev.Value)
-		f.Node.Flags |= tree.Inline
+		r := in.Push(t, t.Key(ev.Construct, ev), ev)
+		r.Phase, r.InlineEnd = stack.InBody, event.InlineEnd(ev.Value)
+		r.Node.Flags |= tree.Inline
 	case event.Enter:
 		if counted(ev) {
 			in.countOnly(t, ev)
@@ -44,11 +44,11 @@ func (in *inlined) inline(t *stack.Thread, ev *event.Event) {
 		if !t.Bears(0) {
 			return // all threads execute this instruction, only the primary thread the body
 		}
-		f := in.Push(t, t.Key(ev.Construct, ev), ev)
-		f.Phase, f.Parts[profile.Body].C, f.Parts[profile.Enter].C = stack.InBody, 1, 1
+		r := in.Push(t, t.Key(ev.Construct, ev), ev)
+		r.Phase, r.Parts[profile.Body].C, r.Parts[profile.Enter].C = stack.InBody, 1, 1
 	case event.Close, event.Release:
 		// Threads that are not in the construct execute this instruction too.
-		i := t.Find(ev.Construct, func(f *stack.OpenRegion) bool { return f.Flags&event.Inline != 0 && f.Phase == stack.InBody })
+		i := t.Find(ev.Construct, func(r *stack.OpenRegion) bool { return r.Flags&event.Inline != 0 && r.Phase == stack.InBody })
 		if i >= 0 {
 			in.UnwindTo(t, i, ev.Time).LeaveInline(ev.Time)
 			in.Pop(t, ev.Time)
@@ -71,13 +71,13 @@ func (in *inlined) beginsAfter(t *stack.Thread, at uint64, ev *event.Event) {
 	loop.Construct, loop.Edge, loop.Flags, loop.Value = event.Loop, event.Open, event.Inline, int64(l.End)
 	loop.Site, loop.Fn, loop.Loc, loop.Key, loop.Lost = l.Site, 0, 0, 0, 0
 	in.inline(t, &loop)
-	f := t.Top()
-	if f == nil || f.Node.Key.Construct != event.Loop {
+	r := t.Top()
+	if r == nil || r.Node.Key.Construct != event.Loop {
 		return // a call has reported the loop already
 	}
-	f.Told = true
+	r.Told = true
 	if ev.Flags&event.Unarmed != 0 {
-		f.Node.Note(noteDerived)
+		r.Node.Note(noteDerived)
 	}
 }
 
@@ -94,12 +94,12 @@ func (e *engine) begin(t *stack.Thread, ev *event.Event) bool {
 
 // waited ends a thread's barrier, and begins the loop right behind it.
 func (e *engine) waited(t *stack.Thread, ev *event.Event) {
-	f := t.Top()
-	if f == nil || f.Phase != stack.InBarrier {
+	r := t.Top()
+	if r == nil || r.Phase != stack.InBarrier {
 		e.Waited(t, ev)
 		return
 	}
-	depth, returns := len(t.Stack), f.Returns
+	depth, returns := len(t.Stack), r.Returns
 	e.Waited(t, ev)
 	if ev.Construct == event.Barrier && len(t.Stack) < depth {
 		e.beginsAfter(t, returns, ev)
@@ -116,8 +116,8 @@ func counted(ev *event.Event) bool {
 func (in *inlined) countOnly(t *stack.Thread, ev *event.Event) {
 	in.Initial(t)
 	at := in.Tree.Root
-	if f := t.Top(); f != nil {
-		at = f.Node
+	if r := t.Top(); r != nil {
+		at = r.Node
 	}
 	n := in.Tree.Child(at, t.Key(ev.Construct, ev))
 	s := n.Stat(t.Seat)
@@ -131,13 +131,13 @@ func (in *inlined) countOnly(t *stack.Thread, ev *event.Event) {
 // endInline ends the innermost construct if it is inline and the event cannot lie in it. No
 // worksharing construct or barrier may stand in another one, nor in a master.
 func (in *inlined) endInline(t *stack.Thread, ev *event.Event) {
-	f := t.Top()
-	if f == nil || f.Flags&event.Inline == 0 || f.Phase != stack.InBody {
+	r := t.Top()
+	if r == nil || r.Flags&event.Inline == 0 || r.Phase != stack.InBody {
 		return
 	}
 	switch ev.Edge {
 	case event.Open:
-		if f.Again(ev) {
+		if r.Again(ev) {
 			return
 		}
 	case event.Wait, event.End, event.Join:
@@ -148,18 +148,18 @@ func (in *inlined) endInline(t *stack.Thread, ev *event.Event) {
 	default:
 		return
 	}
-	f.LeaveInline(ev.Time)
-	switch f.InlineEnd {
+	r.LeaveInline(ev.Time)
+	switch r.InlineEnd {
 	case event.EndBarrier:
 		if ev.Edge == event.Wait && ev.Construct == event.Barrier {
 			return // the loop's body is done, and its barrier begins
 		}
 	case event.EndRegion:
 		if ev.Edge == event.End {
-			f.Node.Note(noteLastLoop)
+			r.Node.Note(noteLastLoop)
 		}
 	case event.EndNext:
-		f.Node.Note(noteInlineEnd)
+		r.Node.Note(noteInlineEnd)
 	}
 	in.Pop(t, ev.Time)
 }

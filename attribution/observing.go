@@ -87,16 +87,16 @@ func (ob *observing) closeUnobserved(t *stack.Thread, c *estimate.Moment) {
 		ob.leaveTasks(t, c.At)
 	}
 	for i := len(t.Stack) - 1; i >= 0 && i < len(t.Stack); i-- {
-		switch f := &t.Stack[i]; {
-		case f.Team != nil:
-			if f.Node.Key.Construct == event.ParallelSections && c.Of.Has(event.Sections) {
-				f.Node.Flags |= tree.Unobserved
-				if f.Section != 0 {
-					f.Parts[profile.Body].T += ledger.Between(f.Section, c.At)
-					f.Section = 0
+		switch r := &t.Stack[i]; {
+		case r.Team != nil:
+			if r.Node.Key.Construct == event.ParallelSections && c.Of.Has(event.Sections) {
+				r.Node.Flags |= tree.Unobserved
+				if r.Section != 0 {
+					r.Parts[profile.Body].T += ledger.Between(r.Section, c.At)
+					r.Section = 0
 				}
 			}
-		case c.Of.Has(f.Node.Key.Element()) && !tree.IsExecution(f.Node.Key.Construct):
+		case c.Of.Has(r.Node.Key.Element()) && !tree.IsExecution(r.Node.Key.Construct):
 			ob.CloseAt(t, i, c.At)
 		}
 	}
@@ -114,14 +114,14 @@ func (ob *observing) leaveTasks(t *stack.Thread, at uint64) {
 	}
 	for first >= 0 && len(t.Stack) > first {
 		t.SetClock()
-		f := t.Top()
-		if !tree.IsExecution(f.Node.Key.Construct) {
-			ob.Gone |= event.SetOf(f.Node.Key.Element())
+		r := t.Top()
+		if !tree.IsExecution(r.Node.Key.Construct) {
+			ob.Gone |= event.SetOf(r.Node.Key.Element())
 			ob.CloseAt(t, len(t.Stack)-1, at)
 			continue
 		}
-		f.Node.Flags |= tree.Unobserved
-		f.Uncounted = true
+		r.Node.Flags |= tree.Unobserved
+		r.Uncounted = true
 		ob.LeaveTask(t, at)
 	}
 	t.SetClock()

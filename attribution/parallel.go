@@ -38,12 +38,12 @@ func (pa *parallel) fork(t *stack.Thread, ev *event.Event) {
 	if k.Fn == 0 {
 		k.Site = ev.Site
 	}
-	f := pa.Push(t, k, ev)
+	r := pa.Push(t, k, ev)
 	m := pa.NewTeam()
-	m.Node, m.Primary, m.Size, m.Forked = f.Node, t, ev.Size, ev.Time
+	m.Node, m.Primary, m.Size, m.Forked = r.Node, t, ev.Size, ev.Time
 	m.Root = pa.Seats.List[t.Seat].Root
 	m.ForkToll = t.Due
-	f.Team, f.Num, f.Phase, f.Seat = m, t.Num, stack.Starting, pa.Seat(m.Root, 0)
+	r.Team, r.Num, r.Phase, r.Seat = m, t.Num, stack.Starting, pa.Seat(m.Root, 0)
 	t.SetClock()
 	if ev.Key != 0 {
 		m.Told, m.Named = true, ev.Time
@@ -54,7 +54,7 @@ func (pa *parallel) fork(t *stack.Thread, ev *event.Event) {
 	}
 	if ev.Flags&event.AtOnce != 0 {
 		m.Size = 1
-		pa.BeginAs(t, f, m, 0, ev.Time)
+		pa.BeginAs(t, r, m, 0, ev.Time)
 	}
 }
 
@@ -64,7 +64,7 @@ func (pa *parallel) leaveUnknown(t *stack.Thread, ev *event.Event) {
 	if len(t.Stack) == 0 || ev.Num > 0 || !t.UserOnly() {
 		return
 	}
-	if f := &t.Stack[0]; f.Team == nil && f.Node.Key.Construct == event.Unknown {
+	if r := &t.Stack[0]; r.Team == nil && r.Node.Key.Construct == event.Unknown {
 		pa.OutsideAll(t)
 	}
 }
@@ -74,10 +74,10 @@ func (pa *parallel) leaveUnknown(t *stack.Thread, ev *event.Event) {
 // than at the start of the team that it seems to be in.
 func (pa *parallel) leaveLost(t *stack.Thread, ev *event.Event) {
 	for i := t.Level(); i >= 0; i = t.Level() {
-		if f := &t.Stack[i]; f.Team != nil && (f.Num < 0 || ev.SP < f.Sp) {
+		if r := &t.Stack[i]; r.Team != nil && (r.Num < 0 || ev.SP < r.Sp) {
 			return
 		}
-		if f := pa.UnwindTo(t, i, ev.Time); f.Team == nil {
+		if r := pa.UnwindTo(t, i, ev.Time); r.Team == nil {
 			return
 		}
 		pa.Abandon(t)
@@ -92,22 +92,22 @@ func (pa *parallel) leaveLost(t *stack.Thread, ev *event.Event) {
 // yet.
 func (pa *parallel) begin(t *stack.Thread, ev *event.Event) bool {
 	// The primary thread begins the team that it has just forked.
-	if f := t.Top(); f != nil && f.Team != nil && f.Phase == stack.Starting && ev.Num == 0 {
-		m := f.Team
+	if r := t.Top(); r != nil && r.Team != nil && r.Phase == stack.Starting && ev.Num == 0 {
+		m := r.Team
 		// In a league, Size and Key are those of the inner team.
 		inLeague := m.Node.Key.Construct == event.Teams
 		if m.Size == 0 && !inLeague {
 			m.Size = ev.Size
 		}
 		pa.Tax(t, ev)
-		pa.BeginAs(t, f, m, ev.Num, ev.Time)
+		pa.BeginAs(t, r, m, ev.Num, ev.Time)
 		if ev.Key != 0 && !inLeague {
 			m.Told, m.Named = true, ev.Time
 			pa.rename(m, stack.TeamKey{Instance: ev.Instance, Key: ev.Key})
 		}
 		return true
 	}
-	if f := t.Top(); f != nil && f.Flags&event.IfSerial != 0 && f.Phase == stack.InBody && ev.Num == 0 {
+	if r := t.Top(); r != nil && r.Flags&event.IfSerial != 0 && r.Phase == stack.InBody && ev.Num == 0 {
 		pa.Tax(t, ev)
 		return true // the region began at its fork
 	}
@@ -130,15 +130,15 @@ func (pa *parallel) rename(m *stack.Team, k stack.TeamKey) {
 func (pa *parallel) enlist(t *stack.Thread, m *stack.Team, ev *event.Event) {
 	pa.LeaveAll(t)
 	t.Lossy, t.GivenUp, t.Serves = false, false, m.Primary.Tid
-	f := t.Open(m.Node, ev)
-	f.Team, f.Num, f.Flags = m, -1, 0
+	r := t.Open(m.Node, ev)
+	r.Team, r.Num, r.Flags = m, -1, 0
 	t.Due = 0 // that was due in the final barrier of its last region
 	num := ev.Num
 	if m.Node.Key.Construct == event.Teams {
 		num, t.InLeague = m.NextInLeague(), true
 	}
 	t.Seat = pa.Seat(m.Root, int(num))
-	f.Seat = t.Seat
+	r.Seat = t.Seat
 	pa.LeaveOutIdle(t, m, ev.Time)
 	pa.Tax(t, ev)
 	pa.BeginAs(t, t.Top(), m, num, ev.Time)
@@ -153,50 +153,50 @@ func (pa *parallel) end(t *stack.Thread, ev *event.Event) {
 		}
 		return
 	}
-	if f := &t.Stack[i]; f.Team == nil {
+	if r := &t.Stack[i]; r.Team == nil {
 		if ev.Num > 1 {
 			return // the end of an inner region that was under way as well
 		}
 		// The region was under way when measurement began: the thread is known to have been
 		// in it since then.
-		f = pa.UnwindTo(t, i, ev.Time)
-		f.Parts[profile.Body].T = ledger.Between(f.Start, ev.Time)
-		f.Uncounted = true
-		pa.ChargeTop(t, ev.Time, f.Parts[profile.Body].T)
+		r = pa.UnwindTo(t, i, ev.Time)
+		r.Parts[profile.Body].T = ledger.Between(r.Start, ev.Time)
+		r.Uncounted = true
+		pa.ChargeTop(t, ev.Time, r.Parts[profile.Body].T)
 		t.Stack = t.Stack[:0]
 		t.Known = t.Tid == pa.Pid
 		return
 	}
-	f := &t.Stack[i]
-	if ev.Flags&event.Inside != 0 && f.Flags&(event.NoReturn|event.AtOnce) == 0 || f.Phase == stack.InBarrier {
+	r := &t.Stack[i]
+	if ev.Flags&event.Inside != 0 && r.Flags&(event.NoReturn|event.AtOnce) == 0 || r.Phase == stack.InBarrier {
 		return // reported twice: the return of the call itself follows
 	}
-	f = pa.UnwindTo(t, i, ev.Time)
-	pa.endMember(t, f, ev.Time)
+	r = pa.UnwindTo(t, i, ev.Time)
+	pa.endMember(t, r, ev.Time)
 }
 
-func (pa *parallel) endMember(t *stack.Thread, f *stack.OpenRegion, at uint64) {
-	mem := f.Team.Member(t.Num)
+func (pa *parallel) endMember(t *stack.Thread, r *stack.OpenRegion, at uint64) {
+	mem := r.Team.Member(t.Num)
 	if mem == nil || mem.End != 0 {
 		return
 	}
-	if f.Section != 0 { // a section that no further call ended
-		f.Parts[profile.Body].T += ledger.Between(f.Section, at)
-		f.Section = 0
+	if r.Section != 0 { // a section that no further call ended
+		r.Parts[profile.Body].T += ledger.Between(r.Section, at)
+		r.Section = 0
 	}
-	mem.End, mem.Body = at, f.Parts[profile.Body]
-	pa.ArriveLast(f, mem.Seat, at)
-	pa.Ledger.EndBody(&mem.Share, &f.Account, f.Num < 0)
-	f.Phase, f.Mark = stack.InBarrier, at
-	f.Node.Present(mem.Seat).Taken += f.Taken()
+	mem.End, mem.Body = at, r.Parts[profile.Body]
+	pa.ArriveLast(r, mem.Seat, at)
+	pa.Ledger.EndBody(&mem.Share, &r.Account, r.Num < 0)
+	r.Phase, r.Mark = stack.InBarrier, at
+	r.Node.Present(mem.Seat).Taken += r.Taken()
 	if pa.Switching {
-		f.Node.NoteSpread(mem.Seat)
+		r.Node.NoteSpread(mem.Seat)
 	}
-	f.Team.Ended++
-	if f.Team.Ended >= int(f.Team.Size) {
-		pa.WakeWaiters(f.Team)
+	r.Team.Ended++
+	if r.Team.Ended >= int(r.Team.Size) {
+		pa.WakeWaiters(r.Team)
 	}
-	pa.chargeIfComplete(f.Team)
+	pa.chargeIfComplete(r.Team)
 }
 
 func (pa *parallel) join(t *stack.Thread, ev *event.Event) {
@@ -214,17 +214,17 @@ func (pa *parallel) join(t *stack.Thread, ev *event.Event) {
 	if ev.Flags&event.Inside != 0 && t.Stack[i].Flags&(event.NoReturn|event.AtOnce) == 0 {
 		return // reported twice
 	}
-	f := pa.UnwindTo(t, i, ev.Time)
-	m := f.Team
-	if f.Phase != stack.InBarrier { // the end of the body was not reported
-		pa.endMember(t, f, ev.Time)
+	r := pa.UnwindTo(t, i, ev.Time)
+	m := r.Team
+	if r.Phase != stack.InBarrier { // the end of the body was not reported
+		pa.endMember(t, r, ev.Time)
 	}
-	m.JoinTolls = pa.Ledger.Join(&f.Account, m.Share(t.Num))
+	m.JoinTolls = pa.Ledger.Join(&r.Account, m.Share(t.Num))
 	m.Joined = ev.Time
 	m.Left()
-	t.LeaveTeam(f, ev.Time)
+	t.LeaveTeam(r, ev.Time)
 	pa.HandUp(t, i, ev.Time)
-	t.Num = f.Num
+	t.Num = r.Num
 	t.Stack = t.Stack[:i]
 	t.SetClock()
 	if i > 0 {

@@ -180,11 +180,11 @@ func (e *engine) unnamed(begin *event.Event) (latest *stack.Team) {
 		return nil
 	}
 	for _, t := range e.threads.byID {
-		f := t.Top()
-		if f == nil || f.Team == nil || f.Phase != stack.Starting || t.Last != f.Team.Forked {
+		r := t.Top()
+		if r == nil || r.Team == nil || r.Phase != stack.Starting || t.Last != r.Team.Forked {
 			continue
 		}
-		if m := f.Team; !m.Bound && m.Forked <= begin.Time && (begin.Fn == 0 || m.Node.Key.Fn == begin.Fn) &&
+		if m := r.Team; !m.Bound && m.Forked <= begin.Time && (begin.Fn == 0 || m.Node.Key.Fn == begin.Fn) &&
 			m.Member(begin.Num) == nil && (latest == nil || latest.Forked < m.Forked) {
 			latest = m
 		}

@@ -77,8 +77,8 @@ func (tk *tasking) createTask(t *stack.Thread, ev *event.Event) {
 	if ev.Fn != 0 { // one construct, even if the compiler has copied the call
 		k.Fn, k.Site = ev.Fn, 0
 	}
-	f := tk.Push(t, k, ev)
-	f.Phase, f.Parts[profile.Body].C, f.TaskAt = stack.InBody, 1, ev.Key
+	r := tk.Push(t, k, ev)
+	r.Phase, r.Parts[profile.Body].C, r.TaskAt = stack.InBody, 1, ev.Key
 	switch {
 	case ev.Flags&event.AtOnce != 0:
 		begin := *ev
@@ -91,12 +91,12 @@ func (tk *tasking) createTask(t *stack.Thread, ev *event.Event) {
 
 // addTask notes that a task exists at an address. The innermost open call creates it.
 func (tk *tasking) addTask(t *stack.Thread, ev *event.Event) {
-	if f := t.Top(); t.Lossy && (f == nil || !tree.Creates(f.Node.Key.Construct) && !tree.IsExecution(f.Node.Key.Construct)) {
+	if r := t.Top(); t.Lossy && (r == nil || !tree.Creates(r.Node.Key.Construct) && !tree.IsExecution(r.Node.Key.Construct)) {
 		return // the start of the creating call was lost: the task counts as lost too
 	}
 	x := task{node: tk.executionOf(t), created: ev.Time + t.Suspended, internal: ev.Flags&event.Inside != 0, up: t.Enlist()}
-	if f := t.Top(); f != nil && tree.Creates(f.Node.Key.Construct) {
-		x.by, x.seat = f.Node, f.Seat
+	if r := t.Top(); r != nil && tree.Creates(r.Node.Key.Construct) {
+		x.by, x.seat = r.Node, r.Seat
 	}
 	if tk.Spans != nil && !x.internal {
 		x.number = tk.Spans.Created(t.Tid, x.node, t.Seat, x.created)
@@ -133,8 +133,8 @@ func (tk *tasking) queueTask(id taskKey, v task) {
 // executionOf returns the node for executions of the tasks that the thread is creating.
 func (tk *tasking) executionOf(t *stack.Thread) *tree.Node {
 	n := tk.Tree.Root
-	if f := t.Top(); f != nil {
-		n = f.Node
+	if r := t.Top(); r != nil {
+		n = r.Node
 	}
 	// Libomp: one of the runtime's own tasks creates the tasks of a taskloop.
 	if tree.IsExecution(n.Key.Construct) {
@@ -148,9 +148,9 @@ func (tk *tasking) executionOf(t *stack.Thread) *tree.Node {
 func (tk *tasking) beginTask(t *stack.Thread, ev *event.Event) bool {
 	var n *tree.Node
 	var x *task
-	f := t.Top()
+	r := t.Top()
 	switch {
-	case f != nil && tree.Creates(f.Node.Key.Construct) && (ev.Key == 0 || ev.Flags&event.AtOnce != 0):
+	case r != nil && tree.Creates(r.Node.Key.Construct) && (ev.Key == 0 || ev.Flags&event.AtOnce != 0):
 		n = tk.executionOf(t)
 		n.Note(noteUndeferred)
 	default:
@@ -170,7 +170,7 @@ func (tk *tasking) beginTask(t *stack.Thread, ev *event.Event) bool {
 			tk.Partial++
 		} else {
 			n = x.node
-			if f != nil && f.TaskAt == ev.Key && f.Node.Key.Construct != event.TaskLoop && tree.Creates(f.Node.Key.Construct) && !x.resumed {
+			if r != nil && r.TaskAt == ev.Key && r.Node.Key.Construct != event.TaskLoop && tree.Creates(r.Node.Key.Construct) && !x.resumed {
 				// Libomp executes included tasks, and tasks that find the queue
 				// full, in the creating call.
 				n.Note(noteUndeferred)
@@ -191,13 +191,13 @@ func (tk *tasking) beginTask(t *stack.Thread, ev *event.Event) bool {
 	if t.Interval != nil {
 		t.BeginWork(ev.Time)
 	}
-	f = t.Open(n, ev)
-	f.Phase, f.Flags, f.TaskAt = stack.InBody, 0, ev.Key
-	f.Parts[profile.Enter].C, f.Parts[profile.Body].C = 1, 1
+	r = t.Open(n, ev)
+	r.Phase, r.Flags, r.TaskAt = stack.InBody, 0, ev.Key
+	r.Parts[profile.Enter].C, r.Parts[profile.Body].C = 1, 1
 	if x != nil {
-		f.Parts[profile.Enter].T, f.Resumed, f.Internal = ledger.Between(x.created, ev.Time), x.resumed, x.internal
-		f.Executes(x.number)
-		f.Up, f.Brood = x.up, x.children
+		r.Parts[profile.Enter].T, r.Resumed, r.Internal = ledger.Between(x.created, ev.Time), x.resumed, x.internal
+		r.Executes(x.number)
+		r.Up, r.Brood = x.up, x.children
 		tk.freeTasks = append(tk.freeTasks, x)
 	}
 	t.Suspended = 0
@@ -266,7 +266,7 @@ func (tk *tasking) endTask(t *stack.Thread, ev *event.Event) {
 	real := ev.Time + t.Suspended
 	tk.UnwindTo(t, i, ev.Time)
 	tk.LeaveTask(t, real)
-	if f := t.Top(); ev.Flags&event.AtOnce != 0 && f != nil && tree.Creates(f.Node.Key.Construct) {
+	if r := t.Top(); ev.Flags&event.AtOnce != 0 && r != nil && tree.Creates(r.Node.Key.Construct) {
 		tk.endCreationAt(t, real-t.Suspended)
 	}
 }
@@ -275,29 +275,29 @@ func (tk *tasking) endTask(t *stack.Thread, ev *event.Event) {
 func (tk *tasking) endCreation(t *stack.Thread, ev *event.Event) { tk.endCreationAt(t, ev.Time) }
 
 func (tk *tasking) endCreationAt(t *stack.Thread, at uint64) {
-	f := t.Top()
-	if f == nil || !tree.Creates(f.Node.Key.Construct) {
+	r := t.Top()
+	if r == nil || !tree.Creates(r.Node.Key.Construct) {
 		return // a return that other calls share, or one of an untied task
 	}
-	f.Pass(profile.Body, at)
+	r.Pass(profile.Body, at)
 	tk.Pop(t, at)
 }
 
 // waitForTasks applies the start of a taskwait, or of the wait at the end of a taskgroup.
 func (tk *tasking) waitForTasks(t *stack.Thread, ev *event.Event) {
 	if ev.Construct == event.TaskGroup {
-		i := t.Find(event.TaskGroup, func(f *stack.OpenRegion) bool { return f.Phase == stack.InBody })
+		i := t.Find(event.TaskGroup, func(r *stack.OpenRegion) bool { return r.Phase == stack.InBody })
 		if i < 0 {
 			tk.Unmatched++
 			return
 		}
-		f := tk.UnwindTo(t, i, ev.Time)
-		f.Pass(profile.Body, ev.Time)
-		f.Phase, f.Mark, f.Waiting, f.Idle = stack.InBarrier, ev.Time, ev.Time+t.Suspended, ev.Time+t.Suspended
+		r := tk.UnwindTo(t, i, ev.Time)
+		r.Pass(profile.Body, ev.Time)
+		r.Phase, r.Mark, r.Waiting, r.Idle = stack.InBarrier, ev.Time, ev.Time+t.Suspended, ev.Time+t.Suspended
 		return
 	}
-	f := tk.Push(t, t.Key(ev.Construct, ev), ev)
-	f.Phase, f.Waiting, f.Idle = stack.InBarrier, ev.Time+t.Suspended, ev.Time+t.Suspended
+	r := tk.Push(t, t.Key(ev.Construct, ev), ev)
+	r.Phase, r.Waiting, r.Idle = stack.InBarrier, ev.Time+t.Suspended, ev.Time+t.Suspended
 	// libgomp's call does nothing, and its return has no probe.
 	if ev.Construct == event.TaskYield && ev.Runtime == event.Gomp {
 		tk.Pop(t, ev.Time)
@@ -306,32 +306,32 @@ func (tk *tasking) waitForTasks(t *stack.Thread, ev *event.Event) {
 
 // waitedForTasks applies the end of such a wait.
 func (tk *tasking) waitedForTasks(t *stack.Thread, ev *event.Event) {
-	f := t.Top()
-	if f == nil || f.Node.Key.Construct != ev.Construct || f.Phase != stack.InBarrier {
+	r := t.Top()
+	if r == nil || r.Node.Key.Construct != ev.Construct || r.Phase != stack.InBarrier {
 		return // it was entered before measurement began, or other calls share the return
 	}
 	t.AwaitedTask(ev.Time + t.Suspended)
 	if t.OffCore != nil {
-		t.AskTasks(f, ev.Time+t.Suspended)
+		t.AskTasks(r, ev.Time+t.Suspended)
 	}
-	f.Pass(profile.Barrier, ev.Time)
-	f.Parts[profile.Barrier].C++
+	r.Pass(profile.Barrier, ev.Time)
+	r.Parts[profile.Barrier].C++
 	tk.Pop(t, ev.Time)
 }
 
 // enterTasking applies the start of a construct that waits for tasks.
 func (tk *tasking) enterTasking(t *stack.Thread, ev *event.Event) {
-	f := tk.Push(t, t.Key(ev.Construct, ev), ev)
-	f.Phase, f.Parts[profile.Body].C = stack.InBody, 1
+	r := tk.Push(t, t.Key(ev.Construct, ev), ev)
+	r.Phase, r.Parts[profile.Body].C = stack.InBody, 1
 }
 
 // cutOffTask charges a task that is executed when measurement ends.
 func (tk *tasking) cutOffTask(t *stack.Thread, at uint64) {
-	f := t.Top()
-	if !f.Internal {
-		f.Node.Note(stack.NoteCutOff)
+	r := t.Top()
+	if !r.Internal {
+		r.Node.Note(stack.NoteCutOff)
 		tk.Partial++
-		f.Uncounted = true
+		r.Uncounted = true
 	}
 	tk.LeaveTask(t, at)
 }
