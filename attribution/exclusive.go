@@ -56,8 +56,19 @@ func (ex *exclusive) enter(t *stack.Thread, ev *event.Event) {
 	}
 }
 
+func isEntering(r *stack.OpenRegion) bool { return r.Phase == stack.Entering }
+
+// entering returns the index of the innermost region of a construct that the thread waits to enter.
+// If there is none, ok is false, and the event counts as unmatched.
+func (ex *exclusive) entering(t *stack.Thread, c event.Construct) (i int, ok bool) {
+	if i = t.Find(c, isEntering); i < 0 {
+		ex.Unmatched++
+	}
+	return i, i >= 0
+}
+
 func (ex *exclusive) acquired(t *stack.Thread, ev *event.Event) {
-	i := t.Find(ev.Construct, func(r *stack.OpenRegion) bool { return r.Phase == stack.Entering })
+	i := t.Find(ev.Construct, isEntering)
 	if i < 0 {
 		if bodyEnds(ev) {
 			return // the end of the body is counted as unmatched instead
@@ -188,9 +199,8 @@ func (ex *exclusive) released(t *stack.Thread, ev *event.Event) {
 
 // tested applies the result of a lock test: the thread has the lock, or there was no region.
 func (ex *exclusive) tested(t *stack.Thread, ev *event.Event) {
-	i := t.Find(ev.Construct, func(r *stack.OpenRegion) bool { return r.Phase == stack.Entering })
-	if i < 0 {
-		ex.Unmatched++
+	i, ok := ex.entering(t, ev.Construct)
+	if !ok {
 		return
 	}
 	if ev.Value != 0 {
@@ -207,9 +217,8 @@ func (ex *exclusive) tested(t *stack.Thread, ev *event.Event) {
 
 // cancelled applies the runtime's answer whether the region is cancelled.
 func (ex *exclusive) cancelled(t *stack.Thread, ev *event.Event) {
-	i := t.Find(ev.Construct, func(r *stack.OpenRegion) bool { return r.Phase == stack.Entering })
-	if i < 0 {
-		ex.Unmatched++
+	i, ok := ex.entering(t, ev.Construct)
+	if !ok {
 		return
 	}
 	r := &t.Stack[i]
@@ -224,9 +233,8 @@ func (ex *exclusive) cancelled(t *stack.Thread, ev *event.Event) {
 
 // reduces applies the runtime's answer whether the thread combines its result.
 func (ex *exclusive) reduces(t *stack.Thread, ev *event.Event) {
-	i := t.Find(event.Reduction, func(r *stack.OpenRegion) bool { return r.Phase == stack.Entering })
-	if i < 0 {
-		ex.Unmatched++
+	i, ok := ex.entering(t, event.Reduction)
+	if !ok {
 		return
 	}
 	r := &t.Stack[i]
