@@ -141,13 +141,18 @@ type outcome[T any] struct {
 	err    error
 }
 
-func (s Source) reduce(o Options) (*reduced, error) {
+// read returns the profile as it was recorded.
+func (s Source) read() (*profile.Profile, error) {
 	r, err := s.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	p, err := profile.Decode(r)
+	return profile.Decode(r)
+}
+
+func (s Source) reduce(o Options) (*reduced, error) {
+	p, err := s.read()
 	if err != nil {
 		return nil, err
 	}

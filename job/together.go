@@ -69,12 +69,7 @@ func Together(sources []Source, o Options) (*All, error) {
 }
 
 func (s Source) decode(o Options) (*profile.Profile, error) {
-	r, err := s.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	p, err := profile.Decode(r)
+	p, err := s.read()
 	if err != nil {
 		return nil, err
 	}
