@@ -16,19 +16,12 @@ func (f *function) follows(a, b int) bool { return f.ahead(a)[b] && !f.ahead(b)[
 // ahead returns the blocks that can come after a block, also behind calls that end the block's
 // segment.
 func (f *function) ahead(from int) map[int]bool {
-	seen := map[int]bool{}
-	for work := []int{from}; len(work) > 0; {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		if !seen[n] {
-			seen[n] = true
-			work = append(work, f.g.Blocks[n].Succs...)
-			if a := f.g.Blocks[n].After; a >= 0 {
-				work = append(work, a)
-			}
+	return f.closure([]int{from}, func(b *graph.Block) []int {
+		if b.After < 0 {
+			return b.Succs
 		}
-	}
-	return seen
+		return append(slices.Clip(b.Succs), b.After)
+	})
 }
 
 // ownBarrier returns the blocks that call the loop's own barrier. It must be the next thing that
@@ -74,27 +67,24 @@ func (f *function) ownBarrier(s *share, from int) (barriers []int) {
 
 // reach returns the blocks that control can come to from some blocks, and these blocks.
 func (f *function) reach(from []int) map[int]bool {
+	return f.closure(from, func(b *graph.Block) []int { return b.Succs })
+}
+
+// leading returns the blocks from which control can come to one of some blocks, and these blocks.
+func (f *function) leading(to []int) map[int]bool {
+	return f.closure(to, func(b *graph.Block) []int { return b.Preds })
+}
+
+// closure returns the blocks that the relation next leads to from some blocks, in any number of
+// steps, and these blocks.
+func (f *function) closure(from []int, next func(*graph.Block) []int) map[int]bool {
 	seen := map[int]bool{}
 	for work := slices.Clone(from); len(work) > 0; {
 		n := work[len(work)-1]
 		work = work[:len(work)-1]
 		if !seen[n] {
 			seen[n] = true
-			work = append(work, f.g.Blocks[n].Succs...)
-		}
-	}
-	return seen
-}
-
-// leading returns the blocks from which control can come to one of some blocks, and these blocks.
-func (f *function) leading(to []int) map[int]bool {
-	seen := map[int]bool{}
-	for work := slices.Clone(to); len(work) > 0; {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		if !seen[n] {
-			seen[n] = true
-			work = append(work, f.g.Blocks[n].Preds...)
+			work = append(work, next(&f.g.Blocks[n])...)
 		}
 	}
 	return seen
