@@ -1,9 +1,7 @@
 package symbols
 
 import (
-	"bytes"
 	"debug/elf"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -176,22 +174,10 @@ func (o *Object) BuildID() string {
 }
 
 // buildID finds the build id in a note section.
-func buildID(b []byte) string {
+func buildID(section []byte) string {
 	const ntGNUBuildID = 3
-	for len(b) >= 12 {
-		name := uint64(binary.LittleEndian.Uint32(b))
-		desc := uint64(binary.LittleEndian.Uint32(b[4:]))
-		typ := binary.LittleEndian.Uint32(b[8:])
-		b = b[12:]
-		at := (name + 3) &^ 3
-		end := at + desc
-		if end > uint64(len(b)) {
-			return ""
-		}
-		if typ == ntGNUBuildID && bytes.Equal(b[:name], []byte("GNU\x00")) {
-			return hex.EncodeToString(b[at:end])
-		}
-		b = b[min((end+3)&^3, uint64(len(b))):]
+	for id := range notes(section, "GNU", ntGNUBuildID) {
+		return hex.EncodeToString(id)
 	}
 	return ""
 }

@@ -25,23 +25,13 @@ func (o *Object) Markers() (found []Marker) {
 		if s.Type != elf.SHT_NOTE || s.Name != ".note.stapsdt" {
 			continue
 		}
-		b := o.readAt(s.Offset, s.FileSize)
-		for len(b) >= 12 && len(found) < maxMarkers {
-			name := uint64(binary.LittleEndian.Uint32(b))
-			desc := uint64(binary.LittleEndian.Uint32(b[4:]))
-			typ := binary.LittleEndian.Uint32(b[8:])
-			b = b[12:]
-			at := (name + 3) &^ 3
-			end := at + desc
-			if end > uint64(len(b)) {
-				break
+		for description := range notes(o.readAt(s.Offset, s.FileSize), "stapsdt", noteType) {
+			if len(found) == maxMarkers {
+				return found
 			}
-			if typ == noteType && bytes.Equal(b[:name], []byte("stapsdt\x00")) {
-				if m, ok := o.marker(b[at:end]); ok {
-					found = append(found, m)
-				}
+			if m, ok := o.marker(description); ok {
+				found = append(found, m)
 			}
-			b = b[min((end+3)&^3, uint64(len(b))):]
 		}
 	}
 	return found
