@@ -13,17 +13,6 @@ import (
 // ErrCondition says that a property of the user's own cannot be understood.
 var ErrCondition = errors.New("not a property")
 
-// comparisons are the operators, the longer ones first.
-var comparisons = []struct {
-	text  string
-	holds func(l, r float64) bool
-}{
-	{">=", func(l, r float64) bool { return l >= r }},
-	{"<=", func(l, r float64) bool { return l <= r }},
-	{">", func(l, r float64) bool { return l > r }},
-	{"<", func(l, r float64) bool { return l < r }},
-}
-
 // ParseCondition reads 'NAME: FORMULA > FORMULA', with >, <, >= or <=, a property of the user's
 // own. Formulas are those of perfcounters.ParseFormula over the names of counters. The error wraps
 // ErrCondition, or that package's ErrFormula.
@@ -33,29 +22,25 @@ func ParseCondition(text string, counters []string) (c severity.Condition, err e
 	if !ok || c.Name == "" || strings.Contains(name, "=") {
 		return c, fmt.Errorf("%w: %q: write 'NAME: FORMULA > NUMBER', as in 'LowIPC: instructions/cycles < 0.5'", ErrCondition, text)
 	}
-	for _, op := range comparisons {
-		l, r, ok := strings.Cut(rest, op.text)
-		if !ok {
-			continue
-		}
-		l, r = strings.TrimSpace(l), strings.TrimSpace(r)
-		if l == "" || r == "" {
-			return c, fmt.Errorf("%w: %q has nothing on one side of %s: write 'NAME: FORMULA > NUMBER', as in 'LowIPC: instructions/cycles < 0.5'", ErrCondition, text, op.text)
-		}
-		left, err := perfcounters.ParseFormula(c.Name+"="+l, counters)
-		if err != nil {
-			return c, fmt.Errorf("property %q: %w", text, err)
-		}
-		right, err := perfcounters.ParseFormula(c.Name+"="+r, counters)
-		if err != nil {
-			return c, fmt.Errorf("property %q: %w", text, err)
-		}
-		c.Holds = func(p *profile.Profile, s *profile.ThreadStats) bool {
-			x, ok1 := evaluate(p, left, s)
-			y, ok2 := evaluate(p, right, s)
-			return ok1 && ok2 && op.holds(x, y)
-		}
-		return c, nil
+	l, op, r, ok := perfcounters.CutComparison(rest)
+	if !ok {
+		return c, fmt.Errorf("%w: %q compares nothing: it needs one of > < >= <=, as in 'LowIPC: instructions/cycles < 0.5'", ErrCondition, text)
 	}
-	return c, fmt.Errorf("%w: %q compares nothing: it needs one of > < >= <=, as in 'LowIPC: instructions/cycles < 0.5'", ErrCondition, text)
+	if l == "" || r == "" {
+		return c, fmt.Errorf("%w: %q has nothing on one side of %s: write 'NAME: FORMULA > NUMBER', as in 'LowIPC: instructions/cycles < 0.5'", ErrCondition, text, op.Text)
+	}
+	left, err := perfcounters.ParseFormula(c.Name+"="+l, counters)
+	if err != nil {
+		return c, fmt.Errorf("property %q: %w", text, err)
+	}
+	right, err := perfcounters.ParseFormula(c.Name+"="+r, counters)
+	if err != nil {
+		return c, fmt.Errorf("property %q: %w", text, err)
+	}
+	c.Holds = func(p *profile.Profile, s *profile.ThreadStats) bool {
+		x, ok1 := evaluate(p, left, s)
+		y, ok2 := evaluate(p, right, s)
+		return ok1 && ok2 && op.Holds(x, y)
+	}
+	return c, nil
 }

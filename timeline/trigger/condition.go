@@ -30,17 +30,6 @@ var figures = map[string]int{"ENTERT": timeline.Enter, "BODYT": timeline.Body, "
 
 var names = []string{"ENTERT", "BODYT", "BARRT", "EXITT"}
 
-// comparisons are the operators, the longer ones first.
-var comparisons = []struct {
-	text  string
-	holds func(l, r float64) bool
-}{
-	{">=", func(l, r float64) bool { return l >= r }},
-	{"<=", func(l, r float64) bool { return l <= r }},
-	{">", func(l, r float64) bool { return l > r }},
-	{"<", func(l, r float64) bool { return l < r }},
-}
-
 // Parse reads 'CONSTRUCT: FORMULA > FORMULA', with >, <, >= or <=. CONSTRUCT is a construct as
 // reports name it, a word of --disable, mpi, an MPI operation, or any. The formulas are those of
 // perfcounters.ParseFormula, with times as 10ms, over the figures of one execution: EXECT, ENTERT,
@@ -54,21 +43,18 @@ func Parse(text string) (*Condition, error) {
 	if err := c.selects(strings.TrimSpace(what)); err != nil {
 		return nil, err
 	}
-	for _, op := range comparisons {
-		l, r, ok := strings.Cut(rest, op.text)
-		if !ok {
-			continue
-		}
-		var err1, err2 error
-		c.holds = op.holds
-		c.left, err1 = formula(l)
-		c.right, err2 = formula(r)
-		if err1 != nil || err2 != nil {
-			return nil, fmt.Errorf("%w: --when %q: a formula has numbers, times as 10ms, EXECT, ENTERT, BODYT, BARRT, EXITT, + - * / and parentheses", ErrCondition, text)
-		}
-		return c, nil
+	l, op, r, ok := perfcounters.CutComparison(rest)
+	if !ok {
+		return nil, fmt.Errorf("%w: --when %q compares nothing: it needs one of > < >= <=, as in 'barrier: EXECT > 10ms'", ErrCondition, text)
 	}
-	return nil, fmt.Errorf("%w: --when %q compares nothing: it needs one of > < >= <=, as in 'barrier: EXECT > 10ms'", ErrCondition, text)
+	var err1, err2 error
+	c.holds = op.Holds
+	c.left, err1 = formula(l)
+	c.right, err2 = formula(r)
+	if err1 != nil || err2 != nil {
+		return nil, fmt.Errorf("%w: --when %q: a formula has numbers, times as 10ms, EXECT, ENTERT, BODYT, BARRT, EXITT, + - * / and parentheses", ErrCondition, text)
+	}
+	return c, nil
 }
 
 // selects finds the constructs that a word means.
