@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ompp-attach/collect"
@@ -93,16 +95,23 @@ func (o *Directory) readySnapshots(profiles []*profile.Profile) error {
 
 // removeSnapshots removes the files of snapshots that no later file has replaced.
 func (o *Directory) removeSnapshots() {
-	if len(o.shots) == 0 {
+	removeFiles(o.Dir, slices.Collect(maps.Keys(o.shots)))
+	o.shots = nil
+}
+
+// removeFiles removes files of a directory, as far as possible.
+func removeFiles(dir string, names []string) {
+	if len(names) == 0 {
 		return
 	}
-	if root, _, err := OpenDirectory(o.Dir, false); err == nil {
-		defer root.Close()
-		for name := range o.shots {
-			_ = root.Remove(name)
-		}
+	root, _, err := OpenDirectory(dir, false)
+	if err != nil {
+		return
 	}
-	o.shots = nil
+	defer root.Close()
+	for _, name := range names {
+		_ = root.Remove(name)
+	}
 }
 
 // CompleteSnapshot finds the last snapshot of a process whose collector was killed, and adds how

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,15 +123,7 @@ func (o *Directory) dropTimelines(res *collect.Result) {
 			delete(o.streams, filepath.Base(f.Name()))
 		}
 	}
-	if len(o.streams) == 0 {
-		return
-	}
-	if root, _, err := OpenDirectory(o.Dir, false); err == nil {
-		defer root.Close()
-		for name := range o.streams {
-			_ = root.Remove(name)
-		}
-	}
+	removeFiles(o.Dir, slices.Collect(maps.Keys(o.streams)))
 	o.streams = nil
 }
 
