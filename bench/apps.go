@@ -108,15 +108,11 @@ func measureApp(t target, a app, dir string) (*appCost, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := t.start()
+	p, shimmed, err := t.startBoth(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer p.stop()
-	shimmed, err := t.startShimmed(dir)
-	if err != nil {
-		return nil, err
-	}
 	defer shimmed.stop()
 	c := &appCost{app: a, runtime: t.runtime}
 	if err := c.warmUp(p, shimmed); err != nil {

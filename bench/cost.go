@@ -29,15 +29,11 @@ func measureGroup(t target, g group, dir string) (*costs, error) {
 		return nil, nil
 	}
 	fmt.Fprintf(os.Stderr, "%s: %s\n", t.runtime, ops.titles())
-	p, err := t.start()
+	p, shimmed, err := t.startBoth(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer p.stop()
-	shimmed, err := t.startShimmed(dir)
-	if err != nil {
-		return nil, err
-	}
 	defer shimmed.stop()
 
 	probe, err := baseline.Load()

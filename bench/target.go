@@ -113,10 +113,22 @@ func (t *target) start(args ...string) (*process, error) {
 }
 
 // startShimmed runs the target with the counting library in it.
-func (t *target) startShimmed(dir string, args ...string) (*process, error) {
-	cmd := exec.Command(t.binary, args...)
+func (t *target) startShimmed(dir string) (*process, error) {
+	cmd := exec.Command(t.binary)
 	cmd.Env = append(os.Environ(), t.shimEnvironment(dir)...)
 	return startProcess(cmd)
+}
+
+// startBoth runs the target twice: as it is, and with the counting library in it.
+func (t *target) startBoth(dir string) (plain, shimmed *process, err error) {
+	if plain, err = t.start(); err != nil {
+		return nil, nil, err
+	}
+	if shimmed, err = t.startShimmed(dir); err != nil {
+		plain.stop()
+		return nil, nil, err
+	}
+	return plain, shimmed, nil
 }
 
 func (t *target) shimEnvironment(dir string) []string {
