@@ -14,8 +14,8 @@ func (r *results) writeApps(p *page) {
 	p.line("Slow-down of mini-apps (`bench/programs`) in percent of the time that the program itself measures around its work, all results verified. A turn lasts about")
 	p.line("a second; of its %d or more works the median counts. %d threads; the hybrid program has %d ranks of %s. *hits*: thousands of our probes' hits per second, all threads.",
 		minWorks, runtime.NumCPU(), ranks, hybridThreads())
-	p.line("*processor*: processor time of all threads that *ours* adds, in percent: the lower quartile of %d turns against the lower quartile of %d turns", pairTurns, pairTurns)
-	p.line("without, in pairs, in brackets the quartiles of the pairs; what else the machine does decides little of it.")
+	p.line("*processor*: by how much more processor time, in percent, all threads take with *ours*. There are %d pairs of turns, one with *ours* and one", pairTurns)
+	p.line("without. The lower quartiles of the two kinds of turns are compared. Brackets hold the quartiles over the pairs. Other load on the machine changes these figures little.")
 	p.line("*ours*: `ompp-attach attach --counters none`; *timeline*: the same with `--timeline all`, with the number of spans that it lost;")
 	p.line("*counters*: with the four that the kernel keeps of each thread. The others are as above;")
 	p.line("*bpftrace*: for the constructs that the program has. For the hybrid program, empty probes, bpftrace and perf are left out: they take one process.")
@@ -43,7 +43,7 @@ func (r *results) writeApps(p *page) {
 	slow, _ := r.slowdown(ours)
 	with, _ := r.slowdown(recording)
 	processor, _ := r.processor()
-	p.line("The median over all of them is %.1f %% of processor time (goal: under %.0f %%). The median slow-down is %.1f %%; with a timeline %.1f %%, without the hybrid programs.",
+	p.line("The mini-apps take %.1f %% more processor time with *ours*, as the median over all of them (goal: under %.0f %%). Their median slow-down is %.1f %%. With a timeline it is %.1f %%, without the hybrid programs.",
 		100*processor, 100*goalSlower, 100*slow, 100*with)
 	p.line("")
 }

@@ -66,7 +66,7 @@ func (r *results) costGoals(p *page) {
 // appGoals are about what measuring the mini-apps costs.
 func (r *results) appGoals(p *page) {
 	if added, ok := r.processor(); ok {
-		p.row(fmt.Sprintf("median of the processor time that the mini-apps take more: under %.0f %%", 100*goalSlower),
+		p.row(fmt.Sprintf("processor time that our probes add to the mini-apps, median over these: under %.0f %%", 100*goalSlower),
 			fmt.Sprintf("%.1f %%", 100*added), verdict(added < goalSlower))
 	}
 	if script, own, ok := r.naive(); ok {

@@ -12,14 +12,15 @@ import (
 	"ompp-attach/severity"
 )
 
-// says are sentences on properties, with the place. Of others, the name of the property says it.
+// says holds, by property, the sentence that states a finding on a page. %s stands for the place.
+// Findings of other properties are stated by the property's name and the place.
 var says = map[string]string{
 	severity.NoCore:               "Threads are ready to run %s, but others have the cores",
 	severity.IdleThreads:          "Workers are idle while their initial thread is %s",
 	severity.IdleStartEnd:         "Workers are idle while their initial thread is %s",
 	severity.PrimaryOnly:          "One thread works alone %s",
-	severity.TeamStart:            "Threads start as a team %s",
-	severity.TeamEnd:              "Threads end as a team %s",
+	severity.TeamStart:            "Starting the team takes time %s",
+	severity.TeamEnd:              "Ending the team takes time %s",
 	severity.Taskwait:             "Threads wait with nothing to do %s",
 	"omp_barrier_explicit":        "Threads wait %s",
 	"omp_barrier_implicit":        "Threads wait at the end %s",
@@ -30,7 +31,7 @@ var says = map[string]string{
 	"omp_barrier_sections_few":    "Threads have nothing to do %s: there are fewer sections than threads",
 	"omp_barrier_sections_uneven": "Threads wait at the end %s: some execute more sections than others",
 	"omp_barrier_single":          "Threads wait while one works alone %s",
-	"omp_critical":                "Threads wait to get into the code %s",
+	"omp_critical":                "Threads wait to enter %s",
 	"omp_ordered":                 "Threads wait for their turn %s",
 	"omp_lock":                    "Threads wait for the lock %s",
 	"omp_atomic":                  "Threads execute atomic operations %s",
@@ -101,7 +102,7 @@ func saysOf(c *severity.Cube, e *severity.Entry) string {
 	}
 	preposition := "in "
 	switch {
-	case places[0] == properties.Outside:
+	case places[0] == properties.Outside, p.ID == "omp_critical":
 		preposition = ""
 	case strings.Contains(text, "at the end %s"):
 		preposition = "of "

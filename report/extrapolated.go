@@ -123,7 +123,7 @@ func extrapolatedTroubles(p *profile.Profile) (out [][2]string) {
 		}
 	}
 	if len(names) > 0 {
-		out = append(out, [2]string{"not always observed", words.FirstOf(names, 4) + " for the sake of the budget, other places of these are possible" + see})
+		out = append(out, [2]string{"not always observed", words.FirstOf(names, 4) + ": their probes were away at times, to keep the cost within the budget. There may be more places of these constructs" + see})
 	}
 	if len(floors) > 0 {
 		out = append(out, [2]string{"at least", words.FirstOf(floors, 3) + "; how many more is not known"})

@@ -26,7 +26,7 @@ func Warning(pid int) string {
 	if t.pid == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Process %d is being debugged by %s (process %d). Set no breakpoints where probes are: the program may not stop there, and hits may be missing. A breakpoint that is there when the probes go kills the program (SIGTRAP).",
+	return fmt.Sprintf("Process %d is being debugged by %s (process %d). Set no breakpoints where probes are: the program may not stop at them, and hits of the probes may be missing. A breakpoint at a probe kills the program when the probe is removed (SIGTRAP).",
 		pid, t.name, t.pid)
 }
 

@@ -113,7 +113,7 @@ func (l *Loaded) noteGaps(t *hiera.Tally, gaps []xmltrace.Gap) {
 		missing += g.To - g.From
 	}
 	if len(gaps) > 0 {
-		l.Notes = append(l.Notes, fmt.Sprintf("Process %d: gaps of the trace: %d, of %.3f s together. Counts and times are without them.", t.Rank, len(gaps), float64(missing)/1e9))
+		l.Notes = append(l.Notes, fmt.Sprintf("Process %d: the trace lacks %.3f s (number of gaps: %d). Counts and times are without them.", t.Rank, float64(missing)/1e9, len(gaps)))
 	}
 	if t.Unfinished > 0 {
 		l.Notes = append(l.Notes, fmt.Sprintf("Process %d: %d operations had not ended when the trace did.", t.Rank, t.Unfinished))

@@ -74,7 +74,7 @@ func TestPaths(t *testing.T) {
 			<hieraMPI operation="recv" start_time="2.5" finish_time="3" open="yes"/></processor>`)
 		return err
 	})
-	if l, err := load.Paths([]string{gap}, load.Options{}); err != nil || len(l.Notes) != 2 || !strings.Contains(l.Notes[0], "gaps of the trace: 1, of 1.500 s together") {
+	if l, err := load.Paths([]string{gap}, load.Options{}); err != nil || len(l.Notes) != 2 || !strings.Contains(l.Notes[0], "the trace lacks 1.500 s (number of gaps: 1)") {
 		t.Errorf("%v, %v", l, err)
 	}
 	whole := filepath.Join(dir, "whole.xml")

@@ -72,7 +72,7 @@ export function Findings({ of, small, open }: { of: Finding[]; small: number; op
     <>
       <ol class="findings">{(all ? of : of.slice(0, few)).map(item)}</ol>
       {of.length > few && !all && <p><button type="button" class="plainbutton" onClick={() => setAll(true)}>Show all {of.length} findings</button></p>}
-      {small > 0 && <p class="muted small">{plural(small, "finding")} below 0.1 % of all threads' time: report --properties --all.</p>}
+      {small > 0 && <p class="muted small">{plural(small, "finding")} of less than 0.1 % of all threads' time: the command report --properties --all lists all.</p>}
     </>
   );
 }

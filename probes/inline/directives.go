@@ -104,7 +104,7 @@ func nameOf(d *directives.Directive) string {
 func (f *function) missing(x *Inlined) {
 	for _, d := range f.absent() {
 		x.Unseen = append(x.Unseen, Unseen{f.fn, nameOf(&d),
-			"no code of its own was found that every thread comes by"})
+			"no code of its own was found that every thread executes"})
 	}
 }
 

@@ -49,7 +49,7 @@ func (f *function) loops(x *Inlined) {
 			continue // shared out by hand
 		}
 		if !f.source && s.flags&taint.Remainder == 0 {
-			x.Unseen = append(x.Unseen, Unseen{f.fn, f.describe(s), "a loop that the program itself divides by thread numbers looks the same: only the source would tell"})
+			x.Unseen = append(x.Unseen, Unseen{f.fn, f.describe(s), "without the source it is not known whether an OpenMP loop divides these iterations, or the program itself by thread numbers"})
 			continue
 		}
 		if f.whole(s, shares, ds) {
@@ -59,7 +59,7 @@ func (f *function) loops(x *Inlined) {
 		if c := f.loop(copies, ds); len(c.Enter) > 0 {
 			x.Constructs = append(x.Constructs, c)
 		} else {
-			x.Unseen = append(x.Unseen, Unseen{f.fn, f.describe(s), "the code has no place that every thread comes by, also one without a share"})
+			x.Unseen = append(x.Unseen, Unseen{f.fn, f.describe(s), "no instruction was found that every thread executes, even one without iterations"})
 		}
 	}
 	f.missing(x)
@@ -109,9 +109,9 @@ func (f *function) whole(s *share, shares []share, ds []directives.Directive) bo
 }
 
 const (
-	noteDropped = "GCC leaves out the barrier of a loop at a region's end: the wait is the region's exitBarT"
-	noteArrays  = "a loop of a workshare construct, of which GCC makes one for each array assignment"
-	noteSeveral = "loops with the same bounds count as one if GCC merged them: only the source would tell"
+	noteDropped = "GCC leaves out the barrier of a loop at the end of a parallel region: threads wait in the region's own barrier (its exitBarT)"
+	noteArrays  = "a loop of a workshare construct: GCC makes such a loop for each array assignment"
+	noteSeveral = "GCC may have merged several loops with the same bounds: they count as one then, and only the source tells"
 )
 
 // loop makes a construct of a loop's code, of which GCC may have made copies. It has no Enter
