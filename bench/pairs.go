@@ -9,12 +9,13 @@ import (
 	"strings"
 )
 
-// pairs are turns of a mini-app that follow each other at once, without ours and with ours: the
-// processor time of a work, in s, of all threads of all its processes. What else the machine does
-// delays a thread and costs the thread little processor time.
+// pairs holds the results of pairs of turns of a mini-app: one turn without our probes (bare), and
+// at once another with them (ours). A result is the processor time of one work (s), of all threads
+// of all processes of the mini-app. Other load on the machine delays a thread, but adds little to
+// the thread's processor time.
 type pairs struct{ bare, ours []float64 }
 
-// take takes so many pairs. The way that comes first changes from pair to pair.
+// take measures n pairs. Pairs begin with bare and with ours by turns.
 func (p *pairs) take(n int, bare, ours func() (float64, error)) error {
 	ways := []struct {
 		turn func() (float64, error)
@@ -33,9 +34,9 @@ func (p *pairs) take(n int, bare, ours func() (float64, error)) error {
 	return nil
 }
 
-// slowdown is the part by which the lower quartile of the turns with ours is above the lower
-// quartile of the turns without: a disturbance only ever adds to a turn. lower and upper are the
-// quartiles of that part, pair by pair.
+// slowdown returns the share of processor time that our probes add. It compares the lower quartile
+// of the turns with probes to that of the turns without, since disturbances only ever add to a
+// turn. lower and upper are the quartiles of the same share, taken pair by pair.
 func (p *pairs) slowdown() (share, lower, upper float64, ok bool) {
 	if len(p.bare) == 0 {
 		return 0, 0, 0, false
@@ -47,8 +48,8 @@ func (p *pairs) slowdown() (share, lower, upper float64, ok bool) {
 	return quantile(p.ours, 0.25)/quantile(p.bare, 0.25) - 1, quantile(each, 0.25), quantile(each, 0.75), true
 }
 
-// quantile is the value below which a part of the values lies. Between two values, the distance to
-// each decides.
+// quantile returns the value below which a part (0 to 1) of the values lies. It interpolates
+// between neighbouring values.
 func quantile(values []float64, part float64) float64 {
 	s := slices.Sorted(slices.Values(values))
 	at := part * float64(len(s)-1)
@@ -59,7 +60,8 @@ func quantile(values []float64, part float64) float64 {
 	return s[i] + (at-float64(i))*(s[i+1]-s[i])
 }
 
-// processorTimes is the processor time of all threads of some processes since their start, in s.
+// processorTimes returns the processor time that all threads of some processes have taken since
+// their start, in s.
 func processorTimes(pids []int) (sum float64, err error) {
 	for _, pid := range pids {
 		t, err := processorTime(pid)
@@ -71,7 +73,8 @@ func processorTimes(pids []int) (sum float64, err error) {
 	return sum, nil
 }
 
-// executing are the processes that execute a program, of a process and its descendants.
+// executing returns the processes that execute the program file binary, of a process and its
+// descendants.
 func executing(binary string, pid int) (pids []int) {
 	if exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err == nil && exe == binary {
 		pids = append(pids, pid)
@@ -88,10 +91,12 @@ func executing(binary string, pid int) (pids []int) {
 	return pids
 }
 
-// pairTurns is how many pairs each mini-app gets, pairPart the part of a turn's works in one.
+// Each mini-app gets pairTurns pairs. A turn of a pair has the works of any other turn
+// (appCost.works) divided by pairDivisor, but no less than minPairWorks.
 const (
-	pairTurns = 15
-	pairPart  = 2
+	pairTurns    = 15
+	pairDivisor  = 2
+	minPairWorks = 3
 )
 
 // measurePairs measures the processor time of a mini-app's works in pairs.
@@ -104,7 +109,7 @@ func (c *appCost) measurePairs(bare, ours *means, binary string) error {
 		return func() (float64, error) {
 			got, err := m.turn(1, func(m *means, _ int) (float64, error) {
 				var works []float64
-				for range max(3, c.works/pairPart) {
+				for range max(minPairWorks, c.works/pairDivisor) {
 					before, err := processorTimes(pids)
 					if err != nil {
 						return 0, err

@@ -10,11 +10,11 @@ import (
 	"ompp-attach/symbols/directives"
 )
 
-// AtomicAt reports whether a thread that was interrupted at vaddr is in the operation of an atomic
-// directive, and which instruction the operation is. The processor takes an interrupt behind an
-// instruction with a lock prefix, not in it. If GCC or clang made a loop around a compare-and-swap,
-// the whole loop is the operation, and so is the load before it. Most samples hit no such
-// instruction: then neither debug information nor sources are read.
+// AtomicAt reports whether a thread that was interrupted at vaddr executes an atomic directive. at
+// is the directive's atomic instruction. The processor takes an interrupt after an instruction with
+// a lock prefix, never during it. GCC and clang may make a loop around a compare-and-swap. Then the
+// whole loop belongs to the directive, with the load before the loop. Most samples hit no atomic
+// instruction: then AtomicAt reads neither debug information nor sources.
 func AtomicAt(o *symbols.Object, vaddr uint64) (at uint64, ok bool) {
 	if o.Arch() != "amd64" {
 		return 0, false
@@ -23,9 +23,9 @@ func AtomicAt(o *symbols.Object, vaddr uint64) (at uint64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	l := lockedIn.Of(o, func(*symbols.Object) *lockedOf { return &lockedOf{functions: map[uint64]*locked{}} }).in(o, fn)
-	for _, i := range l.insts {
-		if !l.operates(i, vaddr) || !mayHaveAtomics(o, vaddr) {
+	c := candidatesIn.Of(o, func(*symbols.Object) *fileCandidates { return &fileCandidates{functions: map[uint64]*candidates{}} }).of(o, fn)
+	for _, i := range c.insts {
+		if !c.covers(i, vaddr) || !mayHaveAtomics(o, vaddr) {
 			continue
 		}
 		if _, d, ok := atomicAt(o, i); ok && d.Matches("atomic") {
@@ -35,57 +35,58 @@ func AtomicAt(o *symbols.Object, vaddr uint64) (at uint64, ok bool) {
 	return 0, false
 }
 
-// lockedIn keeps the instructions of functions that were asked about: many samples hit one.
-var lockedIn symbols.Memo[*lockedOf]
+// candidatesIn keeps, by file, the candidates of functions that were asked about: many samples hit
+// the same function.
+var candidatesIn symbols.Memo[*fileCandidates]
 
-// lockedOf are instructions of a file's functions that may be atomic operations.
-type lockedOf struct {
+// fileCandidates holds the candidates of a file's functions.
+type fileCandidates struct {
 	mu        sync.Mutex
-	functions map[uint64]*locked // by the function's beginning
+	functions map[uint64]*candidates // by the function's beginning
 }
 
-// locked are such instructions of one function.
-type locked struct {
+// candidates are the instructions of one function that may be those of atomic directives.
+type candidates struct {
 	insts []disasm.Inst
-	graph func() *graph.Graph
+	graph func() *graph.Graph // of the whole function; nil if there are no candidates
 }
 
-// in returns the instructions of a function.
-func (l *lockedOf) in(o *symbols.Object, fn uint64) *locked {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	f := l.functions[fn]
-	if f != nil {
-		return f
+// of returns the candidates of the function that begins at fn.
+func (fc *fileCandidates) of(o *symbols.Object, fn uint64) *candidates {
+	fc.mu.Lock()
+	defer fc.mu.Unlock()
+	c := fc.functions[fn]
+	if c != nil {
+		return c
 	}
-	f = &locked{}
-	l.functions[fn] = f
+	c = &candidates{}
+	fc.functions[fn] = c
 	parts, err := disasm.Parts(o, fn)
 	if err != nil {
-		return f
+		return c
 	}
 	parts = ownParts(o, fn, parts)
 	for _, i := range slices.Concat(parts...) {
 		if mayBeAtomic(i) {
-			f.insts = append(f.insts, i)
+			c.insts = append(c.insts, i)
 		}
 	}
-	if len(f.insts) > 0 {
-		f.graph = sync.OnceValue(func() *graph.Graph {
+	if len(c.insts) > 0 {
+		c.graph = sync.OnceValue(func() *graph.Graph {
 			return graph.New(o, parts, func(disasm.Inst) graph.Effect { return graph.CallReturns })
 		})
 	}
-	return f
+	return c
 }
 
-// operates reports whether a thread that was interrupted at vaddr is in the operation of which i is
-// the instruction.
-func (l *locked) operates(i disasm.Inst, vaddr uint64) bool {
-	return vaddr == i.Addr || vaddr == i.Addr+uint64(i.Len) || i.CompareAndSwaps() && inCycle(l.graph(), i, vaddr)
+// covers reports whether a thread that was interrupted at vaddr executes candidate i, or the loop
+// that belongs to i.
+func (c *candidates) covers(i disasm.Inst, vaddr uint64) bool {
+	return vaddr == i.Addr || vaddr == i.Addr+uint64(i.Len) || i.CompareAndSwaps() && inCycle(c.graph(), i, vaddr)
 }
 
-// inCycle reports whether an instruction is in the innermost cycle around a compare-and-swap, or is
-// the load for it before the cycle.
+// inCycle reports whether the instruction at vaddr lies in the innermost cycle around a
+// compare-and-swap, or is the load for the compare-and-swap before the cycle.
 func inCycle(g *graph.Graph, swap disasm.Inst, vaddr uint64) bool {
 	n, ok := g.BlockOf(swap.Addr)
 	if !ok {
@@ -103,15 +104,15 @@ func inCycle(g *graph.Graph, swap disasm.Inst, vaddr uint64) bool {
 	if h < 0 || !slices.Contains(g.Blocks[h].Preds, at) {
 		return false
 	}
-	// The processor takes an interrupt behind the load, not in it.
+	// The processor takes an interrupt after the load, never during it.
 	before := g.Blocks[at].Insts
 	load := slices.IndexFunc(before, func(i disasm.Inst) bool { return i.SameMemory(swap) })
 	return load >= 0 && vaddr >= before[load].Addr
 }
 
-// mayHaveAtomics reports whether the source of a place has atomic directives.
+// mayHaveAtomics reports whether the source of the code at vaddr has atomic directives.
 func mayHaveAtomics(o *symbols.Object, vaddr uint64) bool {
-	if o.WithoutOpenMP(vaddr) { // as a C library, whose many sources would be looked for
+	if o.WithoutOpenMP(vaddr) { // a C library, for example: its many sources would be searched
 		return false
 	}
 	for _, at := range o.Places(vaddr) {
