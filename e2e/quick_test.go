@@ -17,13 +17,13 @@ import (
 	"ompp-attach/internal/testbin"
 )
 
-// Attaching must not read the whole of what a large program maps. What it takes is told in
-// processor time, which a busy machine changes least, and compared with a small program: machines
-// differ.
+// Attaching must not read the whole of the files that a large program maps. The test measures the
+// processor time that attaching takes, which a busy machine changes least. Machines differ, so the
+// limit is a multiple of the time that a small program takes.
 func TestAttachQuickly(t *testing.T) {
 	atOnce(t)
 	needTool(t)
-	const limit = 6 // times what a small program takes; it is 3 to 4
+	const limit = 6 // times the processor time for a small program; a large one takes 3 to 4 times
 	var small time.Duration
 	libs, mb := 500, 300
 	if testing.Short() {
@@ -62,7 +62,9 @@ func TestAttachQuickly(t *testing.T) {
 			slices.Sort(cpu)
 			slices.Sort(wall)
 			t.Logf("until the probes are in place: %s of processor time, %s (medians of %d)", cpu[1], wall[1], len(cpu))
-			if small == 0 {
+			if small == 0 && p.env == preload {
+				t.Skip("the small program was not measured, which gives the limit")
+			} else if small == 0 {
 				small = cpu[1]
 			}
 			if cpu[1] > limit*small {
