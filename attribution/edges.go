@@ -143,7 +143,7 @@ func (e *engine) passSample(t *stack.Thread, at uint64) bool {
 		e.FindNext(t)
 	}
 	until := at + longestHold
-	if e.finishing != 0 { // nothing comes after that
+	if e.finishing != 0 { // no event comes after the end of measurement
 		until = min(until, max(at, e.finishing))
 	}
 	switch {

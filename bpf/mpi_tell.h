@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Writes the records of MPI calls. Part of mpi.bpf.c. */
+/* Functions that write the records of MPI calls, for the tool to read. Part of mpi.bpf.c. */
 #pragma once
 #include "mpi_args.h"
 

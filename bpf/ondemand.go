@@ -7,11 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sparseMaps have room for 65536 processes, and mostly hold a few. Their whole memory would be
-// taken, cleared and listed beforehand, which takes 15 to 23 ms of processor time for each of them.
-// If there is no memory for an entry of sharing, Share returns an error. Without its entry of
-// programs, a process is looked at once more often. The other large maps have no such way out, and
-// keep their memory.
+// sparseMaps are maps with room for 65536 processes that mostly hold a few. By default the kernel
+// allocates, clears and lists the memory of all entries when it creates a map. That takes 15 to
+// 23 ms of processor time per map. These maps allocate an entry when it is stored instead, and can
+// bear that no memory is left then. For an entry of sharing, Share returns an error. A process
+// without an entry in programs is only looked at once more often. Other large maps could not bear a
+// missing entry, so all their memory is allocated beforehand.
 var sparseMaps = []string{probeMapSharing, followMapPrograms}
 
 // takeOnDemand makes sparse maps take memory for an entry when it is stored. Before Linux 6.1

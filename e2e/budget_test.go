@@ -83,7 +83,7 @@ func worstWindow(s *stream.Stream, window uint64) (worst float64) {
 	return worst
 }
 
-// usualCost is what a hit takes on most machines, at most (ns).
+// On most machines a hit takes at most usualCost (ns).
 const usualCost = 1000
 
 // meanCost is the mean calibrated cost of a stream's hits (ns).

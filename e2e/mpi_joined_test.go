@@ -32,8 +32,9 @@ func startJoined(t *testing.T, m testbin.MPI) *joinedJob {
 	t.Helper()
 	m.Need(t)
 	j := &joinedJob{bin: m.Build(t, "mpi_joined.c", testbin.Options{}), file: filepath.Join(t.TempDir(), "stop"), out: &bytes.Buffer{}}
-	// Each round makes a communicator. A rank may make no more than are kept (comms.Most) until all
-	// ranks are attached to, on a busy machine, too: so rounds last a quarter of a second.
+	// Each round makes a communicator, and the tool keeps the first comms.Most of each rank. The
+	// ranks must not make more before the tool has attached to all of them. On a busy machine that
+	// takes long, so a round lasts a quarter of a second.
 	line := m.Launch(joinedRanks, j.bin, j.file, "50")
 	j.cmd = exec.Command(line[0], line[1:]...)
 	j.cmd.Env = append(os.Environ(), m.LaunchEnv(t)...)

@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// launches tells the ranks of the job from the ranks of jobs that these have started. The latter
-// may be more than the former (MPI_Comm_spawn).
+// launches separates the ranks of the job from other ranks, which the job's ranks have started
+// (MPI_Comm_spawn). The others belong to jobs of their own, which may have more ranks than the job.
 type launches struct {
-	names   []string // of the jobs that the profiles are of, as launchers name them
-	foreign []string // the names of jobs that are left out
+	names   []string // launchers' names of all jobs that have profiles here
+	foreign []string // names of the jobs that the report leaves out
 }
 
-// another takes the next rank, and reports whether it is to be left out. name is that of its job.
-// further: the rank has a profile in the job already.
+// another takes the profile of the next rank, and reports whether the report leaves that rank out.
+// name is the launcher's name of the rank's job. further: the job already has a profile of a rank
+// with this number.
 func (l *launches) another(name string, further bool) bool {
 	if name != "" && !slices.Contains(l.names, name) {
 		l.names = append(l.names, name)
@@ -24,9 +25,9 @@ func (l *launches) another(name string, further bool) bool {
 	return slices.Contains(l.foreign, name)
 }
 
-// firstFilesFirst lets the further files of ranks wait until the first file of a rank has been
-// read: that file tells which job the report is of. If none can be read, the further files have to
-// do.
+// firstFilesFirst holds the further files of ranks (Source.Copy > 0) back until the first file of
+// some rank has been read. That file tells which job the report is about. If no first file can be
+// read, the further files follow at the end.
 func firstFilesFirst[T any](all iter.Seq[outcome[T]]) iter.Seq[outcome[T]] {
 	return func(yield func(outcome[T]) bool) {
 		var further []outcome[T]

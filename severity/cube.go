@@ -139,7 +139,7 @@ func (c *Cube) Helps(f *Finding) string {
 // DoubtOf returns the reason to doubt a finding; 0: there is none.
 func (c *Cube) DoubtOf(f *Finding) Reason {
 	name, region := c.Properties[f.Property].OmpP, c.Paths[f.Path].Region
-	// Both are of ompP's property.
+	// ompP has one property for the start and the end of a team.
 	if id := c.Properties[f.Property].ID; id == TeamStart || id == TeamEnd {
 		name = analysis.InsufficientWorkInParallelLoop
 	}

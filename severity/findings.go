@@ -69,14 +69,14 @@ type Saving struct {
 //     w / n earlier.
 //   - Absence: of n threads, one is in a call that the others cannot share, and they are idle, in
 //     all for w. The call takes w / (n - 1).
-//   - Sharing: one of n threads works alone for w. If all shared the work, it would end w - w / n
-//     earlier, if the others have nothing else to do meanwhile.
+//   - Sharing: one of n threads works alone for w. If all shared this work, the work would take
+//     w / n, and end w - w / n earlier. The rule supposes that the others are idle meanwhile.
 //   - Removal: the time of all threads. Of the outermost parallel region, at least the team's other
 //     work is left: computation and management. However threads share it, n of them take work / n.
 //     The longest time of one thread is no bound: in other executions others may be the slowest.
 //
-// For waits between processes, nothing better than Removal is known. What a process then waits less
-// for others is not counted.
+// Waits between processes have the rule Removal, since no better one is known. If a finding is
+// mended in one process, others may wait less for that process. This saving is not counted.
 func (c *Cube) Findings() []Finding {
 	reported := make([]int, len(c.Properties)) // by property: the one that it counts with
 	for i := range c.Properties {

@@ -4,7 +4,8 @@
 // (Abandon). When it ends, its account (package ledger) is charged to its node of the call-path
 // tree, and handed up to the region around.
 //
-// Files from the bottom up. A file uses only files above it in this list (order_test.go).
+// This list has the package's files. A file uses only files that stand above it in the list
+// (order_test.go checks this).
 //
 //   - turns.go: the barriers that the threads of a team come to
 //   - team.go, region.go, stack.go, edge.go, thread.go: the data: a team, an open region, a

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// levels returns the line of doc.go's list on which each file is named.
+// levels returns, by file, the number of the item in doc.go's list that names the file.
 func levels(t *testing.T) map[string]int {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
@@ -29,7 +29,8 @@ func levels(t *testing.T) map[string]int {
 	return of
 }
 
-// TestOrderOfFiles: a file uses only files that doc.go lists above it, or on the same line.
+// TestOrderOfFiles: doc.go lists the package's files. Each file uses only declarations of files
+// above its own item of the list, or of the same item.
 func TestOrderOfFiles(t *testing.T) {
 	level, fset := levels(t), token.NewFileSet()
 	names, err := filepath.Glob("*.go")
@@ -50,7 +51,7 @@ func TestOrderOfFiles(t *testing.T) {
 		}
 		files = append(files, f)
 	}
-	// Other packages are not read: what is used of this one is known without them.
+	// Other packages are not read: uses of this package's declarations are known without them.
 	none := func(string) (io.ReadCloser, error) { return nil, errors.New("not read") }
 	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
 	config := types.Config{Importer: importer.ForCompiler(fset, "gc", none), Error: func(error) {}}

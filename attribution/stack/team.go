@@ -17,7 +17,6 @@ type League struct {
 }
 
 const noteLeague = "a row is a team of the league: 0 runs on the thread that encountered the construct, " +
-
 	"the others are numbered in the order in which they were seen to begin, which need not be that of their team numbers"
 
 // TeamKey is the name by which a runtime knows a team.

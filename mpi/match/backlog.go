@@ -5,12 +5,15 @@ import "ompp-attach/mpi"
 // Backlog says how many messages on MPI_COMM_WORLD have only one side in the logs of ranks that
 // were attached to. Logs without such messages have no Backlog.
 type Backlog struct {
-	first map[Route][2]uint64 // the first receives, and sends, without the other side
-	whole map[int32]bool      // by rank: its log has all messages since its beginning
-	// Some receive did not tell what came. From may be mpi.AnySource here, and Tag AnyTag.
+	// first is how many receives [0] and sends [1] the other side lacks. They are the first ones
+	// of their route.
+	first map[Route][2]uint64
+	whole map[int32]bool // by rank: its log has all messages since the rank's beginning
+	// vague has the routes for which a receive asked without telling, later, which message came.
+	// From may be mpi.AnySource here, and Tag may be AnyTag.
 	vague map[Route]bool
-	// contrary are sender and receiver of messages that would have been received before they were
-	// sent: the program is not as MPI wants it.
+	// contrary has pairs of sender and receiver. A message of such a pair would have been received
+	// before it was sent: the program breaks MPI's rules.
 	contrary map[[2]int32]bool
 }
 

@@ -1,5 +1,5 @@
 // Package disasm reads machine code for the probes: it decodes instructions into one common form
-// for x86-64 and arm64, alone and function by function. What flows through a function is found by
-// packages below: control in graph, values in values and taint. Package points finds the
-// instructions at which a uprobe may safely sit.
+// for x86-64 and arm64, one at a time or a function at a time. Packages below it analyse whole
+// functions: graph finds the flow of control, values and taint follow the values of registers.
+// Package points finds the instructions at which a uprobe is safe.
 package disasm

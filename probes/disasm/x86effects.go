@@ -40,7 +40,8 @@ func (i *Inst) written(r Reg) {
 	i.Meaning.Writes |= 1 << r
 }
 
-// The registers of x86-64 that have a role of their own.
+// The registers of x86-64 that instructions use without naming them as operands, or that other
+// packages ask for.
 const (
 	RAX, RDX, RSP, RBP = Reg(0), Reg(2), Reg(4), Reg(5)
 	rcx, rbx, rsi, rdi = Reg(1), Reg(3), Reg(6), Reg(7)
@@ -172,7 +173,8 @@ func meaningX86(i *Inst, d x86asm.Inst) Meaning {
 	return s
 }
 
-// DispX86 returns a displacement with its sign; x86asm extends some with zeros.
+// DispX86 returns the signed displacement of an operand in memory. x86asm extends some negative
+// displacements of 32 bits with zeros, as if they were positive.
 func DispX86(m x86asm.Mem) int64 {
 	if m.Disp == int64(uint32(m.Disp)) {
 		return int64(int32(m.Disp))
@@ -180,7 +182,8 @@ func DispX86(m x86asm.Mem) int64 {
 	return m.Disp
 }
 
-// AddressX86 returns the address of an operand in memory. ok is false if an Address cannot say it.
+// AddressX86 returns the address of an operand in memory. It returns false if type Address cannot
+// express that address.
 func AddressX86(i *Inst, m x86asm.Mem) (Address, bool) {
 	a := Address{Base: NoReg, Index: NoReg, Disp: DispX86(m)}
 	switch m.Segment {

@@ -92,7 +92,8 @@ type (
 		Paths      []path     `json:"paths"`
 		Processes  []process  `json:"processes"`
 		Threads    []thread   `json:"threads"`
-		// CannotTell says why time without a core is all that findings have.
+		// CannotTell says why no times can be told but the time without a core. Then findings are
+		// of that time alone.
 		CannotTell string    `json:"cannot_tell,omitempty"`
 		Findings   []finding `json:"findings"`
 		// Late lists the ranks for which others waited in MPI calls.

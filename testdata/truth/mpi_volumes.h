@@ -6,9 +6,12 @@
 // Beyond the figure: nothing goes to or comes from MPI_PROC_NULL. MPI_IN_PLACE
 // stands for the count and type of the other buffer. In an intercommunicator the
 // peers are the remote group, and no process is its own peer. Neighbourhood
-// collectives have the neighbours for peers, without MPI_PROC_NULL. By the figure's
-// minimal accounting a single process would broadcast, reduce or scatter to others.
-// Nothing has to, and the text defines the accounting by what has to.
+// collectives have the neighbours for peers, without MPI_PROC_NULL.
+//
+// A process may be alone in its communicator. The figure's formula of the minimal
+// accounting has such a process send data in a broadcast, a reduction or a scatter.
+// The paper's text defines the minimal accounting as the data that must be sent.
+// Here this text decides: a process without peers sends nothing.
 
 // Bytes of n elements.
 static uint64_t size(MPI_Count n, MPI_Datatype type)

@@ -78,7 +78,9 @@ func pick(clocks *ranks.Clocks, by *ranks.Rank, stays []*Stay, sign int64, when 
 		}
 		rival = max(rival, other.most)
 	}
-	bound := most - best.at // at least the best one's own bound, which holds downwards
+	// The true time may lie beyond the best one by bound. On the other side of the best one, only
+	// its own bound counts, and that is no larger.
+	bound := most - best.at
 	return Moment{uint64(sign * best.at), bound, of, bound > 0 && rival > best.least}
 }
 

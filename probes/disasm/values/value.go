@@ -1,7 +1,7 @@
-// Package values finds what the registers of a function hold, as sums of arguments, loads and
-// results of calls. It evaluates short functions symbolically along all their paths, to learn the
-// layout of a runtime's internal structures. It follows the values of large ones with all paths at
-// once.
+// Package values finds the values of a function's registers, as sums of arguments, loads and
+// results of calls. Evaluate follows each path of a short function by itself; such a function tells
+// the layout of a runtime's internal structures. Flow also takes large functions: where their paths
+// meet, it merges the values.
 package values
 
 import (
