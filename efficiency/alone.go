@@ -2,7 +2,8 @@ package efficiency
 
 import "ompp-attach/event"
 
-// alone notes the MPI time of threads that others wait for: in SINGLE, and in MASTER or MASKED.
+// alone notes the MPI time of single threads for which other threads of the team wait: in SINGLE,
+// and in MASTER or MASKED.
 func (w *walker) alone() {
 	for i := 1; i < len(w.p.Nodes); i++ {
 		if w.paths.Team(i) < 0 {
@@ -24,8 +25,9 @@ func (w *walker) alone() {
 	}
 }
 
-// sharing returns the innermost construct around a node in its team, itself included, that lets one
-// thread execute its body; NoConstruct: there is none.
+// sharing returns the innermost construct around a node, within the node's team, of which one
+// thread executes the body. The node's own construct counts. NoConstruct: there is no such
+// construct.
 func (w *walker) sharing(node int) event.Construct {
 	team := w.paths.Team(node)
 	for i := node; i != team && i > 0; i = w.p.Nodes[i].Parent {

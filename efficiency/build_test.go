@@ -19,9 +19,9 @@ func calls(seconds float64) *profile.MPIStats {
 	return &profile.MPIStats{T: span(seconds).T, Calls: 1}
 }
 
-// rank returns a made-up rank with two threads. It has a parallel region with a critical section,
-// and with one call of MPI_Send by thread 0. Outside of the region are MPI_Recv, MPI_Init and
-// MPI_Finalize, a second each. All times are in seconds.
+// rank returns a made-up rank with two threads. The rank has a parallel region with a critical
+// section; thread 0 calls MPI_Send in the region. Outside of the region, MPI_Recv takes a time of
+// its own, and MPI_Init and MPI_Finalize take a second each. All times are in seconds.
 type rank struct {
 	number                int
 	wall, recv            float64 // without MPI_Init and MPI_Finalize
@@ -86,7 +86,8 @@ func (r rank) profile(t *testing.T) *profile.Profile {
 	return p
 }
 
-// first and second are a job on paper: the expected figures of the tests were worked out by hand.
+// first and second are the ranks of a job. The figures that the tests expect of them were worked
+// out by hand.
 var (
 	first = rank{number: 0, wall: 10, recv: 1.5, enter: .1, exit: .1, body: [2]float64{5.8, 4.3}, barrier: [2]float64{0, 1.5},
 		waitAt: [2]float64{.4, .2}, send: .3}

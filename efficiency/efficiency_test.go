@@ -143,13 +143,15 @@ func TestTALP(t *testing.T) {
 	}
 }
 
-// identities checks what holds in any run whose threads live throughout.
+// identities checks the equations that hold in any run if all threads live from its beginning to
+// its end.
 func identities(t *testing.T, r *Run) {
 	t.Helper()
 	identitiesOver(t, r, r.Runtime*int64(r.Threads()))
 }
 
-// identitiesOver checks what holds in any run whose threads lived for a time in all.
+// identitiesOver checks the equations that hold in any run. lived is the sum of the threads' life
+// times.
 func identitiesOver(t *testing.T, r *Run, lived int64) {
 	t.Helper()
 	whole := r.Whole()
@@ -248,7 +250,8 @@ func TestIdentitiesOfRecorded(t *testing.T) {
 	}
 }
 
-// TestSmallTeams: a thread of another region's team that is in no team is idle.
+// TestSmallTeams: a thread that is in no team while a team without it runs is idle, even if other
+// regions have the thread in their teams.
 func TestSmallTeams(t *testing.T) {
 	stat := func(thread int, seconds float64) profile.ThreadStats {
 		return profile.ThreadStats{Thread: thread, Exec: span(seconds), Body: span(seconds)}

@@ -7,9 +7,10 @@ import (
 	"ompp-attach/event"
 )
 
-// Nested teams. The time of a process is that of as many threads as it has rows. The primary thread
-// of an inner team is a thread of the outer team. The inner team's other threads are threads of
-// their own. They count to the process only if their rows are in no team around theirs.
+// Nested teams. The time of a process is that of as many threads as the process has rows. The
+// primary thread of an inner team is a thread of the outer team, too. The inner team's other
+// threads are threads of their own. Their time counts as time of the process only if their rows are
+// in none of the outer teams.
 
 // teamThread is a thread in an outermost parallel region.
 type teamThread struct {
@@ -51,8 +52,9 @@ func (w *walker) has(node, thread int) bool {
 	return false
 }
 
-// innerTeams adds the time of threads that are in inner teams only, and returns it. Threads of
-// several inner teams share a row: together they count no longer than the outermost region lasted.
+// innerTeams adds the time of threads that are in inner teams only, and returns this time. Threads
+// of several inner teams may share a row. Together they count for no longer than the outermost
+// region lasted.
 func (w *walker) innerTeams() (all int64) {
 	for at, in := range w.inner {
 		var most int64
@@ -73,8 +75,8 @@ func (w *walker) innerTeams() (all int64) {
 	return all
 }
 
-// charge adds the losses of a thread in parallel regions to the process. waits is the part that
-// TALP takes for load imbalance besides (see waitsForTeam).
+// charge adds the losses of a thread in parallel regions to the process. waits is the part of the
+// losses that TALP counts as load imbalance although it is synchronisation here (see waitsForTeam).
 func (w *walker) charge(thread int, c *analysis.Classes, waits int64) {
 	w.Parts.charge(c)
 	w.useful[thread] -= c.Sum()

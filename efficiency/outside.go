@@ -40,14 +40,15 @@ func (w *walker) idle() {
 		w.InSerial += (others + 1) * (outside - min(r.outside, outside))
 		in := others*r.parallel - r.workers - r.teamIdle
 		w.UnknownIn += max(0, in)
-		// A pause may cut a region off later for a worker than for the initial thread.
+		// A pause of the measurement may cut a region off later for a worker than for the initial
+		// thread.
 		longer := min(max(0, -in), (others+1)*(outside-min(r.outside, outside)))
 		w.InTeams += longer
 		w.InSerial -= longer
 		w.Parts[Unknown] += in + others*outside - r.idle
 	}
 	w.Parts[Serial] -= w.Parts[SerialMPI] + w.Parts[SerialWait] + w.serialNoCore
-	for i := range w.Parts { // what does not fit is small: clocks of different threads
+	for i := range w.Parts { // a part below 0 is small: clocks of threads differ
 		if t := w.Parts[i]; t < 0 {
 			w.Parts[i] = 0
 			w.Parts.takeOut(-t, SerialIdle, MPIIdle, TeamIdle, Unknown, Work, Serial)

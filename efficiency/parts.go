@@ -20,7 +20,7 @@ const (
 	SerialMPI  // MPI there, without the start and end of MPI
 	SerialWait // waiting for locks and the like there
 	SerialIdle // of the other threads, while the initial thread computes outside of regions
-	MPIIdle    // the same while it is in MPI outside of regions
+	MPIIdle    // of the other threads, while the initial thread is in MPI outside of regions
 	TeamIdle   // of threads that were in no team while a region ran
 	// Of threads that were in a region when measurement began, and have told nothing since.
 	Unknown
@@ -79,8 +79,8 @@ func (p *Parts) Useful() int64 { return p[Work] + p[Serial] }
 // Share returns a part of the whole, 0 to 1.
 func (p *Parts) Share(of Part) float64 { return analysis.Ratio(p[of], p.Sum()) }
 
-// Efficiency returns e_mt by Eq. 4 with the useful time for t_serial: the useful part of the whole.
-// It takes for granted that work does not grow with threads.
+// Efficiency returns e_mt by Eq. 4, with the useful time in place of t_serial. So e_mt is the
+// useful share of the whole. This supposes that work does not grow with the threads.
 func (p *Parts) Efficiency() float64 { return analysis.Ratio(p.Useful(), p.Sum()) }
 
 // charge adds the overhead of a parallel region.
@@ -100,7 +100,7 @@ func (p *Parts) chargeSerial(c *analysis.Classes) {
 	p[NoCore] += c.NoCore
 }
 
-// takeOut takes at most the given time out of parts, the first ones first.
+// takeOut takes a time out of parts: as much as the first part has, then of the second, and so on.
 func (p *Parts) takeOut(t int64, from ...Part) {
 	for _, f := range from {
 		cut := max(0, min(t, p[f]))

@@ -5,8 +5,8 @@ type Metric struct {
 	Key   string // in JSON: "mpi_load_balance"
 	Name  string
 	Value float64
-	// Region is the number of the region that takes most from a metric without others below it;
-	// 0: no region does.
+	// Region is the number of the region that lowers the metric most, if no metrics stand below the
+	// metric; 0: no region does.
 	Region int
 	Of     []Metric
 }
@@ -24,20 +24,21 @@ func (m *Metric) walk(visit func(m *Metric, depth int), depth int) {
 // totals are the quantities that POP's metrics are made of, ns.
 type totals struct {
 	runtime           float64
-	useful, maxUseful float64 // mean of all threads; of the thread with most
-	outMPI, maxOutMPI float64 // mean of the primary threads; of the one with most
+	useful, maxUseful float64 // mean of all threads; maximum over threads
+	outMPI, maxOutMPI float64 // mean of the primary threads; maximum over them
 	// Times of initial threads, weighted by their threads: in regions; outside, without MPI.
 	parallel, serial       float64
 	usefulIn, usefulSerial float64 // mean of all threads: in regions, outside
-	// In regions, where it is not known what threads did: mean of all threads.
+	// unknown is the time in regions of which it is not known what threads did: mean of all
+	// threads.
 	unknown    float64
-	maxProcess float64 // parallel and serial of the process with most
+	maxProcess float64 // maximum over processes of parallel + serial
 }
 
 func (r *Run) totals() totals {
 	t := totals{runtime: float64(r.Runtime)}
 	whole := r.Whole()
-	threads := quotient(float64(whole.Sum()), t.runtime) // that lived, on average
+	threads := quotient(float64(whole.Sum()), t.runtime) // mean number of living threads
 	for i := range r.Processes {
 		p := &r.Processes[i]
 		t.useful += quotient(float64(p.Parts.Useful()), threads)
@@ -91,9 +92,9 @@ func (r *Run) named(pop, plain string) string {
 	return plain
 }
 
-// Additive returns POP's hybrid additive tree: a metric loses the sum of the losses of the metrics
-// below it. Processes weigh as many threads as they have. OpenMP's loss is divided by its causes,
-// the parts of the time in parallel regions.
+// Additive returns POP's hybrid additive tree. In this tree, the loss of a metric is the sum of the
+// losses of the metrics below it. A process weighs as much as it has threads. OpenMP's loss is
+// divided by its causes, the parts of the time in parallel regions.
 func (r *Run) Additive() Metric {
 	t := r.totals()
 	whole := t.runtime * float64(r.Threads())

@@ -2,12 +2,14 @@ package efficiency
 
 import "ompp-attach/model"
 
-// Means returns what predictions start from: the means of the run's ranks, in seconds. Threads is 0
-// if the ranks have different numbers of threads. Missing ranks are taken to be as the others.
+// Means returns the figures from which predictions start: means over the run's ranks, in seconds.
+// Threads is 0 if ranks have different numbers of threads. Missing ranks are supposed to be like
+// the others.
 //
-// The parts of the time are taken once each. In limited parallelism, all threads but one wait for
-// the one that works: what that one does is Unparallel. Its time in MPI is MPI. The others' wait
-// for that is in no part, since the wall time has it already.
+// No time is in two of the parts. Under limited parallelism one thread works, and the others wait
+// for this thread. The time of the working thread is Unparallel, without its time in MPI, which
+// belongs to MPI. The others' wait is in no part: the working thread has the same wall time
+// already.
 func (r *Run) Means() *model.Measured {
 	p := &model.Measured{Ranks: r.Ranks(), Threads: r.Processes[0].Threads, Time: float64(r.Runtime) / 1e9}
 	for i := range r.Processes {
@@ -36,9 +38,10 @@ func (r *Run) Means() *model.Measured {
 			single := min(float64(x.SingleMPI)/1e9/float64(len(r.Processes)), unparallel/(n-1))
 			primary := min(float64(x.PrimaryMPI)/1e9/float64(len(r.Processes)), waiting/(n-1))
 			alone = single + primary
-			// rounding
+			// Rounding could make the differences negative.
 			unparallel, waiting = max(0, unparallel/(n-1)-single), max(0, waiting-primary*(n-1))
-			// Longer than it works, one thread is waited for because it lacks a core.
+			// If others wait for the one thread for longer than this thread works, the thread lacks
+			// a core.
 			if beyond := unparallel - each(Work); beyond > 0 {
 				unparallel, waiting = unparallel-beyond, waiting+beyond*(n-1)
 			}

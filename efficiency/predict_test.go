@@ -41,8 +41,8 @@ func alone(t *testing.T, c event.Construct) *profile.Profile {
 	return p
 }
 
-// TestPointAddsUp: MPI that one thread is in while the others wait counts once: the parts make the
-// run's time.
+// TestPointAddsUp: MPI of one thread counts once while the others wait for this thread. So the
+// parts add up to the run's time.
 func TestPointAddsUp(t *testing.T) {
 	for _, c := range []event.Construct{event.Single, event.Master, event.Masked} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
@@ -62,8 +62,8 @@ func TestPointAddsUp(t *testing.T) {
 	near(t, "sum of the parts of a run", p.Serial+(p.Work+p.Unparallel+p.Uneven)/2+p.Overhead+p.MPI, p.Time)
 }
 
-// TestPointOfCrowdedRun: threads that wait for one without a core are no limited parallelism beyond
-// the work that there is.
+// TestPointOfCrowdedRun: threads wait for a thread that has no core. Only as much of the wait is
+// limited parallelism as the thread works.
 func TestPointOfCrowdedRun(t *testing.T) {
 	p := Process{Threads: 3, Wall: 9 * sec}
 	p.Parts[Work], p.Parts[Limpar], p.Parts[NoCore] = 2*sec, 16*sec, 9*sec

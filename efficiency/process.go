@@ -11,7 +11,7 @@ import (
 )
 
 // Process holds the figures of one process. The start and end of MPI (MPI_Init, MPI_Finalize) are
-// in none of its times: the launcher determines these.
+// in none of its times but StartEnd, because the launcher determines how long they take.
 type Process struct {
 	Rank     int // in MPI_COMM_WORLD; 0: not of a job
 	Program  string
@@ -33,8 +33,8 @@ type Process struct {
 	// threads. InTeams is the time in parallel regions. InSerial is the time outside of regions and
 	// of MPI. UnknownIn is the part of Unknown in parallel regions.
 	InTeams, InSerial, UnknownIn int64
-	// MaxUseful is the useful time of the thread with most of it. Of a thread that lived for a part
-	// of Wall, it is that of a whole Wall at the same rate.
+	// MaxUseful is the largest useful time of a thread. If a thread lived for a part of Wall only,
+	// its useful time is scaled to all of Wall.
 	MaxUseful int64
 	// Communication is the time of all threads in calls that communicate or wait for communication
 	// (see mpi.Operation.Communicates). Calls is the number of MPI calls of any kind.
@@ -44,9 +44,10 @@ type Process struct {
 	// SingleMPI is the part of MPI in parallel regions in which one thread was in SINGLE.
 	// PrimaryMPI is the part in which the primary thread was in MASTER or MASKED: others may wait.
 	SingleMPI, PrimaryMPI int64
-	// Nested: parallel regions were started in others. Of an inner team, the whole has the primary
-	// thread, and the threads whose rows the outer team does not have. The others, which share rows
-	// with threads of the outer team, count for the inner region only.
+	// Nested: parallel regions were started inside of others. The figures of the process have, of
+	// an inner team, the primary thread and the threads whose rows are not in the outer team. Other
+	// threads of the inner team share rows with threads of the outer team. They count for the inner
+	// region only.
 	Nested bool
 	// Estimated: figures were extrapolated, because constructs were not observed all of the time.
 	Estimated bool
@@ -62,15 +63,15 @@ type Process struct {
 type Figures struct {
 	// Own are the losses of the region itself, without the regions inside it.
 	Own Parts
-	// Team is set for parallel regions. It is the time of all threads of the team by part, with all
-	// constructs in the region but those in nested parallel regions.
+	// Team is set for parallel regions. It has, by part, the time of all threads of the team. All
+	// constructs inside the region are in it, except those of nested parallel regions.
 	Team    Parts
 	Wall    int64 // of the threads that started the teams
 	Threads int   // of the largest team
 	Starts  uint64
 }
 
-// Add adds those of the same region of another process.
+// Add adds the figures of the same region in another process.
 func (r *Figures) Add(o *Figures) {
 	r.Own.Add(&o.Own)
 	r.Team.Add(&o.Team)
@@ -112,7 +113,8 @@ type walker struct {
 	roots   map[int]*initial
 	useful  []int64 // by thread
 	inner   map[teamThread]*innerTime
-	// TALP counts apart: waits at barriers and for tasks, which are in Synch, and created tasks.
+	// barriers and tasks are for TALP alone: waits at barriers and for tasks, which are a part of
+	// Synch, and the number of created tasks.
 	barriers int64
 	tasks    uint64
 	// The part of NoCore outside of parallel regions.
@@ -120,7 +122,7 @@ type walker struct {
 }
 
 // initial holds the figures of an initial thread and its workers. Initial threads that share a row
-// are one: their times are sums.
+// have one initial together: its times are sums over these threads.
 type initial struct {
 	threads  int   // rows, and threads without a number
 	lived    int64 // without the start and end of MPI
@@ -150,7 +152,8 @@ func walk(p *profile.Profile) *walker {
 	return w
 }
 
-// lives notes the initial threads. Of an initial thread's life, what SerialTimes leaves is known.
+// lives notes the initial threads. An initial thread's known life time is its time outside of
+// regions (analysis.SerialTimes); node adds the time in regions.
 func (w *walker) lives() {
 	for _, s := range analysis.SerialTimes(w.p) {
 		w.roots[s.Root] = &initial{lived: s.Time}
@@ -220,7 +223,7 @@ func (w *walker) node(i int) {
 		thread := n.Stats[j].Thread
 		t := w.p.Threads[thread]
 		switch {
-		case team < 0 && t.Num != 0: // a thread of which it is not known where it was
+		case team < 0 && t.Num != 0: // it is not known where the thread was
 			continue
 		case team < 0:
 			own.chargeSerial(&c)
@@ -248,8 +251,9 @@ func (w *walker) node(i int) {
 	}
 }
 
-// root charges what the root itself holds. That is calls with regions that were taken out, and time
-// without a core outside of all regions.
+// root charges the times that the root node itself holds. These are MPI calls without regions of
+// their own, because such regions were taken out, and the time without a core outside of all
+// regions.
 func (w *walker) root() {
 	n := &w.p.Nodes[0]
 	noCore := make([]int64, len(w.p.Threads)) // in regions
@@ -279,7 +283,7 @@ func (w *walker) root() {
 	}
 }
 
-// teams adds the time of teams: what is in no class is work.
+// teams adds the time of teams. The part of this time that is in no class of overhead is work.
 func (w *walker) teams() {
 	var all int64
 	for i := 1; i < len(w.p.Nodes); i++ {

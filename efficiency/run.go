@@ -51,8 +51,8 @@ func OfProfile(p *profile.Profile) *Run {
 // Ranks returns the number of ranks that the run had, read or not.
 func (r *Run) Ranks() int { return len(r.Processes) + r.Missing }
 
-// OfAll returns what a sum over the ranks that were read would be over all ranks, if the missing
-// ones are as the others.
+// OfAll scales a sum over the ranks that were read to a sum over all ranks. It supposes that
+// missing ranks are like the others.
 func (r *Run) OfAll(sum float64) float64 {
 	return sum * float64(r.Ranks()) / float64(len(r.Processes))
 }
@@ -66,7 +66,7 @@ func (r *Run) Threads() (n int) {
 }
 
 // Whole returns the time of all threads by part. The sum of the parts is Runtime times Threads,
-// less the time in which threads did not live. Some live for a part of their process's run.
+// less the time in which threads did not live: some threads live for a part of the run only.
 func (r *Run) Whole() (all Parts) {
 	for i := range r.Processes {
 		p := &r.Processes[i]
@@ -84,9 +84,10 @@ func (p *Process) living() float64 {
 	return float64(p.Parts.Sum()) / float64(p.Wall)
 }
 
-// Most returns the region that itself takes most of a part, and the time that it takes; nil: none
-// takes anything. Of Work, it is the parallel region with most. Of idle threads, it is the region
-// in which their initial thread was, nil if it was in no region for longer.
+// Most returns the region that by itself has most of a part, and how much; nil: no region has any
+// of the part. For Work it returns the parallel region with most work. For the time of idle threads
+// it returns the region in which their initial thread was for most of that time. It returns nil if
+// the initial thread was in no region for longer.
 func (r *Run) Most(of Part) (most *Region, t int64) {
 	for i := range r.Regions {
 		own := r.Regions[i].Own[of]
@@ -126,9 +127,9 @@ func (r *Run) UsesMPI() bool { return r.any(func(p *Process) bool { return p.Use
 // Nested says whether a process started parallel regions in others.
 func (r *Run) Nested() bool { return r.any(func(p *Process) bool { return p.Nested }) }
 
-// Excess returns by which share of the threads' life time their parts exceed it or fall short of
-// it. It is that of the process with the largest share. It is 0 if the parts add up. They do not
-// add up where parts are shorter than the time that has to be taken out of them.
+// Excess compares the sum of a process's parts with the life time of its threads. It returns the
+// relative difference, of the process in which this is largest; 0: the parts add up. The parts do
+// not add up if a part is shorter than the time that has to be taken out of it.
 func (r *Run) Excess() (most float64) {
 	for i := range r.Processes {
 		p := &r.Processes[i]
@@ -148,8 +149,9 @@ func (r *Run) Estimated() bool { return r.any(func(p *Process) bool { return p.E
 // Threaded says whether a process had more than one thread.
 func (r *Run) Threaded() bool { return r.any(func(p *Process) bool { return p.Threads > 1 }) }
 
-// Hidden says why nothing can be told of the run's times: probes took too much of those of a
-// process, of several that of which they took most; nil: the times can be told.
+// Hidden says why nothing can be told of the run's times: probes took too much of the time of some
+// process. If this holds for several processes, Hidden is about the one with the largest share.
+// nil: the times can be told.
 func (r *Run) Hidden() (worst *analysis.Hidden) {
 	for i := range r.Processes {
 		worst = worst.Or(r.Processes[i].Hidden)

@@ -9,8 +9,8 @@ import (
 	"ompp-attach/model"
 )
 
-// Scaling compares runs of a program on different numbers of ranks and threads. Ranks that are
-// missing are taken to be as the others of their run.
+// Scaling compares runs of a program on different numbers of ranks and threads. Missing ranks are
+// supposed to be like the others of their run.
 type Scaling struct {
 	Runs []Scaled // by rising number of threads in all; the first one is the reference
 	Weak bool     // the problem grew with the threads of all ranks; otherwise it was the same
@@ -22,14 +22,15 @@ type Scaled struct {
 	Label   string // as the user named the run
 	Ranks   int
 	PerRank int // threads per rank; 0: ranks differ
-	All     int // threads of all ranks, of missing ones about as many as of the others
-	// Speedup is the reference's runtime over this one's. Of the number of threads over the
-	// reference's, it is the share Gain; for weak scaling, Gain is the speed-up itself.
+	All     int // threads of all ranks; missing ranks count with the mean of the others
+	// Speedup is the reference's runtime divided by this run's. Gain is the speed-up divided by the
+	// ratio of the numbers of threads (this run's to the reference's). For weak scaling, Gain is
+	// the speed-up itself.
 	Speedup, Gain float64
 	// Efficiencies of POP. Global is Parallel times Computation.
 	Global, Parallel, MPI, OpenMP float64
-	// Computation is the reference's useful time over this run's (for weak scaling, times the
-	// threads over the reference's).
+	// Computation is the useful time of the reference divided by that of this run. For weak scaling
+	// it is multiplied by the ratio of the numbers of threads (this run's to the reference's).
 	Computation float64
 	// Factors of Computation; nil: not counted.
 	Factors *Factors
@@ -44,15 +45,16 @@ type Scaled struct {
 	NoCore        float64 // share of the threads' time without a core
 }
 
-// Factors are those of the computation scaling. The counts are those of all threads in parallel
-// regions, with the runtime's waits: the factors are estimates. Rest is what is left of the
-// computation scaling: waits, code outside of regions, and what is not counted of the others.
+// Factors are the factors of the computation scaling. They are estimates: the counts are those of
+// all threads in parallel regions, with the runtime's waits. Rest is the remaining factor. It holds
+// waits, code outside of regions, and factors that were not counted.
 type Factors struct {
 	Instructions float64 // instructions of the reference over those of this run
-	// Instructions per cycle over those of the reference; nil: cycles were not counted.
+	// IPC is instructions per cycle divided by those of the reference; nil: cycles were not
+	// counted.
 	IPC *float64
-	// Frequency is cycles per time on a processor over those of the reference; nil: neither
-	// ref-cycles nor task-clock were counted with the cycles.
+	// Frequency is cycles per time on a processor, divided by the same ratio of the reference. nil:
+	// neither ref-cycles nor task-clock were counted with the cycles.
 	Frequency *float64
 	Rest      float64
 }
@@ -137,7 +139,8 @@ func (x *Scaled) outMPI() (sum float64) {
 	return x.OfAll(sum)
 }
 
-// counted returns the counts of all processes; ok is false if they are not known of one.
+// counted returns the sum of a counter over all processes; ok is false if some process has no
+// count.
 func (r *Run) counted(name string) (sum float64, ok bool) {
 	for i := range r.Processes {
 		n, known := r.Processes[i].Counters[name]
@@ -161,7 +164,8 @@ func (s *Scaling) factors(x *Scaled, more float64) *Factors {
 		f.Instructions *= more
 	}
 	product := f.Instructions
-	// over returns a ratio of two counts over that of the reference; nil: not all are known.
+	// over returns the ratio of two counts, divided by the reference's ratio; nil: a count is
+	// missing.
 	over := func(top, bottom string) *float64 {
 		a, known := x.counted(top)
 		b, alsoKnown := x.counted(bottom)

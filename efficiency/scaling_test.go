@@ -49,7 +49,7 @@ func TestScaling(t *testing.T) {
 	near(t, "computation scaling", hybrid.Computation, 16./20)
 	near(t, "parallel efficiency", hybrid.Parallel, 20./24)
 	near(t, "global efficiency", hybrid.Global, 16./24)
-	// Speed-up over the reference = threads over threads x GE / the reference's.
+	// The speed-up is threads / threads of the reference x GE / GE of the reference.
 	for _, x := range s.Runs {
 		near(t, "speed-up by the global efficiency", x.Speedup, float64(x.All)/float64(ref.All)*x.Global/ref.Global)
 	}
@@ -145,7 +145,7 @@ func TestWeakScaling(t *testing.T) {
 	if x.Communication != nil {
 		t.Errorf("%+v", x)
 	}
-	// Eq. 4 compares times of one problem.
+	// Eq. 4 compares times of the same problem.
 	s = Compare([]*Run{made(1, 1, 8, 0, nil), made(1, 2, 16, 0, nil)}, []string{"a", "b"}, true)
 	if s.Runs[1].EMT != nil || !s.Regions(place)[0].EMT[1].Estimated {
 		t.Errorf("e_mt of a larger problem by Eq. 4: %+v", s.Runs[1])

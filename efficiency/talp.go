@@ -7,21 +7,23 @@ import (
 	"ompp-attach/profile"
 )
 
-// TALP holds the times that TALP, the profiler of the library DLB, tells of a process (DLB,
-// doc/user_guide/source/talp_metrics.rst), ns summed over threads. TALP does not know time without
-// a core: such time lies in these times where it passed.
+// TALP holds the times that TALP, the profiler of the library DLB, would tell of a process, ns
+// summed over threads (DLB, doc/user_guide/source/talp_metrics.rst). TALP does not know time
+// without a core: such time is a part of whatever the thread did when it lost the core.
 type TALP struct {
 	Useful int64
 	MPI    int64
-	// LoadImbalance is waiting for other threads of a team: imbalance, limited parallelism, and
-	// the waits at barriers and for tasks. DLB has the part of a region's idle times above that of
-	// the thread with the least.
+	// LoadImbalance is the time of waiting for other threads of a team: imbalance, limited
+	// parallelism, and the waits at barriers and for tasks. DLB's own definition differs. Of each
+	// thread's idle time in a region, it takes the part above that of the thread with the least.
 	LoadImbalance int64
-	// Scheduling is the other time in the runtime inside of parallel regions: thread management,
-	// and waits for critical sections, locks and the like. DLB's tool takes the latter for useful.
+	// Scheduling is the other time that the runtime takes inside of parallel regions: thread
+	// management, and waits for critical sections, locks and the like. DLB's tool counts such waits
+	// as useful.
 	Scheduling int64
-	// Serialization is the time of workers outside of regions, of threads in no team, and of those
-	// of which nothing is known. WorkerIdle is the part of it while the primary thread is in MPI.
+	// Serialization is the time of workers outside of regions, of threads in no team, and of
+	// threads of which nothing is known. WorkerIdle is the part of it in which the primary thread
+	// is in MPI.
 	Serialization, WorkerIdle int64
 	Parallels, Tasks          uint64 // executions of outermost and inner regions; tasks created
 }
@@ -45,7 +47,8 @@ func (t *TALP) Sum() int64 {
 	return t.Useful + t.MPI + t.LoadImbalance + t.Scheduling + t.Serialization
 }
 
-// blind returns the profile as it would be if time without a core were not known.
+// blind returns a copy of the profile without the time without a core, as if this time were not
+// known.
 func blind(p *profile.Profile) *profile.Profile {
 	b := *p
 	b.Nodes = slices.Clone(p.Nodes)
@@ -91,7 +94,7 @@ func (r *Run) TALP() TALPMetrics {
 		cpus int
 	}
 	nodes := map[string]node{}
-	least := -1.0 // MPI time per CPU of the process with the least
+	least := -1.0 // the least MPI time per CPU of all processes
 	for i := range r.Processes {
 		p := &r.Processes[i]
 		t := &p.TALP
@@ -119,7 +122,7 @@ func (r *Run) TALP() TALPMetrics {
 		}
 	}
 	elapsed := float64(r.Runtime)
-	outside := elapsed - float64(m.MPI+m.WorkerIdle)/float64(m.CPUs) // of MPI, a CPU on average
+	outside := elapsed - float64(m.MPI+m.WorkerIdle)/float64(m.CPUs) // of MPI, mean over CPUs
 	m.ParallelEfficiency = analysis.Ratio(m.Useful, m.Sum())
 	m.MPIParallel = quotient(outside, elapsed)
 	m.MPICommunication = quotient(elapsed-least, elapsed)

@@ -11,12 +11,12 @@ import (
 // Programs with nested teams, with several initial threads, and with threads of which little is
 // known.
 
-// stat returns a thread's part in a region, in seconds.
+// stat returns the figures of a thread in a region, in seconds.
 func stat(thread int, body, barrier float64) profile.ThreadStats {
 	return profile.ThreadStats{Thread: thread, Exec: span(body + barrier), Body: span(body), Barrier: span(barrier)}
 }
 
-// inside notes the time in regions that a thread entered from a region.
+// inside notes how long a thread was in inner regions of a region.
 func inside(s profile.ThreadStats, seconds float64) profile.ThreadStats {
 	s.Child = span(seconds).T
 	return s
@@ -65,7 +65,8 @@ func TestUnequalNested(t *testing.T) {
 	r := OfProfile(p)
 	identities(t, r)
 	whole := r.Whole()
-	// Of row 2, 16 s count half: 6 s of work, 2 s of imbalance. Row 3 was idle for one of 8 s.
+	// Row 2 stands for two threads with 16 s, of which half count: 6 s of work, 2 s of imbalance.
+	// Row 3 was idle for one of 8 s.
 	seconds(t, "the program", &whole, map[Part]float64{Work: 15 + 6 + 5, Imbal: 1 + 2 + 2, Serial: 2, SerialIdle: 6, TeamIdle: 1})
 	if idle := analysis.Idle(p); idle != 7*sec {
 		t.Errorf("idle: %d", idle)
@@ -89,7 +90,8 @@ func TestNestedInOne(t *testing.T) {
 	seconds(t, "the program", &whole, map[Part]float64{Work: 15, Imbal: 9, Serial: 2, SerialIdle: 4})
 }
 
-// TestBriefThread: the time before and after the life of a thread is no other rank's.
+// TestBriefThread: the time before and after the life of a thread is in no part. Ended is only for
+// ranks that end before others.
 func TestBriefThread(t *testing.T) {
 	p := tenSeconds([]profile.Thread{{Num: 0}, {Root: 1, Num: 0, Lived: sec}}, []event.Construct{event.Parallel},
 		profile.Node{Parent: 0, Region: 0, Stats: []profile.ThreadStats{stat(1, 0.5, 0)}})
@@ -132,8 +134,8 @@ func TestSecondInitialThread(t *testing.T) {
 	}
 }
 
-// TestUnderWay: of a region that was under way when measurement began, only some threads have told.
-// A thread that has told no number since is of no known place.
+// TestUnderWay: of a region that was under way when measurement began, only some threads have told
+// something. If a thread has not told its number since, the thread's place is not known.
 func TestUnderWay(t *testing.T) {
 	threads := []profile.Thread{{Num: profile.UnknownNum, TIDs: []int{9}}, {Num: 0}, {Num: 1}, {Num: 2}}
 	p := tenSeconds(threads, []event.Construct{event.Unknown, event.Parallel},
@@ -142,7 +144,8 @@ func TestUnderWay(t *testing.T) {
 	r := OfProfile(p)
 	identities(t, r)
 	whole := r.Whole()
-	// Thread 1 told for 2 of 3 s, thread 2 for none of them, and the fourth for 1 of 10.
+	// Thread 1 told something for 2 of its 3 s, thread 2 for none of them, and the fourth thread
+	// for 1 of 10 s.
 	seconds(t, "the program", &whole, map[Part]float64{Work: 14, Serial: 3, SerialIdle: 6, TeamIdle: 4, Unknown: 1 + 3 + 9})
 	if most, _ := r.Most(Unknown); most != nil {
 		t.Errorf("not known in %+v", most)
@@ -152,8 +155,8 @@ func TestUnderWay(t *testing.T) {
 	}
 }
 
-// TestIdleNames: a region is named for idle threads if their initial thread was in no region for
-// less.
+// TestIdleNames: a region is named for idle threads, unless their initial thread was outside of all
+// regions for longer.
 func TestIdleNames(t *testing.T) {
 	for critical, want := range map[float64]int{3: 0, 6: 1} {
 		r := OfProfile(tenSeconds(rows(2), []event.Construct{event.Critical}, profile.Node{Parent: 0, Region: 0, Stats: []profile.ThreadStats{stat(0, critical, 0)}}))

@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// Crowding is the share of the threads' time without a core from which on a run is marked.
+// Crowding is the least share of time without a core for which a run is marked.
 const Crowding = 0.01
 
-// Crowded says whether threads lacked cores for so much of the time that the run is no measure of
-// the program.
+// Crowded says whether threads lacked cores for so long that the run does not show what the program
+// can do.
 func (x *Scaled) Crowded() bool { return x.NoCore >= Crowding }
 
-// Differ returns a sentence if runs differ in something, with what that means; empty: they do not.
+// Differ returns a sentence if the runs' values of something (what) differ. meaning says what
+// follows from the difference. Differ returns "" if the values are the same.
 func Differ(labels, values []string, what, meaning string) string {
 	var parts []string
 	for i, v := range values {
@@ -31,7 +32,8 @@ func Differ(labels, values []string, what, meaning string) string {
 	return fmt.Sprintf("The runs differ in %s (%s). %s", what, strings.Join(parts, "; "), meaning)
 }
 
-// Troubles returns sentences about runs that do not belong together, or that are no good measure.
+// Troubles returns sentences about runs that cannot be compared with each other, or that were
+// disturbed.
 func (s *Scaling) Troubles() (out []string) {
 	differ := func(what, meaning string, of func(*Scaled) string) {
 		var labels, values []string

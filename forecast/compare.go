@@ -6,21 +6,22 @@ import (
 	"ompp-attach/model"
 )
 
-// Compared is a cell with measured runs beside what other runs foretell of it.
+// Compared is a cell with measured runs, and the prediction for this cell from other runs.
 type Compared struct {
 	Ranks, Threads int
 	Measured       float64 // mean of the cell's runs
 	Predicted      float64
 	Error          float64 // |predicted - measured| / measured
-	// Against: the runs were not learnt from. Otherwise they were left out for this cell only.
+	// Against: the model never learns from these runs. Otherwise they were left out for this
+	// prediction only.
 	Against  bool
 	Interval model.Interval
 	Inside   bool // all runs are in the interval
 }
 
-// Compare returns for each learnt cell what the runs of the other cells foretell of it. It does so
-// if there are at least three cells. Then it returns what all cells foretell of the runs that were
-// not learnt from.
+// Compare compares predictions with measurements. If the model has learnt from at least three
+// cells, each of them is predicted from the runs of the others. Runs from which the model has not
+// learnt (Against) are predicted from all that it has learnt from.
 func (f *Forecast) Compare() (out []Compared) {
 	on := func(a, b Run) bool { return a.Times.Ranks == b.Times.Ranks && a.Times.Threads == b.Times.Threads }
 	cells := 0
@@ -79,29 +80,32 @@ func (f *Forecast) compare(runs []Run) Compared {
 	return c
 }
 
-// Figure is a figure of a run beside what the model has for it, as in the paper's Tables 2 and 3.
+// Figure is an efficiency of a measured run (Real), and the same by the model (Estimated), as in
+// the paper's Tables 2 and 3.
 type Figure struct {
 	Ranks, Threads int
-	// O of Eq. 3, wall time: the runtime's own work and waiting for threads; of e_mt only.
+	// Overhead is O of Eq. 3 as wall time: the runtime's own work and waits for threads. It is set
+	// for e_mt only.
 	Overhead        float64
 	Estimated, Real float64
 	Error           float64
 	Against         bool // the run was not learnt from
 }
 
-// Multithreading returns e_mt of the measured cells (Eq. 4). It is the time outside of MPI with one
-// thread per rank, over the number of threads times the time with these threads. Estimated is
-// the same of the model. Cells of one thread and cells without a run of one thread on as many ranks
-// are left out. All are left out if the problem grows: the times then are of different problems.
+// Multithreading returns e_mt of the measured cells (Eq. 4). e_mt is the time outside of MPI with
+// one thread per rank, divided by the number of threads and by the time outside of MPI with these
+// threads. Estimated has the model's times instead. Cells of one thread, and cells without a run of
+// one thread on as many ranks, are left out. All cells are left out if the problem grows, since the
+// times are of different problems then.
 func (f *Forecast) Multithreading() (out []Figure) {
 	if f.Weak {
 		return nil
 	}
-	// MPI is a mean of clocks.
+	// The time of MPI is a mean over several threads' clocks, so it may exceed the time of the run.
 	outside := func(time, mpi float64) float64 { return max(0, time-mpi) }
 	f.measured(func(p, one *model.Measured, against bool) {
 		if p.Threads == 1 {
-			return // it is 1
+			return // e_mt is 1 by definition
 		}
 		at, single := f.At(p.Ranks, p.Threads), f.At(p.Ranks, 1)
 		x := Figure{Ranks: p.Ranks, Threads: p.Threads, Overhead: at.Overhead + at.Uneven, Against: against,
@@ -113,8 +117,8 @@ func (f *Forecast) Multithreading() (out []Figure) {
 	return out
 }
 
-// MessagePassing returns e_mp (Eq. 1) of the measured cells of which there is a run of one thread
-// per rank on as many cores. Runs without a sum of communication are left out.
+// MessagePassing returns e_mp (Eq. 1) of the measured cells. A cell needs a run with one thread per
+// rank on as many cores. Runs without a sum of communication are left out.
 func (f *Forecast) MessagePassing() (out []Figure) {
 	f.measured(func(p, pure *model.Measured, against bool) {
 		if p.Threads == 1 || p.Communication == nil || pure.Communication == nil {
@@ -128,8 +132,8 @@ func (f *Forecast) MessagePassing() (out []Figure) {
 	return out
 }
 
-// measured calls do for the first run of each cell, with the first run of the cell that is its
-// reference.
+// measured calls do for each cell, with the first run of the cell and the first run of its
+// reference cell. of returns the ranks and threads of the reference.
 func (f *Forecast) measured(do func(p, reference *model.Measured, against bool), of func(*model.Measured) (ranks, threads int)) {
 	all := slices.Concat(f.Runs, f.Against)
 	find := func(ranks, threads int) int {

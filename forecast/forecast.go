@@ -83,7 +83,8 @@ func New(runs, against []Run, o Options) (*Forecast, error) {
 	return f, f.check()
 }
 
-// check says in one sentence why the model has no times: not all are numbers, or all are 0.
+// check says in one sentence why the model is of no use: some time is no number, or all times are
+// 0.
 func (f *Forecast) check() error {
 	most := 0.
 	for _, p := range f.Ranks() {
@@ -113,7 +114,7 @@ func (f *Forecast) UsesMPI() bool {
 	return slices.ContainsFunc(f.Runs, func(r Run) bool { return r.UsesMPI })
 }
 
-// Cell is a foretold run.
+// Cell is a prediction for a number of ranks and a number of threads per rank.
 type Cell struct {
 	Ranks, Threads int
 	model.Parts
@@ -121,7 +122,7 @@ type Cell struct {
 	Efficiency         float64 // see model.Prediction
 	Interval           model.Interval
 	EfficiencyInterval model.Interval
-	Measured           []float64 // times of the runs on it, learnt from or not
+	Measured           []float64 // times of the runs with these numbers, learnt from or not
 	Best               bool      // see Forecast.Cells
 	Oversubscribed     bool      // there are fewer CPUs than threads
 	CostsBeyond        bool      // costs lie beyond what the system profile has measured

@@ -37,8 +37,8 @@ func forecast(t *testing.T, o Options, runs ...Run) *Forecast {
 	return f
 }
 
-// TestPaper: the advice of the paper's case. Its loop of 0.288 s gains nothing by threads, because
-// of overheads of 0.013 and 0.144 s (Table 3), and communication is small.
+// TestPaper: the advice for the paper's case. Its loop of 0.288 s gains nothing by more threads,
+// because overheads are 0.013 and 0.144 s (Table 3). Communication is small.
 func TestPaper(t *testing.T) {
 	const loop, mpi = .288120796, .001
 	run := func(n int, overhead float64) Run {
@@ -66,7 +66,8 @@ func TestPaper(t *testing.T) {
 	}
 }
 
-// TestMessagePassing: e_mp compares a hybrid run with one of one thread per rank on as many cores.
+// TestMessagePassing: e_mp compares a hybrid run with a run of one thread per rank on as many
+// cores.
 func TestMessagePassing(t *testing.T) {
 	run := func(p, n int, mpi, callers float64) Run {
 		sum := mpi * float64(p) * callers
@@ -79,7 +80,7 @@ func TestMessagePassing(t *testing.T) {
 	}
 	near(t, "e_mp", rows[0].Real, 2*1./(4*3), 1e-9)
 	near(t, "estimated e_mp", rows[0].Estimated, 2*1./(4*3), 1e-6)
-	// Eq. 1 adds up the times of all threads, if two call MPI at once.
+	// Eq. 1 adds up the times of all threads: here two threads call MPI at once.
 	hybrid := run(2, 2, 1, 2)
 	rows = forecast(t, Options{}, run(1, 1, 0, 1), run(2, 1, 1, 1), run(4, 1, 1, 1), hybrid).MessagePassing()
 	if len(rows) != 1 {
@@ -122,7 +123,7 @@ func TestCrowded(t *testing.T) {
 	}
 }
 
-// TestSendrecv: the advice of the paper for sends and receives of as many messages.
+// TestSendrecv: the paper's advice for programs whose ranks send as many messages as they receive.
 func TestSendrecv(t *testing.T) {
 	r := cannon(4, 1)
 	r.Calls[0].Location.Function = "rotate"
@@ -208,14 +209,14 @@ func TestTroubles(t *testing.T) {
 	}
 }
 
-// The case below is known in full: a program on a machine with known costs.
+// In the case below, the costs of the machine and of the program are known exactly.
 
 func op(name string) mpi.Op {
 	o, _ := mpi.ParseOp(name)
 	return o
 }
 
-// barrier and latency are what the machine takes of a barrier with n threads, and of a message.
+// barrier and latency are the machine's costs of a barrier of n threads, and of a message.
 func barrier(n int) float64         { return 2e-6 * float64(n) }
 func message(bytes float64) float64 { return 1e-6 + 1e-9*bytes }
 
@@ -252,15 +253,15 @@ func cannon(p, n int) Run {
 	return r
 }
 
-// TestSystem: with the machine's own costs, the barriers' growth with the threads and the messages'
-// with the ranks are known, though few runs show them.
+// TestSystem: few runs do not show how barriers grow with the threads, and messages with the ranks.
+// With the machine's own costs, the forecast knows both.
 func TestSystem(t *testing.T) {
 	f := forecast(t, Options{System: machine(), Cores: 64}, cannon(1, 1), cannon(4, 1), cannon(9, 1))
 	for _, x := range [][2]int{{4, 1}, {1, 8}, {16, 1}, {16, 4}, {4, 16}} {
 		want := cannon(x[0], x[1]).Times.Time
 		near(t, fmt.Sprintf("%d x %d", x[0], x[1]), f.Time(x[0], x[1]), want, .01*want)
 	}
-	// From its own runs alone, nobody can tell that.
+	// The runs alone do not show this growth.
 	own := forecast(t, Options{Cores: 64}, cannon(1, 1), cannon(4, 1), cannon(9, 1))
 	if want := cannon(4, 16).Times.Time; math.Abs(own.Time(4, 16)-want) < .05*want {
 		t.Error("the case shows nothing: without the profile it comes out as well")
@@ -273,8 +274,8 @@ func TestSystem(t *testing.T) {
 	}
 }
 
-// TestSharing: executions that follow each other cost their wall time in full. The threads share
-// tasks. Of other constructs, each thread has its own executions.
+// TestSharing: executions that follow each other cost their full wall time. Tasks are shared out
+// among the threads. Of other constructs, each thread has its own executions.
 func TestSharing(t *testing.T) {
 	for _, c := range []struct {
 		construct event.Construct
@@ -302,8 +303,8 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// TestCollective: the text says that collective operations are taken for ones of all ranks. An int
-// is shorter than all that was measured, and costs the same.
+// TestCollective: the text says that collective operations are supposed to be of all ranks. An int
+// is shorter than all messages of the profile, and costs as much as these.
 func TestCollective(t *testing.T) {
 	p := machine()
 	for _, n := range []int{2, 4, 8, 16} {
@@ -328,7 +329,7 @@ func TestCollective(t *testing.T) {
 	}
 }
 
-// TestBandwidth: memory limits work that moves data, and caches do not.
+// TestBandwidth: memory bandwidth limits work that moves data. Work in caches is not limited.
 func TestBandwidth(t *testing.T) {
 	p := machine()
 	add := func(kernel string, threads int, rate float64, oversubscribed bool) {
@@ -345,7 +346,8 @@ func TestBandwidth(t *testing.T) {
 	}
 }
 
-// TestAnotherMachine: the reader is told of costs from elsewhere, and of costs that are not known.
+// TestAnotherMachine: the notes tell the reader if costs are from another machine, or are not
+// known.
 func TestAnotherMachine(t *testing.T) {
 	p := machine()
 	p.Machine.Host, p.Software.MPILibrary = "node9", &system.Library{Name: "MPICH", Version: "4.0"}
@@ -360,8 +362,8 @@ func TestAnotherMachine(t *testing.T) {
 	}
 }
 
-// TestSystemCoverage: the interval has the stated share of runs also with costs from a profile,
-// whose figures are off by their standard errors.
+// TestSystemCoverage: the interval holds the stated share of runs, also if costs come from a
+// profile. The profile's figures are wrong by their standard errors here.
 func TestSystemCoverage(t *testing.T) {
 	const cases = 300
 	r := rand.New(rand.NewPCG(5, 6))
@@ -410,8 +412,8 @@ func TestSystemCoverage(t *testing.T) {
 	}
 }
 
-// TestSystemErrors: standard errors of the profile widen the interval, of OpenMP's costs and of
-// MPI's.
+// TestSystemErrors: standard errors of the profile widen the interval. This holds for costs of
+// OpenMP and of MPI.
 func TestSystemErrors(t *testing.T) {
 	runs := []Run{cannon(1, 1), cannon(1, 1), cannon(4, 1), cannon(4, 1), cannon(9, 1), cannon(9, 2)}
 	width := func(openmp, mpi float64) float64 {

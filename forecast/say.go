@@ -12,7 +12,7 @@ import (
 	"ompp-attach/mpi"
 )
 
-// little is the part of a time that is not worth a sentence.
+// little is the share of a time below which no sentence mentions something.
 const little = 0.01
 
 func percent(v float64) string { return fmt.Sprintf("%.1f%%", 100*v) }
@@ -25,7 +25,7 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// seconds prints a time with three digits that count.
+// seconds prints a time with three significant digits.
 func seconds(t float64) string {
 	if t != 0 && math.Abs(t) < 0.01 {
 		return fmt.Sprintf("%.3g sec", t)
@@ -69,7 +69,8 @@ func (f *Forecast) places(of func(*model.Measured) int) int {
 	return len(all)
 }
 
-// Assumptions returns sentences on what the prediction rests on, and on what the runs are worth.
+// Assumptions returns sentences on what the prediction supposes, and on how good the runs are for
+// it.
 func (f *Forecast) Assumptions() (out []string) {
 	ranks, threads := f.places(func(p *model.Measured) int { return p.Ranks }), f.places(func(p *model.Measured) int { return p.Threads })
 	from := "the nearest of the exponents 1, 2/3, 1/2"
@@ -182,7 +183,8 @@ func (f *Forecast) bandwidth() (out []string) {
 	return out
 }
 
-// troubles returns sentences about runs that do not belong together, or that are no good measure.
+// troubles returns sentences about runs that cannot be compared with each other, or that were
+// disturbed.
 func (f *Forecast) troubles() (out []string) {
 	all := slices.Concat(f.Runs, f.Against)
 	var labels, crowded []string
@@ -222,7 +224,7 @@ func (f *Forecast) troubles() (out []string) {
 	return out
 }
 
-// pays is the least gain by which twice the threads or ranks pay.
+// pays is the least share of the time that doubling the threads, or the ranks, has to save.
 const pays = 0.1
 
 // Advice returns sentences on how many ranks and threads pay; nil for problems that grow, where
@@ -268,7 +270,8 @@ func (f *Forecast) Advice(cells []Cell) (out []string) {
 	return out
 }
 
-// near names the cells whose interval reaches below the best cell's time: these may be as good.
+// near names the cells whose interval reaches below the best cell's predicted time: such a cell may
+// be as good as the best one.
 func (f *Forecast) near(cells []Cell, best Cell) string {
 	var names []string
 	for _, c := range cells {
@@ -282,8 +285,8 @@ func (f *Forecast) near(cells []Cell, best Cell) string {
 	return " By their intervals, " + strings.Join(names, ", ") + " may be as good."
 }
 
-// gainOf returns the part of a time that another saves. known is false if the model has no time to
-// compare with, because the fits of all parts fall below 0.
+// gainOf returns which share of the time now is saved if the time is then. known is false if the
+// model's time is 0: the fits of all parts fell below 0.
 func gainOf(now, then float64) (gain float64, known bool) {
 	if now <= 0 {
 		return 0, false
@@ -301,7 +304,7 @@ func gainText(gain float64) string {
 	return fmt.Sprintf("gain ~%s", percent(gain))
 }
 
-// sendThenReceive finds a function in which ranks send and receive as many messages by blocking
+// sendThenReceive finds a function whose ranks send and receive equally many messages with blocking
 // calls.
 func (f *Forecast) sendThenReceive() string {
 	type messages struct {

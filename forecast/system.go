@@ -15,9 +15,9 @@ import (
 	"ompp-attach/system"
 )
 
-// systemCosts are costs from a system profile: how often the program executes each construct and
-// calls MPI, by the signatures, times what one execution costs. The time that the
-// runs spent in MPI beyond that is waiting for other ranks. It is fitted over the ranks.
+// systemCosts are costs by a system profile. The signatures tell how often the program executes
+// each construct and each MPI call. The profile tells what one execution costs. If runs spent more
+// time in MPI than that, the rest was waiting for other ranks. This rest is fitted over the ranks.
 type systemCosts struct {
 	profile    *system.Profile
 	constructs []executed
@@ -29,8 +29,8 @@ type systemCosts struct {
 	forms []model.Form
 }
 
-// executed is how often a rank executes a construct: each thread if all have their own executions,
-// otherwise all threads together.
+// executed is how often a rank executes a construct. It counts the executions of one thread if each
+// thread has its own executions, and those of all threads together otherwise.
 type executed struct {
 	construct event.Construct
 	shared    sharing
@@ -41,13 +41,13 @@ type executed struct {
 type sharing int
 
 const (
-	each   sharing = iota // each thread has as many, at the same time as the others
+	each   sharing = iota // as many for each thread, at the same time as the others
 	inTurn                // as many for any number of threads, one after the other
-	spread                // as many for any number of threads, which are at them at the same time
+	spread                // as many for any number of threads, which share them out
 )
 
-// sharingOf takes the number of contended executions and of tasks for the problem's, and not the
-// threads'.
+// sharingOf supposes that the problem determines the number of contended executions and of tasks,
+// and not the number of threads.
 func sharingOf(c event.Construct, contended bool) sharing {
 	switch {
 	case contended, c.IsParallel(), c == event.Master, c == event.Masked, c == event.TaskLoop:
@@ -76,7 +76,8 @@ func newSystemCosts(profile *system.Profile, runs []Run, weak bool) (*systemCost
 	return s, nil
 }
 
-// learnConstructs adds up the executions of each construct. Of a parallel region, its starts count.
+// learnConstructs adds up the executions of each construct. A parallel region counts once per
+// start.
 func (s *systemCosts) learnConstructs(runs []Run) {
 	counts := map[event.Construct]map[int]float64{} // by run
 	for i, r := range runs {
@@ -113,7 +114,8 @@ func (s *systemCosts) learnConstructs(runs []Run) {
 	slices.Sort(s.notFound)
 }
 
-// overRanks fits counts by run over the ranks; assumed is the exponent if all have as many ranks.
+// overRanks fits counts of runs over the ranks. If all runs have the same number of ranks, the
+// exponent is assumed.
 func overRanks(runs []Run, byRun map[int]float64, assumed float64) model.Power {
 	var x, y []float64
 	for i, r := range runs {
@@ -124,8 +126,8 @@ func overRanks(runs []Run, byRun map[int]float64, assumed float64) model.Power {
 	return model.Proportional(x, y, assumed)
 }
 
-// learnCalls notes each call site's operation, calls and bytes. Messages count at their sender. One
-// rank has nobody to send to, so that runs of one rank tell nothing.
+// learnCalls notes each call site's operation, calls and bytes. A message counts at its sender. A
+// single rank has no other to send to, so runs of one rank tell nothing.
 func (s *systemCosts) learnCalls(runs []Run, weak bool) {
 	type site struct{ operation, place string }
 	counts, bytes := map[site]map[int]float64{}, map[site]map[int]float64{}
@@ -165,8 +167,8 @@ func (s *systemCosts) learnCalls(runs []Run, weak bool) {
 	}
 }
 
-// surfaceOfGrid is the exponent of a message's bytes over the ranks if runs do not tell: the edge
-// of a grid's piece in two dimensions.
+// surfaceOfGrid is the assumed exponent of a message's bytes over the ranks, if runs do not tell
+// it. It holds if a message is the edge of a rank's part of a two-dimensional grid.
 const surfaceOfGrid = 0.5
 
 func placeOf(c *signature.Call) string {
@@ -177,9 +179,9 @@ func placeOf(c *signature.Call) string {
 	return fmt.Sprintf("%s+%#x", path.Base(l.Object), l.Offset)
 }
 
-// messageBytes returns what the count argument of a call says (system.MPI.Bytes), from the volumes
-// of minimal accounting (mpi.Op.Volume). Signatures do not have the communicators' sizes, so that
-// collective operations are taken for ones of all ranks.
+// messageBytes returns the bytes that the count argument of a call stands for (system.MPI.Bytes).
+// It derives them from the volumes of minimal accounting (mpi.Op.Volume). Signatures do not have
+// the communicators' sizes, so collective operations are supposed to be of all ranks.
 func messageBytes(c *signature.Call, ranks int) float64 {
 	op, ok := mpi.ParseOp(c.Operation)
 	calls := max(c.Calls.Mean, 1e-9)
@@ -235,7 +237,7 @@ func (s *systemCosts) transfer(ranks int) (out model.Cost) {
 	return out
 }
 
-// MPI is the transfer, and the waiting as fitted.
+// MPI is the time of the transfers, plus the fitted time of waiting.
 func (s *systemCosts) MPI(ranks, _ int) model.Cost {
 	out := s.transfer(ranks)
 	if ranks == 1 && s.alone != nil {
@@ -246,7 +248,7 @@ func (s *systemCosts) MPI(ranks, _ int) model.Cost {
 	return out
 }
 
-// waiting returns what a run was in MPI for beyond the transfer.
+// waiting returns how much longer a run was in MPI than its transfers take.
 func (s *systemCosts) waiting(p model.Measured) float64 {
 	return max(0, p.MPI-s.transfer(p.Ranks).Time)
 }
@@ -258,7 +260,7 @@ func (s *systemCosts) supply(points []model.Measured) model.Costs {
 	return &x
 }
 
-// Again fits the waiting of other times of the same runs.
+// Again fits the waiting anew to other times of the same runs.
 func (s *systemCosts) Again(points []model.Measured) model.Costs {
 	x := *s
 	x.wait, x.alone, _ = model.FitRanks(points, s.waiting, &s.wait)
@@ -275,8 +277,8 @@ func (s *systemCosts) Forms() (forms []model.CostForm) {
 	return forms
 }
 
-// reconcile takes the profile's overheads for the runs' own. Losses of the runs beyond these
-// overheads stay with the waiting for threads: a barrier's own cost is in both.
+// reconcile replaces the overheads of runs by those of the profile. If a run lost more than these
+// overheads, the rest counts as waiting for threads: a barrier's own cost is in both figures.
 func (s *systemCosts) reconcile(points []model.Measured) []model.Measured {
 	points = slices.Clone(points)
 	for i := range points {
@@ -310,7 +312,8 @@ func (s *systemCosts) notes(runs []Run) (out []string) {
 	return out
 }
 
-// elsewhere returns the hosts of runs that are not the profile's; nil: there are none.
+// elsewhere returns the hosts of runs that the system profile was not measured on; nil: there are
+// none.
 func (s *systemCosts) elsewhere(runs []Run) (hosts []string) {
 	for _, r := range runs {
 		for _, h := range r.Hosts {
@@ -322,7 +325,7 @@ func (s *systemCosts) elsewhere(runs []Run) (hosts []string) {
 	return hosts
 }
 
-// origins says which costs stand for others.
+// origins says which costs were measured for another, similar construct.
 func (s *systemCosts) origins() (out []string) {
 	var from []string
 	add := func(name, other string) {

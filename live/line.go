@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// mostInLine bounds the regions that a line names.
+// mostInLine is how many regions a line names at most.
 const mostInLine = 3
 
 // WriteLine writes an update as one line of a log.
@@ -62,12 +62,13 @@ type oldTimes struct {
 // plainTimes are Times without their methods.
 type plainTimes Times
 
-// MarshalJSON adds the name by which older readers know the time without a core.
+// MarshalJSON adds the time without a core under its older name, for older readers.
 func (t Times) MarshalJSON() ([]byte, error) {
 	return json.Marshal(oldTimes{plainTimes(t), t.NoCore})
 }
 
-// MarshalJSON adds the executions to the times, of which it would otherwise inherit the method.
+// MarshalJSON writes the times and the executions. Without this method, Figures would have that of
+// the embedded Times, which does not write executions.
 func (f Figures) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		oldTimes
@@ -75,7 +76,7 @@ func (f Figures) MarshalJSON() ([]byte, error) {
 	}{oldTimes{plainTimes(f.Times), f.NoCore}, f.Count})
 }
 
-// NamedTime is one of Times.
+// NamedTime is one of Times, with its name.
 type NamedTime struct {
 	Name string
 	T    int64
@@ -87,8 +88,8 @@ func (t *Times) Named() []NamedTime {
 		{"mgmt", t.Mgmt}, {"mpi", t.MPI}, {"no_core", t.NoCore}, {"idle", t.Idle}}
 }
 
-// Share returns a part in percent; 0 of nothing. A short window may take back what the one before
-// had assumed: that shows as 0.
+// Share returns a part in percent; 0 if the whole is 0. A short window may correct the window
+// before it. Then a part may be below 0, and Share returns 0.
 func Share(part, whole int64) float64 {
 	if whole <= 0 || part <= 0 {
 		return 0

@@ -1,8 +1,9 @@
-// Package live shows a measurement that goes on: from one snapshot to the next it tells what
-// happened in between, by class, region and thread. Figures of a window are differences of the
-// figures that a report of either snapshot would have. So all windows add up to the final profile's
-// figures. A snapshot may take for work what turns out to be, for example, the lack of a core. So a
-// short window may have a time below 0. Times are in nanoseconds. The package is pure.
+// Package live shows a measurement while it goes on. From one snapshot to the next it tells what
+// happened in between, by class, region and thread. Figures of a window are differences between
+// figures of the two snapshots, as reports would have them. So all windows add up to the final
+// profile's figures. A snapshot may count time as work that later turns out to be, for example,
+// time without a core. So a short window may have a time below 0. Times are in nanoseconds. The
+// package does no input or output of its own.
 package live
 
 import (
@@ -85,7 +86,7 @@ type ThreadTimes struct {
 type Thread struct {
 	PID  int `json:"pid"`
 	Rank int `json:"rank"` // -1: none
-	// Number in its team, after that of its initial thread if there are several.
+	// The number in its team, after the number of its initial thread if there are several.
 	Name   string `json:"name"`
 	State  string `json:"state"`
 	Window Times  `json:"window"`
@@ -119,14 +120,14 @@ type Update struct {
 	Regions   []*Region `json:"regions"` // by own time in the window, the most first
 }
 
-// Version is the version of updates as JSON. It grows when a reader of the older version would
-// misread the newer one.
+// Version is the version of updates as JSON. It grows if readers of the older version would misread
+// the newer one.
 const Version = 1
 
 // Tracker makes updates of snapshots.
 type Tracker struct {
 	Rules  analysis.Rules
-	Raw    bool // times with what the probes took
+	Raw    bool // times include the time that probes took
 	before map[processID]*state
 	order  []processID // in which processes came
 	named  map[profile.RegionID]profile.Region
@@ -137,7 +138,7 @@ type processID struct {
 	start int64
 }
 
-// state is all that was measured of a process until a snapshot.
+// state holds the figures of a process, from its beginning to a snapshot.
 type state struct {
 	process  Process
 	wall     int64
@@ -150,8 +151,8 @@ type state struct {
 }
 
 // Next returns what happened since the last call. profiles are the snapshots of all processes, or
-// the final profiles. Of a process that is missing nothing happened: while a process ends, no
-// snapshot has it.
+// the final profiles. If a process is missing, nothing has happened in it: a process that is ending
+// has no snapshot.
 func (t *Tracker) Next(at time.Time, profiles []*profile.Profile, final bool) *Update {
 	now := map[processID]*state{}
 	if t.named == nil {
@@ -250,7 +251,7 @@ func (t *Tracker) stateOf(p *profile.Profile) *state {
 		for k := range n.Stats {
 			x, c := &n.Stats[k], &classes[k]
 			o := Times{Synch: c.Synch, Imbal: c.Imbal, Limpar: c.Limpar, Mgmt: c.Mgmt, MPI: c.MPI, NoCore: c.NoCore}
-			if i == 0 { // MPI calls of serial code whose own regions were taken out
+			if i == 0 { // MPI calls in serial code, without regions of their own
 				o.Serial = -o.Sum()
 				in[x.Thread].add(o)
 				continue

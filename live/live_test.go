@@ -37,8 +37,8 @@ func windows(t *testing.T, name string, n int) (updates []*Update, final *profil
 	return append(updates, tr.Next(start.Add(time.Hour), []*profile.Profile{final}, true)), final
 }
 
-// The windows of a run add up to the final profile, as the analysis of that has it: whole, by
-// region, and by thread.
+// The windows of a run add up to the analysis of its final profile: in all, by region, and by
+// thread.
 func TestWindowsAddUp(t *testing.T) {
 	names, err := filepath.Glob("../testdata/streams/*.json.gz")
 	if err != nil || len(names) == 0 {
@@ -99,7 +99,8 @@ func TestWindowsAddUp(t *testing.T) {
 	}
 }
 
-// While a process ends, no snapshot has it: its figures stay, and nothing is counted twice.
+// While a process ends, snapshots do not have it. Its figures stay as they are, and nothing is
+// counted twice.
 func TestMissingProcess(t *testing.T) {
 	p := func(ns int64) *profile.Profile {
 		return &profile.Profile{Meta: profile.Meta{Target: profile.Target{PID: 7}, Life: profile.Life{Duration: 2 * ns}}, Threads: []profile.Thread{{}},
@@ -172,7 +173,7 @@ func TestFiguresAsJSON(t *testing.T) {
 	}
 }
 
-// Where nothing began or ended, threads may be in a region since before measurement began.
+// If nothing began or ended so far, threads may be in a region that began before measurement.
 func TestLineOfSilence(t *testing.T) {
 	var b strings.Builder
 	f := &Update{Wall: 1e9, Window: Times{Serial: 1e9}, Total: Times{Serial: 3e9}}

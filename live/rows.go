@@ -8,28 +8,29 @@ import (
 	"ompp-attach/profile"
 )
 
-// Initial threads that live briefly. A profile lets them share rows from a number of them on, and a
-// thread that lives on may leave the shared row again. A window compares rows of two snapshots. So
-// both get the same rows: a thread that has shared a row stays in the row, for all later windows.
+// Initial threads that live briefly. In a profile with many of them, they share rows. A thread that
+// turns out to live longer may leave the shared row again. A window compares rows of two snapshots,
+// so both must have the same rows. Therefore a thread that has once shared a row stays in this row
+// for all later windows.
 
 // rowID names a row in all snapshots of a process.
 type rowID struct{ root, num int }
 
-// shared is the root of the rows that brief threads share. In profiles their root is the lowest of
-// these threads', which changes.
+// shared is the root of the rows that brief threads share. Profiles name these rows by the lowest
+// root of the threads that share them, which changes.
 const shared = -1
 
-// sharing says which initial threads a snapshot has rows of, and which of them share rows.
+// sharing says which initial threads of a snapshot have rows of their own, and which share rows.
 type sharing struct {
-	root   int           // in the profile, of the shared rows; 0: none
-	own    map[int][]int // threads of rows of their own: their system's ids, by root
+	root   int           // of the shared rows, in the profile; 0: there are none
+	own    map[int][]int // by root: the system's ids of threads with rows of their own
 	joined []int         // the system's ids of initial threads that share rows, as far as known
-	kept   map[int]bool  // roots with rows of their own in the profile that stay in the shared rows
+	kept   map[int]bool  // roots that have rows of their own in the profile, but stay shared
 }
 
 func sharingOf(p *profile.Profile) sharing {
 	s := sharing{own: map[int][]int{}, kept: map[int]bool{}}
-	// MPI callers without teams may share another row, from the first on.
+	// A thread that calls MPI without ever having a team may share another row with its like.
 	teams, paths := map[int]bool{}, analysis.NewPaths(p)
 	for i := 1; i < len(p.Nodes); i++ {
 		for j := range p.Nodes[i].Stats {

@@ -27,9 +27,9 @@ func teamOfTwo(primary uint32, from, to uint64) (events []event.Event) {
 	return events
 }
 
-// TestBriefThreadsInWindows: the rows of brief threads become one row when there are enough of
-// them. A thread that lives on leaves that row in the profile. In a window, no row has more time
-// than the window is long, for no two of these threads live at once. No row has less than no time.
+// TestBriefThreadsInWindows: from a number of brief threads on, their rows become one row. In the
+// profile, a thread that lives on leaves that row. No two of these threads live at once. So in a
+// window, no row has more time than the window is long, and none has less than 0.
 func TestBriefThreadsInWindows(t *testing.T) {
 	s := stream.Stream{PID: 1, Began: 0}
 	s.Events = append(teamOfTwo(1, 10, 500), teamOfTwo(1, 59000, 59500)...)

@@ -20,7 +20,8 @@ import (
 )
 
 // CollectorCommand is the hidden subcommand that measures the ranks of one job on this node. Its
-// arguments are the path of the socket, which listens as file 3, the path of the log, and flags.
+// arguments are the path of the socket, the path of the log, and flags. File descriptor 3 is the
+// listening socket.
 const CollectorCommand = "__collector"
 
 // Meeting is the place where the tools of one job on this node find their collector.
@@ -30,8 +31,9 @@ type Meeting struct {
 	args []string // the flags that the collector is started with
 }
 
-// Meet names the place by the properties that all tools of one collector have in common. args are
-// the flags that the collector is started with. The error says why there is no place.
+// Meet returns the meeting for tools with the given properties (common): tools of one collector
+// have the same ones. args are the flags that the collector is started with. The error says why no
+// meeting is possible.
 func Meet(common, args []string) (*Meeting, error) {
 	dir, err := control.PrivateDir()
 	if err != nil {
@@ -41,16 +43,16 @@ func Meet(common, args []string) (*Meeting, error) {
 	return &Meeting{dir: dir, name: thisNode() + hex.EncodeToString(sum[:8]), args: args}, nil
 }
 
-// thisNode begins the names of this node's files. Other nodes may share the directory (TMPDIR on a
-// shared file system). There, nobody answers at a socket of another node: not to be taken for that
-// of a dead collector.
+// thisNode returns the beginning of the names of this node's files. Other nodes may share the
+// directory (TMPDIR on a shared file system). A socket of another node does not answer here. Its
+// name tells that it is not the socket of a dead collector.
 func thisNode() string {
 	id := strings.ReplaceAll(clock.BootID(), "-", "")
 	return "job-" + id[:min(8, len(id))] + "-"
 }
 
-// The sockets do not end in .sock: sockets with that suffix in this directory take requests to
-// pause.
+// The sockets do not end in .sock: in this directory, sockets with that suffix take requests to
+// pause a measurement.
 const (
 	socketSuffix = ".collector"
 	logSuffix    = ".log"
@@ -60,8 +62,8 @@ func (m *Meeting) socket() string { return filepath.Join(m.dir, m.name+socketSuf
 
 func (m *Meeting) log() string { return filepath.Join(m.dir, m.name+logSuffix) }
 
-// connect connects to the collector, and starts it if there is none. A lock makes sure that only
-// one tool starts it.
+// connect connects to the collector, and starts a collector if there is none. A lock makes sure
+// that only one tool starts a collector.
 func (m *Meeting) connect() (net.Conn, error) {
 	if c, err := net.Dial("unix", m.socket()); err == nil {
 		return c, nil
@@ -90,8 +92,8 @@ func (m *Meeting) connect() (net.Conn, error) {
 // uselessAfter is the age from which logs of killed collectors are taken for useless.
 const uselessAfter = time.Hour
 
-// tidy removes the files of this node's collectors that were killed,
-// in this boot or an earlier one.
+// tidy removes the files of this node's collectors that were killed, in this boot or an earlier
+// one.
 func (m *Meeting) tidy() {
 	all, _ := filepath.Glob(filepath.Join(m.dir, "job-*"))
 	for _, name := range all {

@@ -12,9 +12,8 @@ import (
 	"ompp-attach/files"
 )
 
-// TestTidy: sockets and logs of this node's dead collectors are removed, and those of earlier
-// boots. Those of other nodes stay, also where the directory is on a file system
-// that the nodes share.
+// TestTidy: tidy removes sockets and logs of dead collectors of this node, and those of earlier
+// boots. Files of other nodes stay, also if nodes share the directory's file system.
 func TestTidy(t *testing.T) {
 	m := &Meeting{dir: t.TempDir(), name: thisNode() + "0123456789abcdef"}
 	if clock.BootID() == "" {

@@ -16,7 +16,8 @@ import (
 // OwnProcess makes the process independent of the rank whose tool started it, and returns its
 // listener.
 func OwnProcess() (net.Listener, error) {
-	// Signals that end the ranks may reach the collector, too. It ends when the ranks have ended.
+	// Signals that end the ranks may reach the collector, too. The collector ends when the ranks
+	// have ended.
 	signal.Ignore(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)
 	file := os.NewFile(3, "socket")
 	l, err := net.FileListener(file)
@@ -29,8 +30,8 @@ func OwnProcess() (net.Listener, error) {
 	return l, nil
 }
 
-// closeInherited closes the files that the launcher gave the rank: the launcher takes the end of
-// these files for the rank's end.
+// closeInherited closes files that the collector has inherited from the rank. The launcher takes
+// the end of these files for the rank's end.
 func closeInherited() {
 	fds, _ := filepath.Glob("/proc/self/fd/*")
 	for _, name := range fds {
@@ -41,16 +42,17 @@ func closeInherited() {
 	}
 }
 
-// unbind lets the process run on all cores, since the rank needs the core that the launcher bound
-// it to. It also raises the priority above the ranks'. With more ranks than cores the reader would
-// otherwise run too late, and records would be lost.
+// unbind lets the process run on all cores: the launcher has bound the rank to a core, which the
+// rank needs for itself. unbind also raises the priority above that of the ranks. If there are more
+// ranks than cores, the reader of the rings would otherwise run too late, and records would be
+// lost.
 func unbind() {
 	const urgent = -20
 	var all unix.CPUSet
 	for i := range 64 * len(all) {
 		all.Set(i)
 	}
-	threads, _ := filepath.Glob("/proc/self/task/*") // each thread has settings of its own
+	threads, _ := filepath.Glob("/proc/self/task/*") // each thread has its own settings
 	for _, name := range threads {
 		if tid, err := strconv.Atoi(filepath.Base(name)); err == nil {
 			_ = unix.SchedSetaffinity(tid, &all)

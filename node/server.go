@@ -27,11 +27,11 @@ type Client struct {
 	mu    sync.Mutex
 	to    *json.Encoder
 	from  *json.Decoder
-	voice *voice.Voice // what to writes to
+	voice *voice.Voice // writes what to encodes
 }
 
-// newClient returns the client at the other end of a connection. Nobody who sends to it waits: the
-// reader of the rings says things too, and a tool that is stopped reads nothing.
+// newClient returns the client at the other end of a connection. Sending to a client never waits:
+// the reader of the rings sends sentences, too, and a stopped tool reads nothing.
 func newClient(conn io.ReadWriter) *Client {
 	v := &voice.Voice{To: conn}
 	return &Client{to: json.NewEncoder(v), from: json.NewDecoder(conn), voice: v}
@@ -46,15 +46,15 @@ func (c *Client) send(r reply) {
 // Say tells a sentence to the user of the tool.
 func (c *Client) Say(sentence string) { c.send(reply{Say: sentence}) }
 
-// Follow lets the program start, and waits for its end. The program's results go to a directory. ok
-// is false if the tool is gone; then the program may run on.
+// Follow lets the program start, and waits for its end. dir is the directory of the program's
+// results. ok is false if the tool has ended; the program may still run then.
 func (c *Client) Follow(dir string) (e launch.Ending, ok bool) {
 	c.send(reply{Followed: true, Dir: dir})
 	return e, c.from.Decode(&e) == nil
 }
 
-// Gone is closed when the tool has ended. It is called once, after follow: the tool sends nothing
-// more.
+// Gone returns a channel that is closed when the tool has ended. Call it once, after Follow: from
+// then on the tool sends nothing more.
 func (c *Client) Gone() <-chan struct{} {
 	gone := make(chan struct{})
 	go func() {
@@ -65,7 +65,7 @@ func (c *Client) Gone() <-chan struct{} {
 	return gone
 }
 
-// Serve serves clients until the last one is gone, or until patience is over without any.
+// Serve serves clients until the last one is gone. If no client comes, it returns after patience.
 func (k *Server) Serve(l net.Listener, socket string, measure func(*Request, *Client) *Over) {
 	conns := make(chan net.Conn)
 	go func() {
@@ -107,7 +107,7 @@ func (k *Server) Serve(l net.Listener, socket string, measure func(*Request, *Cl
 	}
 }
 
-// Say tells the user a sentence by the first client, if there is any.
+// Say tells the user a sentence through the first client, if there is one.
 func (k *Server) Say(s string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// TestStoppedToolHoldsUpNoReader: the reader of the rings tells a rank's tool something while the
-// tool reads nothing. Nothing is lost for the tool when it reads again.
+// TestStoppedToolHoldsUpNoReader: the reader of the rings sends sentences to a rank's tool, which
+// reads nothing meanwhile. The reader does not wait. The tool gets all sentences when it reads
+// again.
 func TestStoppedToolHoldsUpNoReader(t *testing.T) {
-	here, there := net.Pipe() // which holds nothing: who writes waits for who reads
+	here, there := net.Pipe() // a pipe without a buffer: writers wait for the reader
 	defer here.Close()
 	defer there.Close()
 	k := &Server{clients: []*Client{newClient(here)}}

@@ -16,7 +16,7 @@ type Session struct {
 }
 
 // HandOver asks the node's collector to measure a program that is about to start. A collector that
-// is just ending may not answer; then another one is started.
+// is just ending may not answer; then HandOver starts another one.
 func (m *Meeting) HandOver(req *Request, say func(string)) (*Session, error) {
 	const tries = 5
 	for range tries {

@@ -2,17 +2,18 @@ package node
 
 import "ompp-attach/collect/launch"
 
-// Request is the first message of a rank's tool to the collector.
+// Request is the first message that a rank's tool sends to the collector.
 type Request struct {
-	PID     int // launched, does not run yet
+	PID     int // of the program, which was launched but does not run yet
 	Rank    launch.Rank
 	Program string   // path
 	Flags   []string // of the command line, as given
 	Dir     string   // directory to which relative paths refer
 }
 
-// reply is a message of the collector: any number of Say, then Followed or Over. When the program
-// has ended, the tool sends a launch.Ending, and the collector answers with Over.
+// reply is a message of the collector. There can be any number of Say, at most one Followed, and
+// one Over at the end. After Followed, the tool sends a launch.Ending when the program has ended,
+// and the collector answers with Over.
 type reply struct {
 	Say      string `json:",omitempty"` // for the user
 	Followed bool   `json:",omitempty"` // the program may start
@@ -21,7 +22,7 @@ type reply struct {
 }
 
 // Over is the outcome for a rank: the tool's exit status, and a sentence if there is something to
-// tell. It is the error of a rank that is refused.
+// say. If the collector refuses a rank, Over is the rank's error.
 type Over struct {
 	Status   int
 	Sentence string

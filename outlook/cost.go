@@ -12,7 +12,7 @@ import (
 func costText(c *calibration.Costs) string {
 	us := func(ns float64) string { return fmt.Sprintf("%.2f us", ns/1e3) }
 	emulated := us(c.Emulated.Sum()) + " on an instruction that the kernel emulates,"
-	if c.Jump != (calibration.Split{}) { // on x86-64, where a push is measured apart
+	if c.Jump != (calibration.Split{}) { // on x86-64, where pushes are measured by themselves
 		emulated = us(c.Jump.Sum()) + " on a jump, " + us(c.Emulated.Sum()) + " on a push,"
 	}
 	text := fmt.Sprintf("A probe hit takes so much time of its thread here, measured just now (%s):\n  %s %s on a call,\n  %s on an instruction that the kernel has to single-step;\n  %s more if the function's return is probed, too.\n",

@@ -1,4 +1,4 @@
-// Package outlook says in words what a report on a process, or on any program here, would show:
-// exactly, approximately or not at all. It also says what measuring would cost. Nothing is measured
-// for that.
+// Package outlook says what a report on a process, or on any program of this machine, would show
+// exactly, approximately or not at all. It also says what measuring would cost. It measures nothing
+// itself.
 package outlook

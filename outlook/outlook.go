@@ -23,7 +23,7 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Scope says what a report shows: of what was found in a process, or in general.
+// Scope says what a report would show of the things found in a process, or of any program.
 func Scope(in *target.Inspection) string {
 	gomp, kmpc, calls := in == nil, in == nil, in == nil
 	if in != nil {

@@ -10,9 +10,8 @@ import (
 	"ompp-attach/probes/disasm/points"
 )
 
-// ProcessLines describes and judges what was found in a process. A line that is a problem means
-// that the process cannot be measured. seccompKills says that a seccomp filter is such a problem on
-// this kernel.
+// ProcessLines describes and judges what was found in a process. If a line is a problem, the
+// process cannot be measured. seccompKills: on this kernel a seccomp filter is such a problem.
 func ProcessLines(in *target.Inspection, seccompKills bool) []preflight.Line {
 	p := in.Process
 	ls := []preflight.Line{{What: "process", Consequence: fmt.Sprintf("%d runs %s with %s and %s", p.PID, in.Path, count(p.Threads, "thread", "threads"), count(in.Libraries, "library", "libraries"))}}

@@ -11,8 +11,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Joined holds the measurements of other runs of the tool that measure some processes. These
-// measurements go on when the view is closed. The processes pay for one measurement only.
+// Joined are measurements by other runs of the tool, of the processes to show. These measurements
+// go on when the view is closed. The processes pay for one measurement only.
 type Joined struct {
 	pids  []int
 	peers map[int]control.Peer // by process
@@ -61,7 +61,7 @@ func (j *Joined) ask() (all []*profile.Profile, cost time.Duration, err error) {
 		}
 		cost += took
 		for _, p := range found {
-			// A process that has run several programs has a snapshot of the one that runs.
+			// A process may have run several programs. The one that runs now has a snapshot.
 			if !p.Meta.SnapshotAt.IsZero() && slices.Contains(j.pids, p.Meta.PID) {
 				asked[p.Meta.PID] = true
 				all = append(all, p)
@@ -103,9 +103,9 @@ func (j *Joined) Over() bool { return j.over }
 // Last returns the last snapshots.
 func (j *Joined) Last() []*profile.Profile { return j.last }
 
-// Keep has each measurement keep snapshots of all its processes, with one number, and returns the
-// name of the first file. The error is that of the first measurement, if nothing was kept. Keep may
-// be called while another goroutine takes snapshots.
+// Keep lets each measurement write snapshots of all its processes, under one number. It returns the
+// name of the first file. If nothing was written, the error is that of the first measurement. Keep
+// may be called while another goroutine takes snapshots.
 func (j *Joined) Keep() (first string, err error) {
 	answered := map[control.Peer]bool{}
 	for _, pid := range j.pids {
@@ -114,7 +114,7 @@ func (j *Joined) Keep() (first string, err error) {
 			continue
 		}
 		name, failed := peer.DumpAll(pid)
-		// If one process has ended, the measurement knows another one.
+		// If this process has ended, the measurement may know another one.
 		answered[peer] = !errors.Is(failed, control.ErrNotMeasured)
 		if answered[peer] {
 			err = cmp.Or(err, failed)

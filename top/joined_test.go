@@ -9,8 +9,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// shared is a measurement of several processes, some of which have ended. It notes what it was
-// asked for.
+// shared is a measurement of several processes, some of which have ended. It notes the requests
+// that it gets.
 type shared struct {
 	pids, ended []int
 	dumped      chan int // by each request; 0: of all processes
@@ -32,8 +32,8 @@ func (s shared) DumpAll(pid int) (string, error) {
 }
 func (s shared) Profiles(int) ([]*profile.Profile, error) { return nil, errors.New("not asked for") }
 
-// TestKeepOnce: the ranks that one measurement measures get snapshots of one number, so by one
-// request, also if the first of them has ended.
+// TestKeepOnce: if one measurement has several ranks, their snapshots have one number. So one
+// request writes them all, also if the first of these ranks has ended.
 func TestKeepOnce(t *testing.T) {
 	const pid = 1 << 29 // above all PIDs
 	pids := []int{pid + 1, pid + 2, pid + 3}

@@ -12,12 +12,12 @@ import (
 	"ompp-attach/results"
 )
 
-// shownOutput is how much of a program's output appears after the screen, in bytes. Of a file that
-// only the tool knows, no more is kept either.
+// shownOutput is how much of a program's output appears after the screen is gone (bytes). If the
+// file of the output has no name, the tool keeps no more than that.
 const shownOutput = 1 << 20
 
 // Output keeps what a launched program writes while a screen has the terminal. The program writes
-// to a file itself: a pipe would end the program if the tool were killed.
+// to a file, not to a pipe: if the tool were killed, a write to the pipe would end the program.
 type Output struct {
 	Streams launch.Streams // for the program
 	file    *os.File
@@ -29,8 +29,8 @@ type Output struct {
 }
 
 // KeepOutput returns streams for a program: no input, and a file in place of each output that is a
-// terminal. With a results directory the file is there, and keeps all. Otherwise it has no name,
-// and keeps the end of the output.
+// terminal. With a results directory, the file is in this directory and keeps everything. Otherwise
+// it has no name, and keeps the end of the output.
 func KeepOutput(dir *results.Directory) (o *Output, err error) {
 	o = &Output{Streams: launch.OwnStreams(), to: os.Stdout}
 	if o.Streams.In, err = os.Open(os.DevNull); err != nil {
@@ -48,7 +48,8 @@ func KeepOutput(dir *results.Directory) (o *Output, err error) {
 	return o, nil
 }
 
-// Bound gives disk space back, unless the file has a name. It is called now and then.
+// Bound frees disk space of output that will not be shown, unless the file has a name. Callers call
+// it from time to time.
 func (o *Output) Bound() {
 	end := o.written() - shownOutput
 	if o.showing {
@@ -71,8 +72,8 @@ func (o *Output) written() int64 {
 	return st.Size()
 }
 
-// Show copies the output to the terminal until the program has ended. It begins where the output
-// appears that fits, and tells what was left out.
+// Show copies the output to the terminal until the program has ended. It leaves the first part of
+// much output out, and says so.
 func (o *Output) Show(ended <-chan struct{}, tell func(sentence string)) {
 	if first := o.written() - shownOutput; first > 0 {
 		o.shown = first

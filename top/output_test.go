@@ -11,7 +11,7 @@ import (
 	"ompp-attach/results"
 )
 
-// kept returns what a program's output shows, of which the program has written so many lines.
+// kept returns what is shown of the output of a program that has written the given number of lines.
 func kept(t *testing.T, dir *results.Directory, lines int) (shown []byte, told string, taken int64) {
 	t.Helper()
 	o, err := KeepOutput(dir)
@@ -48,8 +48,8 @@ func kept(t *testing.T, dir *results.Directory, lines int) (shown []byte, told s
 // line is a line of 1 KiB.
 func line(n int) []byte { return append(bytes.Repeat([]byte{byte('a' + n%26)}, 1023), '\n') }
 
-// TestOutput: of much output, the end is shown, and the user learns what is not. Only in a
-// directory that the user has named is all of it kept.
+// TestOutput: of much output only the end is shown, and the user learns how much is missing. All of
+// it is kept only in a directory that the user has named.
 func TestOutput(t *testing.T) {
 	if shown, told, _ := kept(t, results.Later("solver"), 3); string(shown) != string(line(0))+string(line(1))+string(line(2)) || told != "" {
 		t.Errorf("of three lines %d bytes are shown: %q", len(shown), told)

@@ -14,7 +14,7 @@ import (
 
 // sink shows updates.
 type sink interface {
-	show(*live.Update) error // an error: nobody looks any more
+	show(*live.Update) error // an error: nobody reads the updates any more
 	say(sentence string)
 	end()
 }
@@ -75,7 +75,7 @@ func (s *screenSink) show(f *live.Update) error {
 	return nil
 }
 
-// say shows a sentence. The caller, who may be the reader of the rings, does not wait.
+// say shows a sentence. It does not wait, because the caller may be the reader of the rings.
 func (s *screenSink) say(sentence string) {
 	s.mu.Lock()
 	s.said = append(s.said, sentence)

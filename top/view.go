@@ -26,15 +26,15 @@ type Options struct {
 	Interval time.Duration // length of a window
 	Count    int           // windows to show; 0: any number
 	Rules    analysis.Rules
-	Raw      bool // times with what the probes took
+	Raw      bool // times include the time that probes took
 	// Keep writes a snapshot to a file, when the user presses the key for it.
 	Keep func() (name string, err error)
 	// Tell tells the user a sentence while no screen is shown.
 	Tell func(sentence string)
 }
 
-// Take takes snapshots of all processes. cost is the processor time that they took elsewhere than
-// in the calling thread.
+// Take takes snapshots of all processes. cost is the processor time of other threads and processes
+// that this took, beside that of the calling thread.
 type Take func() (all []*profile.Profile, cost time.Duration, err error)
 
 // View shows a measurement. Open returns one.
@@ -62,8 +62,8 @@ func (v *View) Left() <-chan struct{} { return v.left }
 // Say shows a sentence. It never waits for the user.
 func (v *View) Say(sentence string) { v.sink.say(sentence) }
 
-// rest bounds the cost of the view: after a snapshot, so many times the processor time that it took
-// passes before the next one.
+// rest bounds the cost of the view. If a snapshot takes some processor time, the next one follows
+// no sooner than rest times that time.
 const rest = 20
 
 // Follow shows an update at the end of each window, until ctx ends, or until the user leaves. If no
@@ -105,7 +105,7 @@ func (v *View) Follow(ctx context.Context, take Take) error {
 	}
 }
 
-// Final shows the last update, up to the final profiles.
+// Final shows the last update, which ends with the final profiles.
 func (v *View) Final(profiles []*profile.Profile) {
 	_ = v.sink.show(v.tracker.Next(time.Now(), profiles, true))
 }

@@ -9,15 +9,15 @@ import (
 	"ompp-attach/live"
 )
 
-// looks are the colours of the classes, safe for the colour-blind (Okabe and Ito), and the signs
-// that tell them apart without colours.
+// looks are the colours of the classes, and a sign for each class that tells it without colours.
+// The colours are safe for the colour-blind (Okabe and Ito).
 var looks = map[string]struct{ color, sign string }{
 	"work": {"#999999", "█"}, "serial": {"#BBBBBB", "▓"}, "synch": {"#D55E00", "s"}, "imbal": {"#E69F00", "i"}, "limpar": {"#F0E442", "l"},
 	"mgmt": {"#CC79A7", "m"}, "mpi": {"#0072B2", "M"}, "no_core": {"#444444", "x"}, "idle": {"#56B4E9", "·"},
 }
 
-// bar draws times as a bar of a width, each in its share. Rounding never draws a part that is not
-// there.
+// bar draws times as a bar of the given width. Each time has its share of the bar. Rounding never
+// draws a time that is 0.
 func bar(t *live.Times, width int) string {
 	sum := int64(0)
 	for _, x := range t.Named() {

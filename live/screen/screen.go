@@ -14,8 +14,8 @@ import (
 	"ompp-attach/live"
 )
 
-// Actions are what keys ask of the measurement. Each returns at once or runs in a goroutine of the
-// screen's own.
+// Actions are what keys ask of the measurement. An action either returns at once, or runs in a
+// goroutine that the screen starts.
 type Actions struct {
 	Write func() (name string, err error) // write a snapshot to a file
 }
@@ -172,7 +172,7 @@ func (m *Model) regions() []*live.Region {
 		case byTitle:
 			return cmp.Compare(a.Title, b.Title)
 		}
-		return 0 // as they come
+		return 0 // updates have this order already
 	})
 	return rows
 }

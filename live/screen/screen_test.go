@@ -120,7 +120,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Whatever the terminal's size, no line is wider and none too many are drawn.
+// Whatever the terminal's size, no line is wider than it, and no more lines are drawn than it has.
 func TestSizes(t *testing.T) {
 	for _, size := range [][2]int{{20, 5}, {40, 10}, {80, 24}, {200, 60}, {1, 1}} {
 		for _, keys := range [][]string{{}, {"down", "enter"}, {"?"}} {
