@@ -5,22 +5,23 @@ import (
 	"testing"
 )
 
-// relation is how what all ranks send (out) stands to what they receive (in).
+// relation reports whether the bytes that all ranks send (out) and receive (in) agree.
 type relation func(out, in, np uint64) bool
 
 func equal(out, in, np uint64) bool { return out == in }
 
-// A broadcast's data must leave once and reach everyone else; a reduction's the
+// A broadcast's data must leave once, and must reach every other process. A reduction's data go the
 // other way round.
 func toOthers(out, in, np uint64) bool   { return in == out*(np-1) || np == 1 && in == 0 }
 func fromOthers(out, in, np uint64) bool { return out == in*(np-1) || np == 1 && out == 0 }
 
-// What Allgather gathers must leave once and reach everyone, oneself included.
+// The data of Allgather must leave each process once, and must reach every process, the sender
+// included.
 func toAll(out, in, np uint64) bool { return in == out*np }
 
-// What the accountings conserve: under naive every byte that is sent is
-// received; minimal looks at each process by itself, and of what is copied or
-// combined on its way only one copy must leave, or reach, a process.
+// The sums that the accountings conserve. Under naive, each byte that is sent is received. Minimal
+// looks at each process by itself. If data are copied or combined on their way, only one copy must
+// leave or reach a process.
 var conserved = []struct {
 	op             string
 	minimal, naive relation
@@ -44,9 +45,8 @@ var conserved = []struct {
 	{"MPI_Sendrecv", equal, equal}, // around a ring
 }
 
-// TestConserved lets all processes of a communicator make a call, in place
-// where that is allowed or not, and compares what they send with what they
-// receive.
+// TestConserved lets all processes of a communicator make a call, in place if that is allowed, and
+// not in place. It compares the bytes that they send with the bytes that they receive.
 func TestConserved(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, tc := range conserved {
@@ -96,7 +96,7 @@ func newExchange(rng *rand.Rand, op *Operation) *exchange {
 		for j := range row {
 			switch {
 			case op.Kind == Alltoall && op.Send.CountArray && e.inPlace:
-				row[j] = sizes[me] * sizes[j] // in place: as much to each as of it
+				row[j] = sizes[me] * sizes[j] // in place: as much each way
 			case op.Kind == Alltoall && op.Send.CountArray:
 				row[j] = rng.Uint64N(1000)
 			case op.Kind == Scatter || op.Kind == ReduceScatter:

@@ -52,7 +52,7 @@ const volumesTail = `
   a process once.
 `
 
-// What the arguments are for the table: primes, so that a product shows its factors.
+// The values of arguments for the table. They are primes, so that a product shows its factors.
 const (
 	docSend, docRecv = 1009, 10007
 	docProcs, docIn  = 5, 3
@@ -112,7 +112,7 @@ func TestVolumesDocumented(t *testing.T) {
 		cells := volumeCells(t, row.ops, row.call)
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", row.ops, row.who, strings.Join(cells, " | "))
 		if strings.HasPrefix(row.ops, "MPI_Reduce_scatter_block") {
-			// Its arguments are not a product: rank 1's own part is one of five.
+			// The volumes of this operation are no products: rank 1's own part is one of five.
 			b.WriteString(reduceScatterRow(t))
 		}
 	}
@@ -134,8 +134,8 @@ func TestVolumesDocumented(t *testing.T) {
 	}
 }
 
-// volumeCells writes the four volumes as formulas; all operations of a row must
-// have the same.
+// volumeCells writes the four volumes of operations as formulas. All operations of a row of the
+// table must have the same ones.
 func volumeCells(t *testing.T, ops string, c call) (cells []string) {
 	t.Helper()
 	for i, name := range strings.Split(ops, ", ") {
@@ -200,8 +200,8 @@ func product(t *testing.T, v, unit uint64, symbol, procs string) string {
 	return ""
 }
 
-// reduceScatterRow is the row of Reduce_scatter: of its array, all other parts
-// leave, and the own one, combined, arrives.
+// reduceScatterRow returns the row of Reduce_scatter. All parts of its array but the process's own
+// part leave. The own part arrives, combined.
 func reduceScatterRow(t *testing.T) string {
 	t.Helper()
 	o, _ := ParseOp("MPI_Reduce_scatter")

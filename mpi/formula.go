@@ -1,9 +1,9 @@
 package mpi
 
-// Formula computes a property of an MPI handle from a process's memory: a datatype's size, or a
-// communicator's size. It is derived from the library's own accessor. It is small enough for the
-// kernel side to evaluate it at each call. The first case whose guard holds applies. If no guard
-// holds, the property is not known.
+// Formula computes a property of an MPI handle from a process's memory: the size of a datatype or
+// of a communicator. The tool derives it from the library's own accessor function. It is small
+// enough for the kernel side to evaluate at each call. The first case with a guard that holds
+// applies. If no guard holds, the property is not known.
 type Formula []Case
 
 // Case is one branch of a formula. It applies if handle & Mask == Equal.
@@ -16,7 +16,7 @@ type Case struct {
 type StepOp uint8
 
 // The steps. B is the address at which the library is loaded (its load bias: 0 for a program with
-// fixed addresses). S are the saved values. The arithmetic is that of unsigned integers of 64 bits.
+// fixed addresses). S has the saved values. Arithmetic is on unsigned integers of 64 bits.
 const (
 	StepHandle       StepOp = iota // A = the handle
 	StepConst                      // A = Value
@@ -44,8 +44,8 @@ type Step struct {
 }
 
 // MaxSteps bounds the steps of a case, MaxCases the cases of a formula, and MaxSaved the saved
-// values: the kernel's verifier wants bounds. The longest known case has 19 steps. It is that of an
-// MPICH object that is neither predefined nor among the first few.
+// values. The kernel's verifier needs these bounds. The longest known case has 19 steps. It is for
+// an MPICH object that is neither predefined nor among the first few.
 const (
 	MaxSteps = 20
 	MaxCases = 6

@@ -5,7 +5,8 @@ type GroupRule uint8
 
 // The rules.
 const (
-	// Not known here: of another communicator side, a file or a session.
+	// The members are not known here: the group is the remote one of an intercommunicator, or that
+	// of a file or a session.
 	Unlisted      GroupRule = iota
 	Everyone                // all of a communicator or window
 	Included                // those whose ranks in Of are listed
@@ -13,7 +14,7 @@ const (
 	IncludedRange           // as Included: the list has first, last and stride of ranges
 	ExcludedRange           // as Excluded, likewise
 	Joined                  // those in Of, then those in With only
-	Common                  // those of Of that are in With, too
+	Common                  // those that are both in Of and in With
 	Without                 // those of Of that are not in With
 )
 

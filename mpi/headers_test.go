@@ -138,8 +138,8 @@ func checkPrototype(t *testing.T, op *Operation, params []string) {
 		t.Errorf("%s: %d arguments, the header has %d: %v", op.Name, op.Args, len(params), params)
 		return
 	}
-	// is: what the table says is at pos looks like that in the header; and if
-	// it must say so of any that does, none has been left out.
+	// is checks one entry of the table (pos): the header's parameter must look as want says. If
+	// must is set and some parameter looks so, the table must have an entry for it.
 	is := func(what string, pos int8, want *regexp.Regexp, must bool) {
 		t.Helper()
 		if pos != None && !want.MatchString(params[pos]) {
@@ -195,7 +195,8 @@ func checkPrototype(t *testing.T, op *Operation, params []string) {
 	checkSide(t, op, &op.Recv, recv, params)
 }
 
-// checkSide: count and type are such, and belong to one another and to the side.
+// checkSide checks count and type of one side: they look as such, belong together, and belong to
+// this side.
 func checkSide(t *testing.T, op *Operation, b *Buffer, side string, params []string) {
 	t.Helper()
 	if !b.Exists() {
@@ -223,7 +224,7 @@ func checkSide(t *testing.T, op *Operation, b *Buffer, side string, params []str
 	check("type", b.Type, b.TypeArray, "MPI_Datatype", "data_?type|types?")
 }
 
-// TestOperationsAreConsistent holds what follows for every row from others.
+// TestOperationsAreConsistent checks the entries of each row that follow from other entries.
 func TestOperationsAreConsistent(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range Operations {

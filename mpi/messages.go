@@ -1,20 +1,20 @@
 package mpi
 
-// Messages are the message that a call sends to one process, the one that it receives from one, and
-// the data of a collective operation. A nonblocking call has its messages when it is begun, a
-// persistent operation whenever it is started.
+// Messages describes the messages of a call: one that it sends to one process, one that it receives
+// from one process, and the data of a collective operation. A nonblocking call has its messages
+// when it is begun, a persistent operation each time it is started.
 type Messages struct {
-	Sends, Recvs, Colls bool  // which of them the call has; none to or from MPI_PROC_NULL
+	Sends, Recvs, Colls bool  // which of them the call has; MPI_PROC_NULL stands for none
 	To, From            int32 // the ranks in the communicator or window, or AnySource
-	// Out and In are the bytes that are sent and received, if Known. Data is the number of
-	// bytes that a collective operation moves from or to one process (count times type size),
-	// the larger of both sides. For an array of counts, Data is the sum.
+	// Out and In are the bytes that are sent and received, if Known is set. Data is the number of
+	// bytes that a collective operation moves from or to one process (count times type size): the
+	// larger of both sides. If there is an array of counts, Data is the sum.
 	Out, In, Data uint64
 	Known         bool
 }
 
-// Messages returns a call's messages. The partner of a one-sided operation is its target: data that
-// is put there is sent, and data that comes from there is received.
+// Messages returns a call's messages. The partner of a one-sided operation is its target: data put
+// there are sent, and data taken from there are received.
 func (o Op) Messages(a *Args) (m Messages) {
 	op := o.Info()
 	if op.prepares(a) {
@@ -28,7 +28,7 @@ func (o Op) Messages(a *Args) (m Messages) {
 		if op.Peer2 != None {
 			m.From = a.Peer2
 		}
-		if op.Peer == None { // a matched receive names its message only
+		if op.Peer == None { // MPI_Mrecv names only its message
 			m.From = AnySource
 		}
 		m.Sends, m.Recvs = send, recv
@@ -38,13 +38,14 @@ func (o Op) Messages(a *Args) (m Messages) {
 		m.Colls = send || recv
 		m.Data = max(keep(a.Send, send), keep(a.Recv, recv))
 		if op.Kind == ReduceScatter && op.Recv.CountArray && a.Flags&Inter == 0 {
-			m.Data = a.Send + a.Recv // the parts of the others, and the own one
+			m.Data = a.Send + a.Recv // the parts of the others, and the process's own part
 		}
 	}
 	return m
 }
 
-// Kinship says what is known of the ranks in a communicator or window that an operation makes.
+// Kinship says what is known of the ranks of a communicator or window, if an operation makes it of
+// another one.
 type Kinship uint8
 
 // The kinships.
@@ -53,7 +54,7 @@ const (
 	Copied                   // the ranks are those of the parent
 	Reordered                // they are those of the parent unless an argument (reorder) is not 0
 	Split                    // members are the processes that gave one colour, an argument
-	Near                     // they share memory, or another resource of a host
+	Near                     // members share memory, or another resource of a host
 	Cut                      // a grid of fewer dimensions, of MPI_Cart_sub
 	Together                 // one communicator for all that are in any, of MPI_Comm_create
 )

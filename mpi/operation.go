@@ -2,8 +2,8 @@ package mpi
 
 import "strings"
 
-// Op is an MPI operation: its index in Operations. Recorded files have its name, so that they do
-// not depend on the table's order.
+// Op is an MPI operation: its index in Operations. Recorded files have the operation's name, so
+// they do not depend on the order of Operations.
 type Op uint16
 
 // Kind says by which rule of Op.Volume an operation moves data.
@@ -33,10 +33,10 @@ const (
 )
 
 // Counts says which of ompP's call counters (recvC, sendC, collC; paper, II.B and Fig. 6) a call of
-// the operation adds to. MPI_Sendrecv adds to two. The counters count communication. One-sided and
-// I/O operations add to none. Nor do operations that are collective only because all processes must
-// call them (MPI_Comm_dup, MPI_Win_fence). A nonblocking operation counts when it is begun, a
-// persistent one whenever it is started.
+// the operation adds to. MPI_Sendrecv adds to two. The counters are for communication, so one-sided
+// and I/O operations add to none. Some operations are collective only because all processes must
+// call them (MPI_Comm_dup, MPI_Win_fence); they add to none, either. A nonblocking operation counts
+// when it is begun, a persistent one each time it is started.
 type Counts uint8
 
 // The counters.
@@ -59,10 +59,10 @@ type Buffer struct {
 	// group; for Reduce_scatter, the local group. In neighbourhoods, there is an element for
 	// each neighbour.
 	CountArray, TypeArray bool
-	// Own: the element for this process's own rank is wanted, too, besides the sum of the array
+	// Own: besides the sum of the array, the element for this process's own rank is needed
 	// (Raw.Own).
 	Own bool
-	// AtRoot: these arguments mean something at the root only. Elsewhere they may be garbage.
+	// AtRoot: these arguments have a meaning at the root only. Elsewhere they may be garbage.
 	AtRoot bool
 }
 
@@ -76,8 +76,8 @@ type Operation struct {
 	Counts Counts
 	// Args is the number of arguments.
 	Args int8
-	// Send and Recv are the two sides of the data, as far as the operation has them. If it has
-	// one count and one type for both sides, both name these.
+	// Send and Recv are the two sides of the data. A side may be missing. If the operation has one
+	// count and one type for both sides, Send and Recv name the same arguments.
 	Send, Recv Buffer
 	// Partitions is the argument (an int) by which the count of Send or Recv is multiplied.
 	Partitions int8
@@ -98,10 +98,10 @@ type Operation struct {
 	// pointer to one.
 	Comm   int8
 	Handle HandleClass
-	// Request is the argument that points to a request: the one that the call makes, or the one
-	// that it starts, waits for, tests or frees. A persistent operation makes the request that
-	// a later Start names. If Requests is not None, Request points to several requests, and
-	// Requests is their number (an int).
+	// Request is the argument that points to a request. The call makes this request, or starts it,
+	// waits for it, tests or frees it. A persistent operation makes a request that MPI_Start names
+	// later. If Requests is not None, Request points to several requests, and Requests is their
+	// number (an int).
 	Request, Requests int8
 	// Persistent: the call moves no data. It prepares an operation that MPI_Start starts.
 	Persistent bool
@@ -116,12 +116,11 @@ type Operation struct {
 	// ask whether another process has done something (as MPI_Test does). Calls that reach a
 	// file are not Local.
 	Local bool
-	// Begins and Ends: the call begins or ends the use of MPI. Its time is that of the
-	// launcher, of the network's set-up and of the process that started last. It is no
-	// communication.
+	// Begins and Ends: the call begins or ends the use of MPI. The launcher, the set-up of the
+	// network and the process that starts last determine how long it takes. It is no communication.
 	Begins, Ends bool
-	// Communicates: the call exchanges data or messages with other processes, or waits for
-	// that. Calls on files, and calls that only manage handles, do not.
+	// Communicates: the call exchanges data or messages with other processes, or waits for such an
+	// exchange. Calls on files, and calls that only manage handles, do not communicate.
 	Communicates bool
 	// NoReturn: the call does not return (MPI_Abort).
 	NoReturn bool

@@ -37,7 +37,7 @@ const (
 	persistent                          // MPI_Send_init: the same
 	persistentColl                      // MPI_Bcast_init: an info and a request
 	extensionColl                       // MPIX_Bcast_init: the same in Open MPI 4
-	large                               // MPI_Send_c, and of every form above: 64-bit counts
+	large                               // MPI_Send_c: 64-bit counts; of every form above, too
 	splitCollective                     // MPI_File_read_all_begin and _end
 	partitioned                         // the row itself is persistent, and its count 64 bits
 
@@ -119,8 +119,7 @@ func (r *row) operations() []Operation {
 		}
 	}
 	if r.variants&splitCollective != 0 {
-		// MPI_File_*_begin moves the data, as the beginning of a nonblocking operation
-		// does.
+		// MPI_File_*_begin moves the data, like the call that begins a nonblocking operation.
 		ops = append(ops, newOperation(r.name+"_end", Time, 0, "file _ _"))
 	}
 	if r.variants&extensionColl != 0 {

@@ -85,8 +85,8 @@ const (
 	endings    timed = `Finalize; Abort comm _; Session_finalize _`
 )
 
-// synchronisation are the operations of local and management that order memory accesses of other
-// processes.
+// synchronisation are those operations of local and management that put memory accesses of other
+// processes in order.
 const synchronisation = "MPI_Win_fence MPI_Win_post MPI_Win_start MPI_Win_complete MPI_Win_wait MPI_Win_test " +
 	"MPI_Win_lock_all MPI_Win_unlock_all MPI_Win_flush_all MPI_Win_flush_local_all MPI_Win_sync "
 

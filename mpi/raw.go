@@ -28,15 +28,15 @@ const (
 	UnreadComm                    // Size, Rank or In
 )
 
-// Raw holds what the kernel side reads when a call begins. It reads all arguments, also those that
-// MPI ignores at this process. Such arguments may be garbage, or may be unread.
+// Raw holds the arguments that the kernel side reads when a call begins. It reads all arguments,
+// also those that MPI ignores at this process. Such arguments may be garbage, or may be unreadable.
 type Raw struct {
-	// Send and Recv are count times type size. For an array of counts, they are the sum of
-	// these products over the array. The array has Size elements: one for each process of the
-	// group at the other side. Reduce_scatter's array has one for each process of the local
-	// group, and an array of a neighbourhood has Size or In elements. Peer and Peer2 are the
-	// library's numbers. Of Flags, Inter and Started are set. The InPlace flags may be set,
-	// too, instead of SendBuf and RecvBuf.
+	// Send and Recv are count times type size. For an array of counts, they are the sum of these
+	// products over the array. The array has Size elements: one for each process of the group at
+	// the other side. Reduce_scatter's array has one for each process of the local group. An array
+	// of a neighbourhood has Size or In elements. Peer and Peer2 are the library's numbers. Of
+	// Flags, only Inter and Started are set. The InPlace flags may be set, too, in place of SendBuf
+	// and RecvBuf.
 	Args
 	// Own is the element for this process's rank in the array of counts whose Buffer.Own is
 	// set, times the type size.
@@ -106,7 +106,7 @@ func (b *Buffer) part(bytes, own uint64) uint64 {
 	return bytes
 }
 
-// like copies to one side what is known of another: whether it is unread.
+// like gives one side the mark of another: whether it is unread.
 func (u Unread) like(side, other Unread) Unread {
 	if u&other != 0 {
 		return u | side

@@ -35,7 +35,7 @@ func TestArgs(t *testing.T) {
 		{"MPI_Reduce_scatter", Raw{Args: Args{Recv: 48, Size: 3, Rank: 1}, Own: 16, SendBuf: 1}, &OpenMPIConstants,
 			Args{Send: 32, Recv: 16, Size: 3, Rank: 1, Peer: NoPeer, Peer2: NoPeer, Flags: InPlaceSend}},
 
-		// What is unread matters where it would count.
+		// Something unread matters only where it would count.
 		{"MPI_Gather", Raw{Args: Args{Send: 8, Size: 2, Rank: 1}, Unread: UnreadRecv}, &MPICHConstants,
 			Args{Send: 8, Size: 2, Rank: 1, Peer2: NoPeer}},
 		{"MPI_Gather", Raw{Args: Args{Send: 8, Size: 2}, Unread: UnreadRecv}, &MPICHConstants,
@@ -71,7 +71,7 @@ func TestArgs(t *testing.T) {
 	}
 }
 
-// TestUnknownVolume: what is not known is not counted.
+// TestUnknownVolume: volumes that are not known are not counted.
 func TestUnknownVolume(t *testing.T) {
 	o, _ := ParseOp("MPI_Send")
 	if v := o.Volume(&Args{Send: 8, Peer: 1, Flags: UnknownVolume}, Naive); v != (Volume{}) {

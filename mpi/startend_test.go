@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestStartEnd: these and no others begin or end MPI.
+// TestStartEnd: the listed operations begin or end MPI, and no others.
 func TestStartEnd(t *testing.T) {
 	var begin, end []string
 	for i := range Operations {
@@ -42,7 +42,7 @@ func TestSpawnsProcesses(t *testing.T) {
 	}
 }
 
-// TestCommunicates: one operation of each kind, and what is no communication.
+// TestCommunicates: one operation of each kind that communicates, and some that do not.
 func TestCommunicates(t *testing.T) {
 	is := map[string]bool{"MPI_Send": true, "MPI_Irecv": true, "MPI_Sendrecv": true, "MPI_Wait": true, "MPI_Testany": true, "MPI_Probe": true,
 		"MPI_Barrier": true, "MPI_Ibarrier": true, "MPI_Allreduce": true, "MPI_Neighbor_alltoall": true, "MPI_Put": true, "MPI_Win_fence": true,
@@ -73,7 +73,7 @@ File_iread File_iread_at File_iread_all File_iread_at_all File_iread_shared
 File_iwrite File_iwrite_at File_iwrite_all File_iwrite_at_all File_iwrite_shared
 Comm_idup Comm_idup_with_info Grequest_start`
 
-// TestImmediate: these and no others are immediate.
+// TestImmediate: the listed operations are immediate, and no others.
 func TestImmediate(t *testing.T) {
 	left := map[string]bool{}
 	for _, name := range strings.Fields(immediateNames) {

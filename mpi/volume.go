@@ -7,7 +7,7 @@ type Accounting uint8
 
 // The accountings, and how many there are.
 const (
-	Minimal Accounting = iota // what must leave or reach the process, however it is implemented
+	Minimal Accounting = iota // data that must leave or reach the process in any case
 	Naive                     // as if by one message per pair of processes
 	NumAccountings
 )
@@ -32,8 +32,8 @@ const (
 	Inter
 	// UnknownVolume: some size is not known. So the volumes are not known either.
 	UnknownVolume
-	// Started: this is no call, but an operation that a Start or Startall has started. It moves
-	// data and takes no time. The operation is the one that prepared the request
+	// Started: this is no call. It is an operation that MPI_Start or MPI_Startall has started. It
+	// moves data and takes no time. Its Op is the operation that prepared the request
 	// (MPI_Send_init).
 	Started
 	// World, Self: the communicator is MPI_COMM_WORLD, MPI_COMM_SELF.
@@ -46,13 +46,13 @@ const (
 //
 // If the operation has one count for all processes, Send and Recv are one process's part: count
 // times type size. If it has an array of counts, they are the sum over the processes. A side is 0
-// if the operation does not have it, or if it means nothing at this process (the receive side of
-// MPI_Gather, elsewhere than at the root). For Reduce_scatter, Send is the sum of all parts but
-// this process's own, and Recv is that own part. If a side is MPI_IN_PLACE, it is the data that its
-// buffer would have held otherwise: this process's part of the other side.
+// if the operation does not have it. It is also 0 if it has no meaning at this process, such as the
+// receive side of MPI_Gather elsewhere than at the root. For Reduce_scatter, Send is the sum of all
+// parts except this process's own part, and Recv is that own part. If a side is MPI_IN_PLACE, it is
+// the data that its buffer would otherwise hold: this process's part of the other side.
 //
 // The bytes of a receive are those that the call asked for, not those that came. The paper counts
-// so, too. Only the completion of the request would tell how many came.
+// in the same way. Only the completion of the request would tell how many came.
 type Args struct {
 	Send uint64 `json:"s,omitempty"`
 	Recv uint64 `json:"r,omitempty"`
@@ -73,24 +73,26 @@ type Volume struct {
 	Read, Written uint64 // by MPI-IO
 }
 
-// Volume returns how many bytes a call with these arguments moves; none if that is not known.
+// Volume returns how many bytes a call with these arguments moves. It returns 0 bytes if that is
+// not known.
 //
 // The paper's Fig. 4 does not have these operations:
 //
-//   - Exscan counts as Scan.
-//   - Neighbourhood operations count as their collective, with degrees in place of np.
-//   - One-sided operations send what goes to the target, and receive what comes back.
-//     Compare_and_swap sends the new value and receives the old one.
+//   - Exscan counts like Scan.
+//   - Neighbourhood operations count like their collective operation, with degrees in place of np.
+//   - One-sided operations send the data that go to the target, and receive the data that come
+//     back. Compare_and_swap sends the new value and receives the old one.
 //   - MPI-IO reads and writes.
-//   - For intercommunicators, np is the size of the remote group, and no process is left out of it.
-//   - In a communicator of one process no data must leave the process. So minimal is never more
+//   - For intercommunicators, np is the size of the remote group, and no process of that group is
+//     left out.
+//   - In a communicator of one process, no data must leave the process. So minimal is never more
 //     than naive there.
 //
-// An operation of MPI_NO_OP counts like any other. So do edges of a grid that lead to
+// An operation with MPI_NO_OP counts like any other. So do edges of a grid that lead to
 // MPI_PROC_NULL.
 //
-// The text of Fig. 4 that we have lacks a cell for the last rank of Scan. It is taken to be 0 in
-// both accountings, because then as much is sent as is received.
+// Our text of Fig. 4 lacks a cell for the last rank of Scan. Here this cell is 0 in both
+// accountings, because then as much is sent as is received.
 func (o Op) Volume(a *Args, by Accounting) Volume {
 	op := o.Info()
 	if op.prepares(a) || a.Flags&UnknownVolume != 0 {
@@ -107,8 +109,8 @@ func (o Op) Volume(a *Args, by Accounting) Volume {
 	if a.Flags&Inter == 0 && np > 0 {
 		others--
 	}
-	// times returns how many messages count. Naive counts one for each process. Minimal counts
-	// one if there is any process to exchange it with.
+	// times returns how many messages count. Naive counts one for each process. Minimal counts one
+	// if there is any process to exchange with.
 	times := func(n uint64) uint64 {
 		if by == Minimal {
 			return min(n, 1)
@@ -142,7 +144,7 @@ func (o Op) Volume(a *Args, by Accounting) Volume {
 	case Alltoall, NeighborAlltoall:
 		return Volume{Out: op.Send.total(s, np), In: op.Recv.total(r, sources)}
 	case Scan:
-		last := a.Rank == a.Size-1 // of the chain in which each passes its result on
+		last := a.Rank == a.Size-1 // of the chain: each passes its result to the next
 		return Volume{Out: keep(s, !last), In: keep(r, a.Rank > 0)}
 	}
 	return Volume{}
@@ -177,7 +179,7 @@ func (op *Operation) sides(a *Args) (send, recv bool) {
 	case op.Peer != None && op.Peer2 != None:
 		return a.Peer != ProcNull, a.Peer2 != ProcNull
 	case op.Peer != None && a.Peer == ProcNull:
-		return false, false // of a root: this process is in its group, and not concerned
+		return false, false // no partner; or the root is in this process's own group
 	case op.Kind == Bcast:
 		return root, !root
 	case op.Kind == Reduce:
@@ -198,9 +200,9 @@ func (b *Buffer) total(bytes, n uint64) uint64 {
 	return bytes * n
 }
 
-// parts returns how many processes' parts of Reduce_scatter_block's vector leave this process: all
-// but its own. For an intercommunicator the whole vector leaves, which has one part for each
-// process of the local group.
+// parts returns how many parts of Reduce_scatter_block's vector leave this process: all except its
+// own part. For an intercommunicator, the whole vector leaves. It has one part for each process of
+// the local group.
 func parts(a *Args, others uint64) uint64 {
 	if a.Flags&Inter != 0 {
 		return count(a.In)
@@ -208,7 +210,7 @@ func parts(a *Args, others uint64) uint64 {
 	return others
 }
 
-// keep returns the bytes if they are moved at all, else 0.
+// keep returns the bytes if ok is set, and 0 otherwise.
 func keep(bytes uint64, ok bool) uint64 {
 	if ok {
 		return bytes
@@ -216,5 +218,5 @@ func keep(bytes uint64, ok bool) uint64 {
 	return 0
 }
 
-// count returns a number of processes; 0 if it is negative, which only garbage is.
+// count returns a number of processes; 0 if the argument is negative: only garbage is.
 func count(n int32) uint64 { return uint64(max(n, 0)) }

@@ -5,14 +5,13 @@ import (
 	"testing"
 )
 
-// call is a call as read, with MPICH's constants: by default on an
-// intracommunicator.
+// call is a call as it was read. It has MPICH's constants, and by default an intracommunicator.
 type call struct{ Raw }
 
-// at is a call in a communicator of np processes by the one of rank me.
+// at is a call in a communicator of np processes, made by the process of rank me.
 func at(np, me int32) call { return call{Raw{Args: Args{Size: np, Rank: me}}} }
 
-// inter is the same, where np is the remote group's size.
+// inter is a call in an intercommunicator. np is the size of the remote group.
 func inter(np, me int32) call { return call{Raw{Args: Args{Size: np, Rank: me, Flags: Inter}}} }
 
 // graph is a call in a neighbourhood.
@@ -37,7 +36,7 @@ const (
 	null    = -1  // MPICH's MPI_PROC_NULL
 	anyone  = -2  // MPI_ANY_SOURCE
 	here    = -3  // MPI_ROOT
-	garbage = 777 // what an argument may hold that means nothing
+	garbage = 777 // value of an argument that has no meaning
 )
 
 // TestVolumes: numbers worked out by hand from Fig. 4.
@@ -226,7 +225,7 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// TestMinimalIsNotMore: of no call does minimal tell more than naive.
+// TestMinimalIsNotMore: minimal never counts more than naive, whatever the call.
 func TestMinimalIsNotMore(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for i := range Operations {

@@ -1,5 +1,6 @@
-// Package calllog records the MPI calls of a rank in few bytes each, for package match. The record
-// is bounded: a recorder that is full leaves out later calls, and says from when on.
+// Package calllog records the MPI calls of a rank, in few bytes each, for package match. The size
+// of the record is bounded. A recorder that is full leaves out later calls, and says from which
+// time on.
 package calllog
 
 import (
@@ -20,12 +21,13 @@ type Log struct {
 	// Ops are the operations that occur. Threads refer to them by index.
 	Ops     []mpi.Op `json:"ops,omitempty"`
 	Threads [][]byte `json:"threads,omitempty"` // of each thread, its calls (see Reader)
-	// Came tells for each thread what its receives from any source, or of any tag, received
-	// (Call.Came). Older versions do not read Came: for them such receives are untold.
+	// Came tells, for each thread, which messages its receives from any source or of any tag
+	// received (Call.Came). Older versions of the tool do not read Came: to them such receives are
+	// untold.
 	Came  [][]byte `json:"came,omitempty"`
 	Sites []Site   `json:"sites,omitempty"` // by Call.Site
 	Calls uint64   `json:"calls"`           // in the log
-	Left  uint64   `json:"left,omitempty"`  // calls left out, as there was no room
+	Left  uint64   `json:"left,omitempty"`  // calls left out for want of room
 	// Until is the time from which on calls were left out or lost, or at which the first call that
 	// failed began; 0: the log has all calls, and none failed.
 	Until   uint64 `json:"until,omitempty"`
@@ -84,7 +86,8 @@ func (r *Recorder) Add(tid uint32, at Site, c *match.Call) {
 		r.stop(c.Start)
 		return
 	}
-	if c.Failed { // nobody knows whether it moved its message, and what later ones belong to
+	if c.Failed {
+		// It is not known whether the call moved its message. So later ones may belong to others.
 		r.stop(c.Start)
 	}
 	i, ok := r.threads[tid]
@@ -169,7 +172,7 @@ func flagsOf(c *match.Call) (f byte) {
 	return f
 }
 
-// ErrDamaged: a log is not as a recorder writes it.
+// ErrDamaged says that a recorder cannot have written the log.
 var ErrDamaged = errors.New("the log of MPI calls is damaged")
 
 // Reader yields the calls of a thread, on CLOCK_MONOTONIC.
@@ -182,7 +185,7 @@ type Reader struct {
 	call  match.Call
 }
 
-// Reader returns a reader of a thread's calls. index is that of Threads.
+// Reader returns a reader of the calls of Threads[index].
 func (l *Log) Reader(index int) *Reader {
 	r := &Reader{log: l, numbers: numbers{data: l.Threads[index]}, index: index}
 	if index < len(l.Came) {
@@ -191,7 +194,7 @@ func (l *Log) Reader(index int) *Reader {
 	return r
 }
 
-// Next implements match.Calls. It ends at the first damage.
+// Next implements match.Calls. It stops at the first damaged call.
 func (r *Reader) Next() (*match.Call, bool) {
 	if len(r.data) == 0 || r.err != nil {
 		return nil, false

@@ -36,7 +36,7 @@ func random(r *rand.Rand, start uint64) match.Call {
 	return c
 }
 
-// TestRoundTrip: what was recorded is read.
+// TestRoundTrip: a reader returns the calls that were recorded.
 func TestRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	rec := NewRecorder()
@@ -114,7 +114,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestStops: times are those of CLOCK_MONOTONIC.
+// TestStops: a reader returns times of CLOCK_MONOTONIC.
 func TestStops(t *testing.T) {
 	l := Log{Stops: event.Stops{{From: 100, To: 150}, {From: 200, To: 210}}}
 	for in, want := range map[uint64]uint64{99: 99, 101: 151, 149: 199, 151: 211} {
@@ -124,7 +124,7 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// FuzzReader: no data makes a reader fail, or read without end.
+// FuzzReader: whatever the data are, a reader neither crashes nor reads without end.
 func FuzzReader(f *testing.F) {
 	rec := NewRecorder()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -157,8 +157,8 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// TestCameDamaged: a log of calls without what receives from any source received is read as one in
-// which they did not tell. A request that the call does not complete is damage.
+// TestCameDamaged: without Came, a log is read as if receives from any source had not told their
+// messages. Came is damaged if it names a request that the call does not complete.
 func TestCameDamaged(t *testing.T) {
 	wait, _ := mpi.ParseOp("MPI_Waitall")
 	rec := NewRecorder()

@@ -7,9 +7,9 @@ import (
 	"ompp-attach/mpi/match"
 )
 
-// addCame records what the requests of a thread's call received. It writes how many calls without
-// such requests came before, and how many messages follow. For each message it writes the request's
-// index, the source and the tag.
+// addCame records which messages the requests of a thread's call received. First it writes how many
+// calls without such requests came before, and how many messages follow. Then it writes, for each
+// message, the request's index, the source and the tag.
 func (r *Recorder) addCame(i int, c *match.Call) (bytes int) {
 	was := &r.before[i]
 	if len(c.Came) == 0 {
@@ -32,10 +32,10 @@ func (r *Recorder) addCame(i int, c *match.Call) (bytes int) {
 	return bytes
 }
 
-// came reads what the requests of a thread's calls received.
+// came reads which messages the requests of a thread's calls received.
 type came struct {
 	numbers
-	until uint64 // calls that come before the next one of which something is told
+	until uint64 // number of calls before the next call with a message
 	known bool   // until has been read
 }
 

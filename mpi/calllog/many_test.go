@@ -9,9 +9,9 @@ import (
 	"ompp-attach/mpi/match/reader"
 )
 
-// ring returns the logs of ranks that exchange messages with their neighbours, and then all reduce,
-// in some steps. In each step another rank is 1000 ns late,
-// so its neighbour is late at the reduction.
+// ring returns the logs of ranks. In each step, the ranks exchange messages with their neighbours,
+// and then all reduce. In each step another rank is 1000 ns late, so its neighbour is late at the
+// reduction.
 func ring(t testing.TB, ranks, steps int) (logs []*Log, calls int) {
 	op := func(name string) mpi.Op {
 		o, ok := mpi.ParseOp(name)
@@ -57,7 +57,7 @@ func matched(logs []*Log) *match.Result {
 	return reader.Run(all)
 }
 
-// TestManyRanks: 256 ranks give the waits that follow from their times.
+// TestManyRanks: of 256 ranks, the waits are found that follow from the times of their calls.
 func TestManyRanks(t *testing.T) {
 	const ranks, steps = 256, 20
 	logs, _ := ring(t, ranks, steps)
@@ -100,7 +100,7 @@ func BenchmarkRecord(b *testing.B) {
 	perCall(b, func() int { _, calls := ring(b, 1, 10_000); return calls })
 }
 
-// perCall reports the processor time of a call; do returns how many there were.
+// perCall reports the processor time per MPI call. do returns the number of calls.
 func perCall(b *testing.B, do func() int) {
 	used := func() int64 {
 		var u syscall.Rusage

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Orders collects pairs of events on different machines: of each pair it is known which event was
+// Orders collects pairs of events on two machines. Of each pair it is certain which event came
 // first.
 type Orders struct {
 	pairs map[[2]int]*orders
@@ -36,7 +36,7 @@ func (o *Orders) Add(first, then int, at, by uint64) {
 		p = &orders{x, newBounds(o.most), newBounds(o.most)}
 		o.pairs[key] = p
 	}
-	// A first: θ(by) >= at - by. B first: θ(at) <= by - at.
+	// Event at A first: θ(by) >= at - by. Event at B first: θ(at) <= by - at.
 	q := point{float64(x - p.origin), float64(int64(at) - int64(by))}
 	if first < then {
 		p.low.add(q)
@@ -83,15 +83,16 @@ func Align(clocks []Clock, o *Orders) *Alignment {
 	return a
 }
 
-// known returns the bounds of |θ| that follow from both kernels' claims, with their signs changed:
-// so they are lower bounds of θ, and of -θ.
+// known returns the bounds of |θ| that follow from both kernels' claims. The bounds have their
+// signs changed, which makes them lower bounds of θ, and of -θ.
 func known(a, b *Clock, origin int64) (out []point) {
 	if len(a.Known) == 0 || len(b.Known) == 0 {
 		return nil
 	}
 	for _, of := range []struct{ own, other *Clock }{{a, b}, {b, a}} {
 		for _, x := range of.own.Known {
-			// The other kernel's claims hold at other times: their bounds grow with the distance.
+			// The other kernel made its claims at other times. Their bounds grow with the time in
+			// between.
 			other := int64(math.MaxInt64)
 			for _, y := range of.other.Known {
 				away := max(x.At-y.At, y.At-x.At)
@@ -103,9 +104,9 @@ func known(a, b *Clock, origin int64) (out []point) {
 	return undominated(out)
 }
 
-// resolution is the error of times because clocks show whole ns (ns): 1 for the order that bounds
-// the difference, 1 for the two times that are compared, and 1 because the result is a whole
-// number, too.
+// resolution is the error of times because clocks show whole ns. It is the sum of three errors of 1
+// ns: in the order that bounds the difference, in the two times that are compared, and in the
+// result.
 const resolution = 3
 
 // hop is the last link of the best route to a clock. bound is the bound of the whole route, ns.

@@ -31,9 +31,9 @@ func randomMachine(r *rand.Rand) machine {
 
 func latency(r *rand.Rand) float64 { return 2e3 + r.ExpFloat64()*math.Pow(10, 3+3*r.Float64()) }
 
-// TestTrueTimes: differences of times are right within their bounds, whatever the clocks' offsets,
-// rates and wander are, and however long messages take. Where messages go both ways all the time,
-// the bound is near the least latency.
+// TestTrueTimes: differences of times are right within their bounds. This holds for any offsets,
+// rates and wander of the clocks, and for any latency of messages. Where messages go both ways all
+// the time, the bound is near the least latency.
 func TestTrueTimes(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -116,7 +116,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestLadder: what the alignment rests on.
+// TestLadder: from which messages and claims each difference follows.
 func TestLadder(t *testing.T) {
 	a, b := machine{offset: base, period: 1}, machine{offset: base + 3e6, period: 1}
 	short := func() float64 { return 20e3 }
@@ -188,7 +188,7 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// TestLines: slopes are those that all pairs of points allow.
+// TestLines: the slopes are those that all pairs of points allow.
 func TestLines(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for range 2000 {
@@ -216,7 +216,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestKept: memory is bounded, and the bounds that count are kept.
+// TestKept: memory is bounded, and the bounds that narrow the interval most are kept.
 func TestKept(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	b := newBounds(64)
@@ -239,7 +239,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestOf: a machine's clock, from what its kernel said.
+// TestOf: the clock of a machine follows from its kernel's statements.
 func TestOf(t *testing.T) {
 	at := func(mono, shift int64, synced bool, rate float64) Reading {
 		return Reading{Monotonic: mono, Real: mono + shift, Within: 50, Synchronised: synced, MaxError: 1000, Rate: rate}
@@ -266,7 +266,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// FuzzAlign: no times make the alignment fail; the interval never is empty without being told.
+// FuzzAlign: whatever the times are, the alignment does not fail. The interval is never empty
+// unless the alignment says so.
 func FuzzAlign(f *testing.F) {
 	f.Add([]byte("0123456789abcdef0123456789abcdef"), uint64(1))
 	f.Fuzz(func(t *testing.T, b []byte, unit uint64) {

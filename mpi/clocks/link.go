@@ -13,17 +13,19 @@ type Link struct {
 	// Messages: orders both ways bound the difference. Synchronised: the kernels' claims bound it.
 	// If neither is set, the difference is not known.
 	Messages, Synchronised bool
-	// Unsteady: the difference is no line, not even within the clocks' wander. So its slope may be
-	// anything up to steepest.
+	// Unsteady: the difference is not linear in time, not even within the clocks' wander. So its
+	// slope may be anything up to steepest.
 	Unsteady bool
-	// Conflict is by how much orders contradict each other, or the kernels' claims contradict the
-	// orders if Messages is set (ns); 0: nothing contradicts.
+	// Conflict is by how much bounds contradict each other, at most (ns); 0: nothing contradicts.
+	// Either orders contradict orders, or the kernels' claims contradict the orders. It is the
+	// latter if Messages is set.
 	Conflict int64
-	// Offset is the difference A - B in the middle of the time with bounds (ns). Its slope, as a
-	// share, is between Least and Most.
+	// Offset is the difference A - B (ns), in the middle of the time that has bounds. The slope of
+	// the difference is between Least and Most, as shares.
 	Offset      int64
 	Least, Most float64
-	// Bound is the mean of how wrong a difference may be, over the time with bounds (ns).
+	// Bound is the error of the difference that is possible (ns): the mean over the time that has
+	// bounds.
 	Bound int64
 
 	origin    int64 // shifted time of B that x counts from
@@ -31,14 +33,14 @@ type Link struct {
 	low, high envelope // of θ, and of -θ
 }
 
-// envelope is a lower bound of a function at each time: the greatest that follows from points and
-// slopes.
+// envelope is a lower bound of a function at each time. It is the greatest lower bound that follows
+// from the points and the range of slopes.
 type envelope struct {
-	points []point // by time, each on the envelope
+	points []point // by time, all on the envelope
 	slopes
 }
 
-// over returns the envelope of a function above some points.
+// over returns the envelope of a function that is nowhere below the points.
 func over(points []point, s slopes) envelope {
 	list := append([]point(nil), points...)
 	for i := 1; i < len(list); i++ {
@@ -64,7 +66,7 @@ func (e *envelope) at(x float64) float64 {
 	return v
 }
 
-// orders are the bounds that the orders between two machines give.
+// orders are the bounds that follow from the orders of events on two machines.
 type orders struct {
 	origin    int64
 	low, high *bounds // of θ, and of -θ
@@ -87,7 +89,7 @@ func (k *Link) solve(low, high, known []point, wander float64) {
 		return
 	}
 	was := *k
-	lowK, highK := known, known // the same: |θ| <= -y
+	lowK, highK := known, known // the same list serves for both: |θ| <= -y
 	k.Synchronised = k.fit(merge(low, lowK), merge(high, highK), wander)
 	if !k.Synchronised {
 		conflict := k.Conflict
@@ -100,8 +102,8 @@ func merge(a, b []point) []point {
 	return undominated(append(append([]point(nil), a...), b...))
 }
 
-// fit sets the envelopes. It returns false, and sets Conflict, if no function lies between all
-// bounds.
+// fit sets the envelopes. If no function lies between all bounds, fit returns false and sets
+// Conflict.
 func (k *Link) fit(low, high []point, wander float64) bool {
 	s := lines(low, negative(high))
 	if straight := (slopes{max(-steepest, s.least-2*wander), min(steepest, s.most+2*wander)}); s.least-wander <= s.most+wander && straight.least <= straight.most {
@@ -118,7 +120,8 @@ func (k *Link) fit(low, high []point, wander float64) bool {
 	return conflict <= 0
 }
 
-// set sets the envelopes, and returns by how much the lower one exceeds the upper one at most.
+// set sets the envelopes. It returns by how much, at most, the lower envelope exceeds the upper
+// one.
 func (k *Link) set(low, high []point, s slopes) (conflict float64) {
 	k.low, k.high = over(low, s), over(high, s.negative())
 	conflict = math.Inf(-1)
@@ -153,7 +156,7 @@ func (k *Link) theta(x float64) (mid, half float64) {
 	return (lo + hi) / 2, max(0, (hi-lo)/2)
 }
 
-// convert converts a time t of the clock from, one of the two, to the other clock's.
+// convert converts the time t of one clock of the link (from) to the time of the other one.
 func (k *Link) convert(from int, t int64) (at int64, bound float64) {
 	x := float64(t - k.origin)
 	if from == k.B {

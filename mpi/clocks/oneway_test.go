@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestOneWay: what is known of clocks if messages go one way only, over 60 seconds, with a latency
-// of 20 us and more. docs/waits.md has these bounds.
+// TestOneWay: how well clocks are known if messages go one way only, for 60 seconds, with a latency
+// of at least 20 us. docs/waits.md has these bounds.
 func TestOneWay(t *testing.T) {
 	const length, least = 60e9, 20e3
 	const err = 5e6 // ns, that each kernel claims
@@ -20,7 +20,7 @@ func TestOneWay(t *testing.T) {
 		}
 		return out
 	}
-	// barriers tell that a machine leaves after the other one has come.
+	// barrier notes that one machine leaves a barrier after the other one has come to it.
 	barrier := func(o *Orders, a, b *machine, at float64) {
 		o.Add(0, 1, a.clock(at), b.clock(at+least))
 		o.Add(1, 0, b.clock(at), a.clock(at+least))

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// steepest is the most by which the rates of two clocks differ, as a share. A kernel corrects a
-// clock's rate by up to 500 millionths, and an oscillator is off by up to 100: twice their sum.
+// steepest is the most by which the rates of two clocks can differ, as a share. A kernel corrects a
+// clock's rate by up to 500 millionths, and an oscillator is wrong by up to 100 millionths. With
+// two clocks, that is twice the sum.
 const steepest = 1200e-6
 
 // point is a bound y of θ at a time x (ns). x counts from the link's origin.
@@ -15,9 +16,10 @@ type point struct{ x, y float64 }
 
 func byTime(a, b point) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(a.y, b.y)) }
 
-// bounds keeps lower bounds of a function whose slope is within steepest. Memory is bounded: there
-// are at most `most` stretches of time of equal length, and few points in each. Points that change
-// nothing are left out first. Leaving out another point widens the interval, and is never wrong.
+// bounds keeps lower bounds of a function, the slope of which is within steepest. Memory is
+// bounded: there are at most `most` stretches of time of equal length, with few points in each.
+// Points that follow from others are left out first. If another point is left out, the interval
+// becomes wider, but stays right.
 type bounds struct {
 	most   int
 	length float64 // of a stretch, ns
@@ -62,7 +64,7 @@ func thin(list []point) []point {
 	if len(out) <= perStretch/2 {
 		return out
 	}
-	// Keep the highest along lines of several slopes.
+	// Lines of several slopes are moved down until they touch a point. Keep these points.
 	var kept []point
 	for i := range perStretch / 2 {
 		slope := steepest * (2*float64(i)/(perStretch/2-1) - 1) / 4
@@ -75,8 +77,8 @@ func thin(list []point) []point {
 	return kept
 }
 
-// undominated leaves out the points that follow from another point, as no slope exceeds steepest.
-// The result is by time.
+// undominated leaves out points that say nothing new: no slope exceeds steepest, so such a point
+// follows from another one. The result is sorted by time.
 func undominated(list []point) []point {
 	slices.SortFunc(list, byTime)
 	var out []point
@@ -108,14 +110,14 @@ type slopes struct{ least, most float64 }
 
 func (s slopes) negative() slopes { return slopes{-s.most, -s.least} }
 
-// lines returns the range of slopes of all lines above the points of low and below those of high.
-// Both are by time. If least exceeds most, there is no such line.
+// lines returns the range of slopes of all lines that lie above the points of low and below those
+// of high. Both lists are sorted by time. If least exceeds most, there is no such line.
 func lines(low, high []point) slopes {
 	return slopes{-rising(negative(high), negative(low)), rising(low, high)}
 }
 
-// rising returns the greatest slope of such a line: the least slope from a point of low to a later
-// one of high.
+// rising returns the greatest slope that a line between low and high can have. It is the least
+// slope from a point of low to a later point of high.
 func rising(low, high []point) float64 {
 	best := float64(steepest)
 	var hull []point // the upper hull of points of low so far
@@ -133,7 +135,7 @@ func rising(low, high []point) float64 {
 
 func slope(a, b point) float64 { return (b.y - a.y) / (b.x - a.x) }
 
-// extend adds a point to an upper hull. No point of the hull is later.
+// extend adds a point to an upper hull. The point is no earlier than any of the hull.
 func extend(hull []point, p point) []point {
 	for n := len(hull); n > 0; n = len(hull) {
 		last := hull[n-1]
@@ -149,8 +151,8 @@ func extend(hull []point, p point) []point {
 	return append(hull, p)
 }
 
-// touching returns the least slope from a point of a hull to a later point: that of the line which
-// touches the hull.
+// touching returns the least slope from a point of the hull to the later point q. It is the slope
+// of the line through q that touches the hull.
 func touching(hull []point, q point) float64 {
 	i, j := 0, len(hull)-1
 	for i < j { // slopes to q fall, then rise
@@ -164,8 +166,7 @@ func touching(hull []point, q point) float64 {
 	return slope(hull[i], q)
 }
 
-// negative returns the points with the sign of y changed: lower bounds of -θ become upper ones of
-// θ.
+// negative changes the sign of each y. So lower bounds of -θ become upper bounds of θ.
 func negative(list []point) []point {
 	out := slices.Clone(list)
 	for i := range out {

@@ -9,14 +9,14 @@ type Record struct {
 	End   Reading `json:"end"`
 }
 
-// Reading is what a kernel said of its clocks at a time. Times are in ns.
+// Reading is what a kernel says of its clocks at one moment. Times are in ns.
 type Reading struct {
 	// CLOCK_MONOTONIC of the kernel, outside of time namespaces
 	Monotonic int64 `json:"monotonic_ns"`
 	Real      int64 `json:"real_ns"`   // CLOCK_REALTIME at that time
 	Within    int64 `json:"within_ns"` // the longest time that may lie between the two readings
-	// Synchronised: the kernel says that CLOCK_REALTIME is synchronised (adjtimex), and differs
-	// from the true time by MaxError at most, and presumably by EstError.
+	// Synchronised: the kernel says that CLOCK_REALTIME is synchronised (adjtimex). CLOCK_REALTIME
+	// then differs from the true time by MaxError at most, and presumably by EstError.
 	Synchronised bool  `json:"synchronised"`
 	MaxError     int64 `json:"max_error_ns"`
 	EstError     int64 `json:"est_error_ns"`
@@ -28,15 +28,15 @@ func (r *Reading) shift() int64 { return r.Real - r.Monotonic }
 
 // Clock is the clock of a machine.
 type Clock struct {
-	// Shift is how far CLOCK_REALTIME was ahead of the clock at its first reading (ns). It is added
-	// to all times of the clock, so that the differences of machines are small numbers.
+	// Shift is how far CLOCK_REALTIME was ahead of the clock at the first reading (ns). It is added
+	// to all times of the clock, which makes differences between machines small numbers.
 	Shift int64
 	// Wander is the most by which the clock's rate may change while the job runs, as a share.
 	Wander float64
-	// Known are the kernel's claims of how far the clock is from the true time; none: the clock is
-	// not synchronised.
+	// Known are the kernel's claims of how far the clock is from the true time. It is empty if the
+	// clock is not synchronised.
 	Known []Known
-	// Stepped: CLOCK_REALTIME was set while the job ran, so the claims are of no use.
+	// Stepped: CLOCK_REALTIME was set while the job ran. So the claims are useless.
 	Stepped bool
 }
 
@@ -44,8 +44,8 @@ type Clock struct {
 // at most.
 type Known struct{ At, Error int64 }
 
-// How much rates of clocks change, as shares. An oscillator's rate follows its temperature
-// (freely). A daemon that keeps a clock synchronised changes the clock's rate, too (steered).
+// How much the rates of clocks change, as shares. An oscillator's rate follows its temperature
+// (freely). A daemon that synchronises a clock changes its rate, too (steered).
 const (
 	freely  = 10e-6
 	steered = 100e-6

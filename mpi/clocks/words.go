@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// BoundText writes a bound (ns), rounded up, in the unit in which it is short.
+// BoundText writes a bound (ns), rounded up, in the unit that makes it shortest.
 func BoundText(ns int64) string {
 	unit, name := 1e3, "us"
 	switch {
@@ -17,8 +17,8 @@ func BoundText(ns int64) string {
 	return fmt.Sprintf("%.1f %s", math.Ceil(float64(ns)/unit*10)/10, name)
 }
 
-// Compared says in sentences, each after a space, whether messages or synchronisation compare the
-// clocks, and within which bounds.
+// Compared says how the clocks were compared, by messages or by synchronisation, and within which
+// bounds. Each sentence follows a space.
 func (a *Alignment) Compared() (s string) {
 	for _, x := range []struct {
 		messages, synchronised bool

@@ -8,8 +8,8 @@ import (
 	"ompp-attach/mpi/match/reader"
 )
 
-// TestAttached: of ranks that were attached to, the path is that from the first to the last call at
-// which all met. Before that, and after it, other ranks may have been on the path.
+// TestAttached: if ranks were attached to, the path goes from the first to the last call at which
+// all of them met. Before and after, ranks that were not seen may have been on the path.
 func TestAttached(t *testing.T) {
 	meet := func(site int, start, end uint64) match.Call {
 		return match.Call{Op: op("Barrier"), Start: start, End: end, To: mpi.NoPeer, From: mpi.NoPeer, Site: site}

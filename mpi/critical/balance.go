@@ -1,15 +1,15 @@
 package critical
 
-// balance adds each rank's own time in a phase that lasted took ns. For rank i, the phase ended at
-// the beginning of its call numbers[i]. Then balance finds, for each call path, the most that the
-// job would save if the ranks shared the time there evenly. The sum and all other times stay as
-// they are:
+// balance adds each rank's own time in a phase that lasted took ns. For rank i, the phase ended
+// when its call numbers[i] began. Then balance finds, for each call path, the most that the job
+// would save if the ranks shared the time in this call path evenly. Their sum stays the same, and
+// so do all other times:
 //
-//   - The path's other parts stay. So no more is saved than the path's time there.
-//   - Each rank still has its other own time, and its share of the time there. So the phase lasts
-//     at least as long as the rank with the most other time, and the share.
+//   - The path's other parts stay. So the job saves no more than the path's time in the call path.
+//   - Each rank keeps its other own time, and gets an even share of the time in the call path. So
+//     the phase lasts at least as long as the most other time of a rank, plus this share.
 //
-// The part of the path that is not known may lie at any call path.
+// The unknown part of the path may lie in any call path.
 func (p *Path) balance(numbers []int, took int64) {
 	known := int64(0)
 	for _, t := range p.on {
@@ -40,8 +40,8 @@ func (p *Path) balance(numbers []int, took int64) {
 	}
 }
 
-// owned returns a rank's own times in the phase by call path, until its call with that number began
-// (ns).
+// owned returns a rank's own times in the phase by call path (ns), up to the beginning of its call
+// with the given number.
 func (p *Path) owned(rank, number int) map[Work]int64 {
 	own := p.own[rank]
 	clear(own)

@@ -9,9 +9,10 @@ import (
 	"ompp-attach/mpi/match/reader"
 )
 
-// TestBegunOperations: MPI_Startall begins two operations, which have no place. The work before
-// them is told before MPI_Startall, or before the rank's next call if an older version recorded the
-// log: 90 ns, and 5 ns until that call. MPI_Startall itself takes 3 ns.
+// TestBegunOperations: MPI_Startall begins two operations, which have no call site. The rank works
+// for 90 ns before MPI_Startall, which takes 3 ns, and for 5 ns before its next call. The work of
+// 90 ns is told before MPI_Startall. If an older version recorded the log, this work is told before
+// the next call.
 func TestBegunOperations(t *testing.T) {
 	for _, old := range []bool{true, false} {
 		checkBegun(t, old)

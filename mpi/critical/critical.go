@@ -2,11 +2,12 @@ package critical
 
 import "ompp-attach/mpi/match"
 
-// MostCalls bounds the calls of a phase that are kept: some 200 MB. The path of a phase with more
-// is not known.
+// MostCalls bounds the calls of a phase that are kept: some 200 MB. If a phase has more calls, its
+// path is not known.
 const MostCalls = 4 << 20
 
-// Place is where a rank spent time: in the calls at a site, or before them, since its call before.
+// Place is where a rank spent time: in the calls at a call site, or between such a call and the
+// rank's call before it.
 type Place struct {
 	Rank int // index of the rank's log
 	Site int // as in match.Call
@@ -16,25 +17,27 @@ type Place struct {
 // Time is a rank's time at a place, ns.
 type Time struct {
 	Path int64 // on the job's critical path
-	// The rank's time without waits for other ranks; calls that may have waited are left out.
+	// Own is the rank's time without waits for other ranks. Calls that may have waited are left
+	// out.
 	Own int64
 	// Delay is how long other ranks waited because this rank spent more time here than they did.
-	// Far is how long they waited, for that reason, for a third rank that had waited for this one.
+	// Far is how long other ranks waited for a third rank, which had waited for this one for the
+	// same reason.
 	Delay, Far int64
-	// Indirect is the part of the rank's own waits here that is due to waits of the late rank.
-	// Passed are other ranks' waits that are due to the rank's waits here.
+	// Indirect is the part of the rank's own waits here that is due to earlier waits of the late
+	// rank. Passed is the part of other ranks' waits that is due to the rank's waits here.
 	Indirect, Passed int64
 }
 
-// Result is the outcome. Times are in ns.
+// Result is the outcome of a Path. Times are in ns.
 type Result struct {
 	Times map[Place]*Time
-	// Stretches divides the path's times before calls by the calls before these.
+	// Stretches has the path's times between two calls, by both calls.
 	Stretches map[Stretch]int64
-	// Length is the path's: the parts in Times and Unknown add up to it. If ranks were attached to,
-	// the path is that between the first and the last call at which all ranks met.
+	// Length is the length of the path: the sum of its parts in Times and of Unknown. If ranks were
+	// attached to, the path goes from the first to the last call at which all ranks met.
 	Length, Unknown int64
-	// Waited is the time of all waits. NoCause is the part that is in no Delay and no Far.
+	// Waited is the time of all waits. NoCause is the part of it that is in no Delay and no Far.
 	Waited, NoCause int64
 	// Saves is what the job would save at most by balance, by path number (see New).
 	Saves map[Work]int64
@@ -45,15 +48,15 @@ type Result struct {
 	// is the number of times at which the path changed the rank.
 	Bound int64
 	Turns uint64
-	// Overlap is the index of a rank with several calls at one time; -1: there is none. Nothing is
-	// known then.
+	// Overlap is the index of a rank with several calls at one time; -1: there is none. If there is
+	// one, nothing is known.
 	Overlap int
 }
 
-// Stretch is what a rank did before a call at a site, since its call before, at another site.
+// Stretch is the time of a rank between two calls that follow each other.
 type Stretch struct {
 	Rank       int // index of the rank's log
-	Site, Last int // as in match.Call: of the call, and of the call before; -1: that has no place
+	Site, Last int // as in match.Call: of the later call, of the earlier one; -1: none
 }
 
 // Work names a call path of all ranks: the time in the calls there, or before them.
@@ -66,9 +69,9 @@ type Work struct {
 type state uint8
 
 const (
-	free    state = iota // it waited for nobody
-	open                 // it is not known yet
-	unknown              // it is not known
+	free    state = iota // the call waited for no rank
+	open                 // not known yet whether it waited
+	unknown              // never known
 	waited
 )
 
@@ -159,7 +162,7 @@ func (p *Path) Took(rank int, c *match.Call) {
 	p.kept++
 }
 
-// forget drops the calls of the phase.
+// forget drops the calls of the phase so far.
 func (p *Path) forget() {
 	for i := range p.ranks {
 		p.ranks[i].list = nil
@@ -193,7 +196,7 @@ func (p *Path) Known(rank, number int, last match.Origin) {
 func (p *Path) Together(numbers []int, last match.Origin) {
 	took := max(0, int64(last.At)-int64(p.from))
 	switch {
-	case p.part && !p.synced: // the phase began before
+	case p.part && !p.synced: // the phase began before all ranks were attached to
 	case p.over:
 		p.Phases++
 		p.lose(took)
@@ -218,7 +221,7 @@ func (p *Path) Together(numbers []int, last match.Origin) {
 	p.over, p.synced = false, true
 }
 
-// lose counts a phase that lasted took ns, of which no path is known.
+// lose counts a phase of took ns, the path of which is not known.
 func (p *Path) lose(took int64) {
 	p.Lost++
 	p.Length, p.Unknown = p.Length+took, p.Unknown+took
@@ -229,7 +232,7 @@ func (p *Path) Finish() *Result {
 	if p.Overlap >= 0 || len(p.ranks) == 0 {
 		return &Result{Overlap: p.Overlap}
 	}
-	if p.part { // nor is it known how the last phase ended
+	if p.part { // it is not known how the last phase ended
 		return &p.Result
 	}
 	last, ends := -1, int64(-1)

@@ -12,12 +12,12 @@ import (
 	"ompp-attach/mpi/match/reader"
 )
 
-// activity is a stretch of a rank: the work before a call, and what the call takes once it need not
-// wait.
+// activity is a step of a rank: work, and then a call. The call has a time of its own, which begins
+// when the call need not wait any more.
 type activity struct {
 	rank       int
 	work, cost uint64
-	needs      []*activity // calls that must have been entered before this one is left
+	needs      []*activity // calls that other ranks must have entered before this call can end
 	call       match.Call
 	site       int
 	world      bool // no rank leaves before all have come
@@ -185,7 +185,7 @@ func (g *program) run() (end uint64) {
 	return end
 }
 
-// logs returns what is recorded of the simulated program.
+// logs returns the logs that a recorder would make of the simulated program.
 func (g *program) logs() (logs []*match.RankCalls) {
 	for rank, calls := range g.ranks {
 		var list match.List
@@ -219,8 +219,8 @@ func listen(logs []*match.RankCalls, c match.Clocks) (*Result, *match.Result) {
 	return out, r
 }
 
-// TestModel: an activity is on the path if, and only if, the program ends earlier when the activity
-// is shorter. The path is as long as the program runs.
+// TestModel: an activity is on the path if, and only if, a shorter activity would let the program
+// end earlier. The path is as long as the program runs.
 func TestModel(t *testing.T) {
 	on, turns := 0, uint64(0)
 	for seed := range uint64(60) {
@@ -262,9 +262,9 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestBalance: however a call path's time is divided among the ranks, the program does not save
-// more than the result says, as long as ranks have the same sum between two calls
-// at which all meet.
+// TestBalance: the time of a call path is divided among the ranks in many ways. The program never
+// saves more than the result says. Between two calls at which all ranks meet, the sum over the
+// ranks stays the same.
 func TestBalance(t *testing.T) {
 	tight := 0
 	for seed := range uint64(150) {
@@ -290,7 +290,8 @@ func TestBalance(t *testing.T) {
 	}
 }
 
-// divide gives each rank the same work at a call site in each phase, in other parts than before.
+// divide gives each rank an equal share of the work at a call site in each phase, in random parts.
+// It returns the work before.
 func (g *program) divide(site int) map[*activity]uint64 {
 	was := map[*activity]uint64{}
 	phases := [][][]*activity{} // by phase and rank
@@ -342,7 +343,7 @@ func (g *program) restore(was map[*activity]uint64) {
 	}
 }
 
-// TestNothing: where a rank's calls overlap, or its log ends early, nothing is claimed.
+// TestNothing: if a rank's calls overlap, or its log ends early, no path is claimed.
 func TestNothing(t *testing.T) {
 	g := newProgram(1, 0)
 	g.run()
@@ -359,7 +360,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestMostCalls: a phase with too many calls is not known; those after it are.
+// TestMostCalls: the path of a phase with too many calls is not known. Later phases are known.
 func TestMostCalls(t *testing.T) {
 	var a, b []match.Call
 	null := func(c *match.Call) { c.To = mpi.ProcNull }
@@ -380,7 +381,7 @@ func TestMostCalls(t *testing.T) {
 	}
 }
 
-// ahead are clocks of two machines: that of the host b is ahead by a time (ns), which is known
+// ahead are the clocks of two machines. That of host b is ahead by a time (ns), which is known
 // within a bound.
 type ahead struct{ by, bound int64 }
 

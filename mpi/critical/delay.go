@@ -6,10 +6,10 @@ import "slices"
 type wait struct {
 	rank, call int
 	of, due    int   // the late rank, and its call
-	at         int64 // when the wait was over, since all ranks last met: clocks of machines differ
+	at         int64 // when the wait ended, since all ranks last met: machines' clocks differ
 	time       int64
-	// The moments from which on neither waited for the other: of the waiting rank, and of the
-	// late one.
+	// since has the moments from which on neither rank had waited for the other: of the waiting
+	// rank, and of the late one.
 	since    [2]moment
 	together bool  // since is known
 	caused   int64 // others' waits that are due to this one
@@ -23,14 +23,15 @@ type moment struct {
 	began bool
 }
 
-// costPerCall bounds how many calls are looked at for a phase's waits, for each call of the phase.
+// costPerCall bounds the work on the waits of a phase: for each call of the phase, so many calls
+// are looked at.
 const costPerCall = 64
 
 // delays finds what caused the waits of a phase. For rank i, the phase ended in its call
-// numbers[i]. A wait has two causes. One is what the late rank did more than the waiting rank since
-// one of the two last waited for the other. The other is the late rank's own waits since then,
-// which have causes in turn (Böhme and others: Identifying the root causes of wait states in
-// large-scale parallel applications, 2010).
+// numbers[i]. A wait has two kinds of causes, which lie in the time since one of the two ranks last
+// waited for the other. The first is work: the late rank took longer for something than the waiting
+// rank. The second is the late rank's own waits, which have causes in turn (Böhme and others:
+// Identifying the root causes of wait states in large-scale parallel applications, 2010).
 func (p *Path) delays(numbers []int) {
 	waits := p.waits(numbers)
 	byCall := map[[2]int]*wait{}
@@ -96,16 +97,17 @@ func (p *Path) waits(numbers []int) (out []wait) {
 	return out
 }
 
-// spent is what a rank did in a stretch: its time by call path, with its waits and without, ns.
+// spent holds a rank's times in a stretch by call path: with its waits (all) and without (own), in
+// ns.
 type spent struct {
 	all, own map[Work]int64
 	site     map[Work]int
-	waits    []int // its calls that waited
+	waits    []int // numbers of the calls that waited
 	unknown  bool  // some call may have waited
 	calls    int
 }
 
-// spent returns what a rank did from a moment until its call with that number.
+// spent returns the times of a rank from a moment until the rank's call with the given number.
 func (p *Path) spent(rank int, from moment, number int) *spent {
 	s := &spent{all: map[Work]int64{}, own: map[Work]int64{}, site: map[Work]int{}}
 	k := &p.ranks[rank]
@@ -145,8 +147,8 @@ func (p *Path) spent(rank int, from moment, number int) *spent {
 	return s
 }
 
-// explain divides a wait, and the waits that are due to it, among their causes. It returns the
-// number of calls that it looked at.
+// explain divides a wait among its causes, and with it other ranks' waits that are due to this
+// wait. It returns the number of calls that it looked at.
 func (p *Path) explain(w *wait, byCall map[[2]int]*wait) int {
 	late, other := p.spent(w.of, w.since[1], w.due), p.spent(w.rank, w.since[0], w.call)
 	sum, delay := int64(0), map[Work]int64{}
@@ -165,8 +167,8 @@ func (p *Path) explain(w *wait, byCall map[[2]int]*wait) int {
 		p.NoCause += w.time + w.caused
 		return cost
 	}
-	// A cause of d ns gets the share short of d for this wait, and far of d for waits
-	// due to this one.
+	// A cause of d ns gets two shares: short of d for this wait, and far of d for the waits that
+	// are due to this wait.
 	short, far := min(1, float64(w.time)/float64(sum)), float64(w.caused)/float64(sum)
 	left := w.time + w.caused
 	for at, d := range delay {

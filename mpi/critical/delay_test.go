@@ -10,7 +10,8 @@ import (
 	"ompp-attach/mpi/match"
 )
 
-// TestDelays: the causes of waits that follow from the definition. The first barrier ends at 1.
+// TestDelays: for each case, the causes follow from the definition by hand. The first barrier ends
+// at 1.
 func TestDelays(t *testing.T) {
 	to := func(rank int32) func(*match.Call) {
 		return func(c *match.Call) { c.To, c.SendTag, c.Receives = rank, 7, false }
@@ -34,11 +35,11 @@ func TestDelays(t *testing.T) {
 			{begin, mark(5, x), vector("Recv", 5, 7, 4, from(2)), vector("Bsend", 11, 11, y, to(0))},
 			{begin, mark(1, x), vector("Bsend", 7, 7, 5, to(1))}},
 			map[string]int64{"delay 1@2 false": 4, "delay 2@5 false": 2, "far 2@5 false": 2, "indirect 0@3 true": 2, "passed 1@4 true": 2, "waited": 8}},
-		// Since rank 0 waited for rank 1, only what came then counts.
+		// Rank 0 has waited for rank 1 before. So only the time since then counts.
 		{"since the last wait", [][]match.Call{{begin, vector("Recv", 2, 9, 3, from(1)), vector("Recv", 9, 12, 4, from(1))},
 			{begin, vector("Bsend", 9, 9, x, to(0)), vector("Bsend", 12, 12, y, to(0))}},
 			map[string]int64{"delay 1@1 false": 7, "delay 1@2 false": 3, "waited": 10}},
-		// The late rank did no more than the other: there is no cause.
+		// The late rank took no longer than the other one for anything: there is no cause.
 		{"none", [][]match.Call{{begin, mark(5, x), vector("Recv", 5, 8, 3, from(1))}, {begin, mark(4, x), vector("Recv", 4, 8, y, func(c *match.Call) {
 			c.From, c.RecvTag, c.Sends = mpi.AnySource, 9, false
 		}), vector("Bsend", 8, 8, y, to(0))}}, map[string]int64{"no cause": 3, "waited": 3}},
@@ -61,14 +62,15 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// reason is a part of a wait: a rank's time at a place, near or far.
+// reason is a cause of a wait: a rank's time at a place. far says that the cause is not the late
+// rank's.
 type reason struct {
 	rank, call int
 	in, far    bool
 }
 
-// causes divides a wait among its causes, step by step from the definition, on the program's own
-// times. share is the part of the waiting rank's wait a that is meant.
+// causes divides the wait of call a among its causes, step by step by the definition, from the
+// times of the program itself. share is the part of the wait that it divides.
 func (g *program) causes(a *activity, share float64, far bool, out map[reason]float64) (none float64) {
 	late, w := g.waited(a)
 	if late == nil || share == 0 {
@@ -113,7 +115,8 @@ func (g *program) causes(a *activity, share float64, far bool, out map[reason]fl
 	return none + left
 }
 
-// waited returns the last call that a call had to wait for, and how long it waited; nil: for none.
+// waited returns the last call that a call had to wait for, and how long the call waited; nil: it
+// waited for none.
 func (g *program) waited(a *activity) (late *activity, t float64) {
 	if a.call.Later {
 		return nil, 0
@@ -135,8 +138,8 @@ type stamp struct {
 	began bool
 }
 
-// since returns when the ranks of two calls were last known to be in step, before one waited for
-// the other: the last wait of one for the other, or the last call at which all met.
+// since returns the last moments at which neither rank had to wait for the other any more. They are
+// those of the last wait of one rank for the other, or of the last call at which all ranks met.
 func (g *program) since(a, late *activity) (mine, its stamp) {
 	now, best := late.enter, uint64(0)
 	for _, rank := range []int{a.rank, late.rank} {
@@ -188,8 +191,8 @@ func (g *program) stretch(rank int, from stamp, to *activity, tell func(x *activ
 	}
 }
 
-// TestDelayModel compares the causes with those of a step by step division of each wait of random
-// programs. All causes and what has none add up to the waits.
+// TestDelayModel divides each wait of random programs step by step, and compares the causes. All
+// causes, and the time without a cause, add up to the waits.
 func TestDelayModel(t *testing.T) {
 	total := 0
 	for seed := range uint64(80) {

@@ -39,7 +39,7 @@ func show(r *Result) map[string]int64 {
 	return out
 }
 
-// TestVectors: paths that follow from the definition.
+// TestVectors: for each case, the path follows from the definition by hand.
 func TestVectors(t *testing.T) {
 	from := func(c *match.Call) { c.From, c.RecvTag, c.Sends = 1, 7, false }
 	to := func(c *match.Call) { c.To, c.SendTag, c.Receives = 0, 7, false }

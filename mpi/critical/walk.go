@@ -11,7 +11,8 @@ func (p *Path) walk(rank, number int, took int64) {
 	p.Length, p.Unknown = p.Length+known+unknown, p.Unknown+unknown
 }
 
-// back returns the time of the path that is known, and whether that is all of it (ns).
+// back follows the path back, and returns its known time (ns). complete says that no part of the
+// path is unknown.
 func (p *Path) back(rank, number int) (known int64, complete bool) {
 	clear(p.on)
 	put := func(site int32, in bool, from, to uint64) {
@@ -21,7 +22,7 @@ func (p *Path) back(rank, number int) (known int64, complete bool) {
 			p.on[Work{p.path(rank, int(site)), in}] += t
 		}
 	}
-	// Clocks of several machines may not lead in circles.
+	// Clocks of several machines are inexact. The path must not go in circles because of that.
 	for steps := p.kept + 1; steps > 0; steps-- {
 		k := &p.ranks[rank]
 		c := k.at(number - 1)
@@ -57,7 +58,7 @@ func (p *Path) back(rank, number int) (known int64, complete bool) {
 	return known, false
 }
 
-// stretch adds the time of a rank between two of its calls.
+// stretch adds a rank's time between two of its calls.
 func (p *Path) stretch(rank int, next, last *call) {
 	site := int(last.site)
 	if last.begun {

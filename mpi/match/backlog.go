@@ -5,8 +5,8 @@ import "ompp-attach/mpi"
 // Backlog says how many messages on MPI_COMM_WORLD have only one side in the logs of ranks that
 // were attached to. Logs without such messages have no Backlog.
 type Backlog struct {
-	// first is how many receives [0] and sends [1] the other side lacks. They are the first ones
-	// of their route.
+	// first has, by route, how many receives [0] and sends [1] lack their other side: the first
+	// ones of the route. Before Settle, it counts all receives and sends.
 	first map[Route][2]uint64
 	whole map[int32]bool // by rank: its log has all messages since the rank's beginning
 	// vague has the routes for which a receive asked without telling, later, which message came.
@@ -28,7 +28,7 @@ func NewBacklog() *Backlog {
 	return &Backlog{first: map[Route][2]uint64{}, whole: map[int32]bool{}, vague: map[Route]bool{}, contrary: map[[2]int32]bool{}}
 }
 
-// Count notes a send, or a receive.
+// Count notes a send (send is true), or a receive.
 func (b *Backlog) Count(r Route, send bool) {
 	if len(b.first) > mostRoutes {
 		return
@@ -48,7 +48,8 @@ func sideOf(send bool) int {
 // Whole notes that a rank's log has all messages since its beginning.
 func (b *Backlog) Whole(rank int32) { b.whole[rank] = true }
 
-// Vague notes that a receive did not tell what came. asked is what the receive asks for.
+// Vague notes a receive that did not tell which message came. asked is the route that the receive
+// asks for.
 func (b *Backlog) Vague(asked Route) {
 	if len(b.vague) > mostRoutes {
 		asked = Route{mpi.AnySource, asked.To, AnyTag}
@@ -56,7 +57,8 @@ func (b *Backlog) Vague(asked Route) {
 	b.vague[asked] = true
 }
 
-// isVague reports whether a receive that did not tell what came may have taken messages of a route.
+// isVague reports whether a receive that did not tell its message may have taken messages of a
+// route.
 func (b *Backlog) isVague(r Route) bool {
 	for _, asked := range [...]Route{r, {mpi.AnySource, r.To, r.Tag}, {r.From, r.To, AnyTag}, {mpi.AnySource, r.To, AnyTag}} {
 		if b.vague[asked] {
@@ -69,8 +71,9 @@ func (b *Backlog) isVague(r Route) bool {
 // Contrary notes that a message would have been received before it was sent.
 func (b *Backlog) Contrary(from, to int32) { b.contrary[[2]int32{from, to}] = true }
 
-// Settle says that all messages have been counted. From then on the Backlog holds those that only
-// one side has. ok is false if it is known of no rank how many it has, or if there are too many.
+// Settle says that all messages have been counted. From then on, the Backlog holds the messages
+// that only one side has. ok is false if no rank's log has all its messages, or if there are too
+// many routes.
 func (b *Backlog) Settle() (ok bool) {
 	for r, n := range b.first {
 		if both := min(n[0], n[1]); n[0] == n[1] {
@@ -82,7 +85,8 @@ func (b *Backlog) Settle() (ok bool) {
 	return len(b.whole) > 0 && len(b.first) <= mostRoutes
 }
 
-// Unclear says if, and why, messages of a route cannot be matched though others are.
+// Unclear says whether, and why, messages of a route cannot be matched although those of other
+// routes can.
 func (b *Backlog) Unclear(r Route) (why Reason, is bool) {
 	switch {
 	case !b.whole[r.From] || !b.whole[r.To] || b.contrary[[2]int32{r.From, r.To}]:
@@ -93,7 +97,7 @@ func (b *Backlog) Unclear(r Route) (why Reason, is bool) {
 	return 0, false
 }
 
-// Remainder is what is left of a Backlog while calls are read.
+// Remainder is the part of a Backlog that is left while calls are read.
 type Remainder struct {
 	of   *Backlog
 	left map[Route][2]uint64
@@ -102,8 +106,8 @@ type Remainder struct {
 // Remainder returns all that a Backlog has. b may be nil.
 func (b *Backlog) Remainder() Remainder { return Remainder{b, map[Route][2]uint64{}} }
 
-// Take reports whether the other side of a send, or receive, is in no log. If takes, the next one
-// has another answer.
+// Take reports whether the other side of a send or receive is in no log. takes: the send or receive
+// is counted, so the answer for the next one may differ.
 func (m *Remainder) Take(r Route, send, takes bool) (early bool) {
 	n, ok := m.left[r]
 	if !ok {

@@ -21,27 +21,31 @@ type Call struct {
 	// the source, also of probes. Both are ranks as in mpi.Args.
 	To, From         int32
 	SendTag, RecvTag int32
-	// Sends, Receives: the call sends or receives a message; of a collective operation, data. Sends
-	// of MPI_Win_lock: the lock is exclusive.
+	// Sends, Receives: the call sends or receives a message. If the operation is collective, the
+	// call sends or receives data. If the call is MPI_Win_lock, Sends says that the lock is
+	// exclusive.
 	Sends, Receives bool
 	// Unknown: it is not known whether a collective operation moves data here.
 	Unknown bool
 	// Later: the call only begins the operation, and Request will complete it; 0: not known.
 	Later   bool
 	Request uint64
-	// Completes are the requests that were complete when the call returned. If Untold, these are
-	// not known. Of a persistent operation, Untold says that the call only prepares it. Of
-	// MPI_Start, Untold says that it is not known what the call started. Of a call that opens an
-	// epoch on a window, Completes are the other side's members (Member). Of a call that takes a
-	// message (MPI_Mprobe), or receives one that was taken, Completes is the message's handle; 0:
-	// the call took none.
+	// Completes are the requests that were complete when the call returned. If Untold is set, these
+	// are not known. For some calls the two fields have another meaning.
+	//
+	//   - A persistent operation: Untold says that the call only prepares it.
+	//   - MPI_Start: Untold says that it is not known which operations the call started.
+	//   - A call that opens an epoch on a window: Completes are the members of the other side
+	//     (Member).
+	//   - A call that takes a message (MPI_Mprobe), or receives a message that was taken: Completes
+	//     is the message's handle; 0: the call took none.
 	Completes []uint64
 	Untold    bool
-	// Failed: the call returned an error. Logs end there (calllog), so no call that is matched has
-	// failed.
+	// Failed: the call returned an error. Logs end at such a call (calllog), so no failed call is
+	// matched.
 	Failed bool
-	// Came are the messages that receives from any source, or of any tag, among Completes received,
-	// as far as these are known. By At.
+	// Came are the messages of requests in Completes that asked for any source, or any tag. Only
+	// known messages are in it, by At.
 	Came []Came
 }
 
@@ -54,7 +58,8 @@ type Came struct {
 // Everyone stands for all members of a communicator.
 const Everyone int32 = -1
 
-// Member names a process by its rank in a communicator, or Everyone in it. comm is as Call.Comm.
+// Member names a process by its rank in a communicator; Everyone: all its processes. comm is the
+// communicator, as in Call.Comm.
 func Member(comm int, rank int32) uint64 { return uint64(uint32(comm))<<32 | uint64(uint32(rank)) }
 
 // Pattern says how the ranks of the call's operation wait for each other.

@@ -1,10 +1,10 @@
 package match
 
-// Clocks compares times of several machines' clocks. Hosts are those of logs.
+// Clocks compares times of several machines' clocks. Hosts are named as in the logs.
 type Clocks interface {
 	// Comparable reports whether times of two hosts can be compared.
 	Comparable(a, b string) bool
-	// Convert translates a time t of the clock of the host from to the clock of the host to.
+	// Convert translates the time t of the clock of one host (from) to the clock of another (to).
 	// bound is how wrong the result may be at most (ns).
 	Convert(to, from string, t uint64) (at uint64, bound int64)
 }
@@ -15,6 +15,6 @@ type Across struct {
 	Waits       uint64
 	T, Bound    int64  // time of these waits, and how wrong T may be at most, ns
 	Widest      int64  // the greatest bound of a wait, ns
-	Untold      uint64 // calls that may or may not have waited: the bound exceeds the wait
+	Untold      uint64 // calls that may have waited or not: the bound exceeds the wait
 	NoLatecomer uint64 // waits of which it is not known which rank was last
 }

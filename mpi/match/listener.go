@@ -7,19 +7,19 @@ type Listener interface {
 	Took(rank int, c *Call)
 	// Pending tells that a call waits for others. Known follows once they are known.
 	Pending(rank, call int)
-	// Known tells for what a call had to wait.
+	// Known tells the last event for which a call had to wait.
 	Known(rank, call int, last Origin)
-	// Together tells that no rank left its call, given by rank, before the last rank had come to
-	// its own.
+	// Together tells that no rank left its call before the last rank had entered its own. calls are
+	// the numbers of these calls, by rank.
 	Together(calls []int, last Origin)
 }
 
-// Origin is the last one of the events for which a call had to wait: a rank entered a call.
+// Origin is the last event for which a call had to wait: some rank entered a call.
 type Origin struct {
 	Rank, Call int
 	// When, by the clock of the rank that waited (ns); 0: the call waited for nobody.
 	At      uint64
-	Bound   int64 // how wrong At may be, as clocks of machines were compared (ns)
+	Bound   int64 // how wrong At may be, because clocks of machines were compared (ns)
 	Unsure  bool  // another event may have been the last one, within Bound
 	Unknown bool  // it is not known for what the call waited
 }

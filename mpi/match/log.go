@@ -18,26 +18,26 @@ type RankCalls struct {
 	Comms []Comm // Comms[0] is MPI_COMM_WORLD
 	// Threads yields the calls of each thread that calls MPI, by their beginnings.
 	Threads []Calls
-	// Until is the time (ns) at which the log ends early; 0: the log has all calls. Calls that
-	// ended later are left out.
+	// Until is the time (ns) at which the log ends early; 0: the log has all calls. Calls that end
+	// later are left out.
 	Until uint64
 	// Cancels: the rank cancelled requests, so its messages cannot be counted.
 	Cancels bool
 
-	// Attached: the rank was attached to, so calls before that are not known. Start, if known, is
-	// where the log begins (align.Starts). A log that is whole begins with the first operations.
-	// Makings are in order, and end before MakingsUntil if that is not 0. Only align reads them.
+	// Attached: the rank was attached to, so its calls before that are not known. Start says where
+	// the log begins, if that is known (align.Starts). If Attached is not set, the log begins with
+	// the first operations. Makings are in order. If MakingsUntil is not 0, they all end before it.
+	// Only package align reads Makings.
 	Attached     bool
 	Start        Start
 	Makings      []Making
 	MakingsUntil uint64 // ns
-	// Backlog is the same for all ranks; nil: messages on communicators that are Old are not
-	// matched.
+	// Backlog is the same for all ranks; nil: messages on Old communicators are not matched.
 	Backlog *Backlog
 }
 
-// Making is a call that made a communicator, but no window, of MPI_COMM_WORLD. All ranks had to
-// call it, in one order with the collective operations.
+// Making is a call on MPI_COMM_WORLD that made a communicator, not a window. All ranks had to make
+// such calls in one order with the collective operations.
 type Making struct {
 	Op  mpi.Op
 	End uint64 // ns

@@ -5,7 +5,7 @@ import (
 	"ompp-attach/mpi/match/pattern"
 )
 
-// Which calls a log should hold, and what is needed of these.
+// Which calls a log should hold, and which of their arguments.
 
 // Wanted reports whether a log should hold an operation's calls.
 func Wanted(op mpi.Op) bool { return pattern.Of(op) != pattern.None }

@@ -5,17 +5,18 @@ import "cmp"
 // Property is a kind of waiting.
 type Property uint8
 
-// The properties. No time counts for two properties, except those that Part names. E is a rank's
-// entering of a call, L its leaving.
+// The properties. Apart from those that Part names, no time counts for two properties. E is when a
+// rank enters a call, L is when it leaves the call.
 const (
 	LateSender     Property = iota // E(send) - E(receive or its wait)
 	LateSenderDone                 // the rest: L(receive) - L(send)
-	// Part of LateSender: an older message of the same sender was there.
+	// WrongOrder is the part of LateSender in which an older message of the same sender was there
+	// already.
 	WrongOrder
-	WrongOrderOther   // the same, of another sender
+	WrongOrderOther   // the same, with an older message of another sender
 	LateReceiver      // E(receive) - E(send or its wait), if the send went on until then
 	LateReceiverDone  // the rest: L(send) - L(receive)
-	LateReceiverOrder // part of LateReceiver: an older message of the sender was not asked for yet
+	LateReceiverOrder // part of LateReceiver: an older message had not been asked for yet
 	WaitAtBarrier     // last E - E
 	BarrierCompletion // L - the later of the last E and the first L
 	WaitAtNxN         // last E - E
@@ -56,8 +57,8 @@ type Place struct {
 type Wait struct {
 	Property Property
 	At       Place
-	// Due is the call that the rank waited for: the send, or the receive. Of a collective
-	// operation, Due is the call of the rank that came last. Of a completion, Due is At itself.
+	// Due is the call that the rank waited for: the send, or the receive. For a collective
+	// operation, it is the call of the rank that came last. For a completion, it is At itself.
 	Due   Place
 	T     int64 // ns
 	Count uint64
@@ -88,7 +89,7 @@ const (
 	OldComm    // the communicator was made before all of its ranks were attached to
 	OldRequest // the request was made, or the message taken, before the rank was attached to
 	NotYet     // another rank was not attached to yet
-	// Ranks were attached to at different moments, and their calls cannot be put in order.
+	// NoOrder: ranks were attached to at different moments, and their calls cannot be put in order.
 	NoOrder
 	NumReasons // number of reasons
 )
@@ -110,11 +111,11 @@ type Result struct {
 	// Probes counts calls of MPI_Probe. A probe is matched if the message that it found is known.
 	Probes Count
 	// Requests counts calls that wait for requests (MPI_Wait and so on). Such a call is matched if
-	// each operation that it completed was matched.
+	// each operation that it completes is matched.
 	Requests Count
 	// Epochs counts the calls that open or close epochs on RMA windows: MPI_Win_post, start,
-	// complete and wait. Such a call is matched if the calls of all ranks of the
-	// other side are known.
+	// complete and wait. Such a call is matched if the other side's calls are known for all its
+	// ranks.
 	Epochs Count
 	// Locks counts the calls that ask for a lock of an RMA window.
 	Locks Count

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	mostAligned  = 4096    // operations of a rank that are compared
-	mostTogether = 1 << 19 // the same of all ranks
+	mostAligned  = 4096    // operations of one rank that are compared, at most
+	mostTogether = 1 << 19 // operations of all ranks together that are compared, at most
 )
 
-// Starts finds out with which operations on MPI_COMM_WORLD the logs begin. Numbers are the same for
-// all logs. Logs are read to the first operations that all have: each call of logs returns them
-// anew.
+// Starts finds out with which operations on MPI_COMM_WORLD the logs begin. Numbers mean the same
+// operation in all logs. Each call of logs returns the logs anew, from their beginnings; Starts
+// reads them up to the first operations that all logs have.
 func Starts(logs func() []*match.RankCalls, clocks match.Clocks) []match.Start {
 	all := logs()
 	var since int64 = math.MinInt64 // when all logs have begun
@@ -59,37 +59,39 @@ func Starts(logs func() []*match.RankCalls, clocks match.Clocks) []match.Start {
 		})
 	}
 	if slices.ContainsFunc(all, func(l *match.RankCalls) bool { return !l.Attached }) && !l.holdsAll(all) {
-		return out // its numbers count from the first operation, and the others' would not
+		// A launched rank counts from the first operation of the job. The lineup lacks such a rank,
+		// so its numbers would begin elsewhere.
+		return out
 	}
 	l.tell(out)
 	return out
 }
 
-// item is one of the operations on MPI_COMM_WORLD that all ranks call in one order.
-// Times are in ns.
+// item is a call of an operation on MPI_COMM_WORLD that all ranks call in one order. Times are in
+// ns.
 type item struct {
 	op           mpi.Op // without "_c"
 	root         int32
-	begun, left  int64 // it began at the latest, and ended at the earliest
+	begun, left  int64 // the latest time of its beginning, the earliest of its end
 	given, taken int64 // see place
-	toAll, ofAll bool  // all others take what the rank gives; it takes of all others
-	// It counts as a collective operation; it makes a communicator or window.
+	toAll, ofAll bool  // all others take its data; it takes data of all others
+	// collective: it counts as a collective operation. makes: it makes a communicator or window.
 	collective, makes bool
 }
 
-// sequence is a rank's items, from those that ended when all logs had begun.
+// sequence holds the items of a rank from the first one that ended when all logs had begun.
 type sequence struct {
 	log                int
 	items              []item
-	skipped, rest      int     // number of items of the log before these, and behind them
-	begins, ends       bool    // the log has the first operation of all, the last one
-	before, after      []int64 // as of lineup
+	skipped, rest      int     // number of items of the log before and after these
+	begins, ends       bool    // the log has the first operation of all; the log has the last one
+	before, after      []int64 // as in lineup
 	at                 int     // number of items[0], once that is known
 	collectives, makes int     // items of the log before items[0]
 }
 
-// toCommon converts a time of a log to a clock of all logs;
-// bound is how wrong the result may be (ns).
+// toCommon converts a time of a log to the clock that all logs share here. bound is how wrong the
+// result may be (ns).
 type toCommon func(t uint64) (at, bound int64)
 
 // commonClock returns nil if the clocks of two logs cannot be compared.
@@ -106,7 +108,7 @@ func commonClock(first, l *match.RankCalls, clocks match.Clocks) toCommon {
 	}
 }
 
-// sequenceOf reads the first items of a log, at most so many, that ended since a time.
+// sequenceOf reads the items of a log that ended since a time: the first ones, up to most.
 func sequenceOf(l *match.RankCalls, most int, since int64, common toCommon) *sequence {
 	if common == nil {
 		return nil
@@ -131,7 +133,7 @@ func sequenceOf(l *match.RankCalls, most int, since int64, common toCommon) *seq
 	return s
 }
 
-// worldItems yields the items of a log, until it is not known any more that none is missing.
+// worldItems yields the items of a log. It ends as soon as an item may be missing.
 type worldItems struct {
 	calls   worldCalls
 	makings []match.Making
@@ -155,7 +157,7 @@ func (w *worldItems) next() (x item, ended uint64, ok bool) {
 	case len(w.makings) > 0 && (c == nil || w.makings[0].End <= c.End):
 		x, ended = makingItem(w.makings[0], w.common), w.makings[0].End
 		w.makings = w.makings[1:]
-		w.cut = l.Until != 0 && ended >= l.Until // calls before it may be missing
+		w.cut = l.Until != 0 && ended >= l.Until // calls before this one may be missing
 	default:
 		x, ended = itemOf(c, l.Comms[0].Rank, w.common, w.calls.last()), c.End
 		w.call = w.calls.next()
@@ -172,12 +174,12 @@ func count(is bool) int {
 }
 
 // worldCalls yields the calls of a log that are collective operations on MPI_COMM_WORLD, by their
-// beginnings. The program must not let threads call these at the same time.
+// beginnings. MPI forbids that threads make such calls at the same time.
 type worldCalls struct {
 	log              *match.RankCalls
 	ahead            []*match.Call // of each thread
 	begun            bool
-	first, finalized bool // MPI_Init was among the calls that were read, MPI_Finalize
+	first, finalized bool // among the calls read was MPI_Init; was MPI_Finalize
 }
 
 func (w *worldCalls) next() *match.Call {
@@ -201,7 +203,7 @@ func (w *worldCalls) next() *match.Call {
 	return &c
 }
 
-// read returns the next such call of a thread; nil: there is none.
+// read returns the next collective operation on MPI_COMM_WORLD of a thread; nil: there is none.
 func (w *worldCalls) read(thread int) *match.Call {
 	for {
 		c, ok := w.log.Threads[thread].Next()
@@ -220,8 +222,8 @@ func (w *worldCalls) read(thread int) *match.Call {
 	}
 }
 
-// last reports whether the latest call is the last one. It may have been under way when the
-// measurement ended: then its end is not known.
+// last reports whether the latest call is the last one of the log. This call may have been under
+// way when measurement ended. Then its end is not known.
 func (w *worldCalls) last() bool {
 	return !slices.ContainsFunc(w.ahead, func(c *match.Call) bool { return c != nil })
 }
@@ -237,7 +239,8 @@ func makingItem(m match.Making, common toCommon) item {
 	return item{op: plainOp(m.Op), begun: end + bound, left: end - bound, given: math.MinInt64, taken: math.MaxInt64, makes: true}
 }
 
-// itemOf returns the item of a call of the rank own. cut: its end may not be known.
+// itemOf returns the item of a call of the rank own. cut says that the end of the call may not be
+// known.
 func itemOf(c *match.Call, own int32, common toCommon, cut bool) item {
 	p := c.Pattern()
 	start, sb := common(c.Start)

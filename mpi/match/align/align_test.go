@@ -17,7 +17,7 @@ func bars(times ...uint64) (out []match.Call) {
 	return out
 }
 
-// TestAlign: logs are put side by side if there is one way only.
+// TestAlign: logs are put side by side if exactly one way is possible.
 func TestAlign(t *testing.T) {
 	const no = -1
 	is := func(name string, start, end uint64, set ...func(*match.Call)) match.Call {
@@ -95,7 +95,7 @@ func TestAlignMakings(t *testing.T) {
 	if got := align.Starts(wrong, nil); got[1].Known {
 		t.Errorf("ranks made different communicators: %v", got)
 	}
-	cut := func() []*match.RankCalls { // of rank 0, the first of these calls only is known
+	cut := func() []*match.RankCalls { // of rank 0, only the first of these calls is known
 		logs := logs()
 		logs[0].Makings, logs[0].MakingsUntil = logs[0].Makings[:1], 45_000
 		return logs
@@ -105,8 +105,8 @@ func TestAlignMakings(t *testing.T) {
 	}
 }
 
-// TestAlignLosses: what comes after a loss is no part of the order, though communicators are still
-// known that were made later.
+// TestAlignLosses: operations after a loss are not put in order. Communicators that were made after
+// the loss are still known.
 func TestAlignLosses(t *testing.T) {
 	dup := op("Comm_dup")
 	of := func(until uint64) func() []*match.RankCalls {
@@ -124,8 +124,8 @@ func TestAlignLosses(t *testing.T) {
 			t.Errorf("until %d: %+v", until, got)
 		}
 	}
-	// Of rank 0 the third to the fifth operation are lost, but not the communicators that were made
-	// then.
+	// Rank 0 lost the records of the third to the fifth operation. The communicators that were made
+	// meanwhile are known.
 	lossy := func() []*match.RankCalls {
 		logs := anew(bars(10, 20, 30, 40), bars(15, 21, 35, 41, 50, 60, 70, 75, 80, 85))()
 		logs[0].Makings, logs[1].Makings = []match.Making{{Op: dup, End: 90_000}}, []match.Making{{Op: dup, End: 90_000}}
@@ -137,8 +137,8 @@ func TestAlignLosses(t *testing.T) {
 	}
 }
 
-// TestAlignLaunched: the calls of a rank that was launched begin with the first ones. If it cannot
-// be put in order with others that were attached to, nothing can.
+// TestAlignLaunched: the log of a launched rank begins with the first operation of all. If it
+// cannot be put in order with logs of attached ranks, no log is.
 func TestAlignLaunched(t *testing.T) {
 	of := func(launched []match.Call, ranks ...[]match.Call) func() []*match.RankCalls {
 		return func() []*match.RankCalls {

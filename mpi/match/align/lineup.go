@@ -9,19 +9,22 @@ import (
 	"ompp-attach/mpi/match/pattern"
 )
 
-// lineup holds sequences of ranks side by side.
+// lineup holds the sequences of ranks side by side. The operations of all ranks are numbered.
 type lineup struct {
 	low    int     // number of places[0]
 	places []place // without a gap
-	// The latest given to all before a place; the earliest taken of all from it on.
+	// before[i] is the latest given of the operations before place i in which all others take data.
+	// after[i] is the earliest taken of the operations from place i on in which a rank takes data
+	// of all others.
 	before, after []int64
 	in            []*sequence
-	first, last   int  // the lowest number in any log, and one more than the highest
-	begins, ends  bool // no operation has a lower number than first, a higher one than last
+	first, last   int // the lowest number in any log, and one more than the highest
+	// begins: operation number first is the first one of the job. ends: number last-1 is the last.
+	begins, ends bool
 }
 
-// place is an operation of all ranks in a lineup, as far as their logs have it. No rank that takes
-// data can leave before each rank that gives data has come. given is when the last giving rank
+// place is an operation of all ranks in a lineup, as far as their logs have it. A rank that takes
+// data cannot leave before each rank that gives data has come. given is when the last giving rank
 // came, and taken is when the first taking rank left (ns).
 type place struct {
 	item
@@ -33,8 +36,7 @@ func (p *place) admits(x *item) bool {
 	return p.op == x.op && p.root == x.root && x.given <= p.taken && p.given <= x.taken
 }
 
-// limits returns the latest given to all before each of n operations, and the earliest taken of all
-// from each on.
+// limits computes lineup.before and lineup.after of n operations.
 func limits(n int, of func(i int) *item) (before, after []int64) {
 	before, after = make([]int64, n+1), make([]int64, n+1)
 	before[0], after[n] = math.MinInt64, math.MaxInt64
@@ -80,10 +82,11 @@ func (l *lineup) add(s *sequence, at int) {
 	l.before, l.after = limits(len(l.places), func(i int) *item { return &l.places[i].item })
 }
 
-// find returns the only number that the first item of a sequence can have; ok is false if it can
-// have none, or several.
+// find returns the number of a sequence's first item. ok is false if the item can have no number,
+// or several.
 func (l *lineup) find(s *sequence) (at int, ok bool) {
-	// The outer numbers stand for all beyond: the rank would have none of the operations here.
+	// The two outer numbers stand for all numbers beyond them: there the rank has none of the
+	// lineup's operations.
 	before, behind := l.low-len(s.items), l.low+len(l.places)
 	least, most := l.within(s)
 	if least <= before && l.fits(s, before) || most >= behind && l.fits(s, behind) {
@@ -101,8 +104,8 @@ func (l *lineup) find(s *sequence) (at int, ok bool) {
 	return at, ok
 }
 
-// within returns the least and the greatest number that the first item of a sequence can have.
-// These follow from the first and the last operation of all.
+// within returns the least and the greatest number that the first item of a sequence can have, as
+// far as the first and the last operation of the job tell.
 func (l *lineup) within(s *sequence) (least, most int) {
 	least, most = math.MinInt, math.MaxInt
 	if l.begins {
@@ -120,7 +123,7 @@ func (l *lineup) within(s *sequence) (least, most int) {
 	return least, most
 }
 
-// holdsAll reports whether the lineup has each log that is whole.
+// holdsAll reports whether the lineup has the logs of all launched ranks.
 func (l *lineup) holdsAll(logs []*match.RankCalls) bool {
 	n := 0
 	for _, s := range l.in {
@@ -132,16 +135,16 @@ func (l *lineup) holdsAll(logs []*match.RankCalls) bool {
 	return n == 0
 }
 
-// fits reports whether the first item of a sequence may have a number.
+// fits reports whether the first item of a sequence can have the number at.
 func (l *lineup) fits(s *sequence, at int) bool {
 	first, last := &s.items[0], &s.items[len(s.items)-1]
 	behind, end := at+len(s.items), l.low+len(l.places)
-	// The rank had left the operations before its first one when it began that, and its last one
-	// when it began those behind.
+	// When the rank began its first operation, it had left all operations before that. When it left
+	// its last operation, it had not begun the operations after that.
 	if at > l.low && l.before[min(at, end)-l.low] > first.begun || behind < end && last.left > l.after[max(behind, l.low)-l.low] {
 		return false
 	}
-	for _, o := range l.in { // the same of the other ranks
+	for _, o := range l.in { // the same for each rank of the lineup, against this sequence
 		if o.at > at && s.before[min(o.at, behind)-at] > o.items[0].begun {
 			return false
 		}
@@ -157,8 +160,8 @@ func (l *lineup) fits(s *sequence, at int) bool {
 	return true
 }
 
-// tell says where the logs in the lineup begin, by index of log. Of one log among others it tells
-// nothing.
+// tell says where the logs in the lineup begin, by index of log. If only one of several logs is in
+// the lineup, it says nothing.
 func (l *lineup) tell(out []match.Start) {
 	if len(l.in) == 1 && len(out) > 1 {
 		return
@@ -197,8 +200,8 @@ func plainOp(op mpi.Op) mpi.Op {
 	return op
 }
 
-// exchanges says whether a rank gives data without which others cannot leave the operation, and
-// whether it takes such data. even says that all ranks that give, or take, have data of one size.
+// exchanges says whether a rank gives data that others need to leave the operation, and whether the
+// rank takes such data. even says that the data of all giving, or taking, ranks have one size.
 func exchanges(c *match.Call, own int32) (gives, takes, even bool) {
 	switch name := plainOp(c.Op).String(); name {
 	case "MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall", "MPI_Reduce_scatter_block", "MPI_Bcast", "MPI_Scatter", "MPI_Reduce", "MPI_Gather":

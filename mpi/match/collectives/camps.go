@@ -15,7 +15,7 @@ type camp struct {
 	latest  *member    // began last
 	first   [2]*member // began first, and the one after that
 	left    *member    // left first
-	upTo    []*member  // upTo[i] is the one of members[:i+1] that began last; nil: not made yet
+	upTo    []*member  // upTo[i] began last of members[:i+1]; nil: not computed yet
 }
 
 func (i *instance) camp(m *member) *camp {
@@ -65,7 +65,7 @@ func (i *instance) seenBy(clocks *ranks.Clocks, k *ranks.Rank) *view {
 	return &i.views[len(i.views)-1]
 }
 
-// firstBut returns the member of each machine that began first, leaving out m.
+// firstBut returns, for each machine, the member that began first. It leaves out member m.
 func (i *instance) firstBut(m *member) (out []*waits.Stay) {
 	for at := range i.camps {
 		first := i.camps[at].first[0]
@@ -121,8 +121,8 @@ func (m *member) needs(o *member) bool {
 	return false
 }
 
-// hub returns the machine of the root, or of the lowest rank. Of each instance, only orders between
-// the hub and another machine are told: not those of every pair of machines.
+// hub returns the machine of the root, or of the lowest rank. Orders of an instance are told
+// between the hub and each other machine, and not between every two machines.
 func (i *instance) hub() *camp {
 	if i.pattern.Rooted() && i.rooted != nil {
 		return i.camp(i.rooted)

@@ -85,13 +85,13 @@ func (r *Room) Take(k *ranks.Rank, c *match.Call, p pattern.Pattern) (begun wait
 	return begun
 }
 
-// NoRule takes a call of an operation of which no rule says who waits for whom. It returns the
+// NoRule takes a call of an operation for which no rule says who waits for whom. It returns the
 // operation that the call begins; nil: there is none.
 func (r *Room) NoRule(k *ranks.Rank, c *match.Call) waits.Operation {
 	return r.leave(k, c, match.NoRule)
 }
 
-// leave notes that a call is not matched, and why.
+// leave notes that a call is not matched, and the reason.
 func (r *Room) leave(k *ranks.Rank, c *match.Call, why match.Reason) waits.Operation {
 	r.Count.Leave(why)
 	r.ledger.Astray(k, c)
@@ -130,8 +130,8 @@ func (r *Room) join(o *order, number uint64, m *member, p pattern.Pattern, root 
 	r.together(i)
 }
 
-// waitOf returns the wait of a member, and names the event that the call had to wait for if
-// somebody listens.
+// waitOf returns the wait of a member. If there is a listener, the wait also names the event for
+// which the call had to wait.
 func (r *Room) waitOf(m *member) waits.One {
 	l := m.wait(r.clocks)
 	if r.ledger.Listened() {
@@ -140,7 +140,7 @@ func (r *Room) waitOf(m *member) waits.One {
 	return l
 }
 
-// dropFrom drops the open instances from a number on.
+// dropFrom drops the open instances of an order, from the given number on.
 func (r *Room) dropFrom(o *order, from uint64, why match.Reason) {
 	for n, i := range o.open {
 		if n < from {

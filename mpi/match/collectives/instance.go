@@ -20,7 +20,7 @@ type instance struct {
 	whole  bool
 	camps  []camp
 	rooted *member // the root; nil: there is none
-	later  bool    // some members' calls are nonblocking, so it is not known when these left
+	later  bool    // some members' calls are nonblocking: it is not known when these members left
 	views  []view
 }
 
@@ -121,8 +121,8 @@ func (m *member) forAll(clocks *ranks.Clocks, wait, rest match.Property) waits.O
 	return l
 }
 
-// together is forAll for operations that need not wait for all members. If one member left before
-// the last one came, nobody is known to have waited.
+// together is forAll for operations in which ranks need not wait for all members. If some member
+// left before the last one came, it is not known that anybody waited.
 func (m *member) together(clocks *ranks.Clocks, wait, rest match.Property) waits.One {
 	l := m.forAll(clocks, wait, rest)
 	if m.of.later {
@@ -131,7 +131,7 @@ func (m *member) together(clocks *ranks.Clocks, wait, rest match.Property) waits
 		v := m.of.seenBy(clocks, m.Rank)
 		l.OnlyIf(int64(v.left.At)-int64(v.latest.At), v.left.Bound+v.latest.Bound)
 	}
-	if rest == wait { // the operation has no property of its completion
+	if rest == wait { // the operation has no property for its completion
 		l.Rest = 0
 	}
 	return l

@@ -7,8 +7,8 @@ type order struct {
 	group *ranks.Group
 	next  map[int32]uint64 // by member: number of its next operation
 	open  map[uint64]*instance
-	limit uint64 // instances from this one on lack a member
-	from  uint64 // and so do those before this one: a member was not attached to yet
+	limit uint64 // from this instance on, a member lacks its call
+	from  uint64 // before this instance, a member lacks its call: it was not attached to yet
 	// prepared is how many requests of persistent operations each member has made.
 	prepared map[int32]int
 	broken   bool // members called different operations

@@ -5,11 +5,11 @@ import (
 	"ompp-attach/mpi/match/ranks"
 )
 
-// Persistent collective operations are matched by the order in which their requests were made. The
-// order in which they are started may differ between ranks (MPI-4.0, 6.13). So the operations of
-// each request have an order of their own.
+// Persistent collective operations are matched by the order in which their requests were made.
+// Ranks may start them in different orders (MPI-4.0, 6.13). So the operations of each request have
+// an order of their own.
 
-// request names a request of all members of a communicator.
+// request names a request that all members of a communicator have made.
 type request struct {
 	of     *order
 	number int
@@ -17,7 +17,7 @@ type request struct {
 
 // persistent holds the persistent operations of a rank.
 type persistent struct {
-	prepared map[uint64]*order // by request; nil: of a communicator that is older than the log
+	prepared map[uint64]*order // by request; nil: the communicator is older than the log
 	orders   []*order          // the same orders, and those of other ranks' requests
 }
 
@@ -50,8 +50,8 @@ func (r *Room) Prepare(k *ranks.Rank, c *match.Call) {
 	p.prepared[c.Request] = o
 }
 
-// started returns the order of a persistent operation that a rank starts; nil: it is not known, and
-// why.
+// started returns the order of a persistent operation that a rank starts. nil: the order is not
+// known; why is the reason.
 func (p *persistent) started(k *ranks.Rank, c *match.Call) (o *order, why match.Reason) {
 	o, ok := p.prepared[c.Request]
 	switch {

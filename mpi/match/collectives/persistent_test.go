@@ -9,7 +9,7 @@ import (
 )
 
 // TestPersistent: persistent collective operations are matched by the order in which their requests
-// were made, in whichever order they are started.
+// were made. The order in which they are started does not matter.
 func TestPersistent(t *testing.T) {
 	prepared := func(c *match.Call) { c.Untold = true }
 	rank := func(first, second uint64, at ...uint64) []match.Call {
@@ -64,8 +64,8 @@ func TestPersistent(t *testing.T) {
 	}
 }
 
-// TestSparse: ranks may exchange data with some others only in MPI_Alltoallv. If one left before
-// the last one came, nobody is known to have waited.
+// TestSparse: in MPI_Alltoallv, a rank may exchange data with only some of the others. If one rank
+// left before the last one came, it is not known that anybody waited.
 func TestSparse(t *testing.T) {
 	dense := matchtest.Run(world([]match.Call{call("Alltoallv", 0, 9)}, []match.Call{call("Alltoallv", 5, 8)}, []match.Call{call("Alltoallv", 7, 8)}))
 	if got, want := show(dense.Waits), "nxn 0@0<2@7 7 x1; nxn 1@5<2@7 2 x1; nxn done 0@0 1 x1"; got != want {

@@ -37,7 +37,8 @@ func (m *member) awaited(clocks *ranks.Clocks) match.Origin {
 	return waits.Last(clocks, m.Rank, needed).Entered()
 }
 
-// together tells of an instance that no rank of the job left before the last one had come.
+// together tells the listener that no rank of the job left an instance before the last rank had
+// come.
 func (r *Room) together(i *instance) {
 	if !r.ledger.Listened() || len(i.members) != len(r.ranks) || i.later {
 		return
@@ -75,7 +76,8 @@ func (i *instance) memberOf(o waits.Moment) *member {
 	return nil
 }
 
-// tellAll tells the orders that follow from an instance, for the members that have left so far.
+// tellAll tells the orders of events that follow from an instance, for the members that have left
+// so far.
 func (i *instance) tellAll(clocks *ranks.Clocks) {
 	if !clocks.Tells() || len(i.camps) < 2 {
 		return
@@ -89,8 +91,9 @@ func (i *instance) tellAll(clocks *ranks.Clocks) {
 	}
 }
 
-// tellFirst notes one order of events on two machines. The member of to that left first cannot have
-// left before the members of from that it needs had come. The last of these gives the order.
+// tellFirst notes one order of events on two machines. Of the members on machine to, it takes the
+// one that left first. This member cannot have left before those members on machine from had come
+// that it needs. The last of these gives the order.
 func tellFirst(clocks *ranks.Clocks, from, to *camp) {
 	var first, last *member
 	for _, m := range to.members {
@@ -106,7 +109,8 @@ func tellFirst(clocks *ranks.Clocks, from, to *camp) {
 	}
 }
 
-// tellOne tells the orders of one member, once it has waited for its nonblocking operation.
+// tellOne tells the orders that follow from one member, once the member has waited for its
+// nonblocking operation.
 func (m *member) tellOne(clocks *ranks.Clocks) {
 	if !clocks.Tells() || len(m.of.camps) < 2 {
 		return

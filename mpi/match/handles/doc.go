@@ -1,7 +1,8 @@
-// Package handles says what handles of requests, or of messages, name at a time. A library gives a
-// handle again when it is free. It is free before the call has returned that takes it. So a call of
-// another thread may be given the handle, and may have begun before the call that takes it.
+// Package handles says which requests or messages the handles of a rank name at a time. A library
+// gives out a handle again as soon as the handle is free. A call that takes a handle frees it
+// before the call has returned. So another thread's call may be given the handle, although it began
+// before the call that takes the handle.
 //
-// Calls come by their beginnings. So what a call gives counts from the call's end on. A call that
-// takes a handle takes what the handle named at the call's beginning.
+// Calls come in the order of their beginnings. A call that gives a handle counts from its end on. A
+// call that takes a handle takes what the handle named when the call began.
 package handles

@@ -8,15 +8,15 @@ import (
 	"ompp-attach/mpi/match"
 )
 
-// Table says what the handles of a rank's requests, or messages, name.
+// Table says which requests, or messages, the handles of a rank name.
 type Table[T any] struct {
 	last    map[uint64]given[T]
-	earlier map[uint64][]given[T] // by at; those that a call may still take
+	earlier map[uint64][]given[T] // by at: named before; a call may still take them
 }
 
 type given[T any] struct {
 	is T
-	at uint64 // from then on the handle names it (ns)
+	at uint64 // time from which on the handle names is (ns)
 }
 
 // New returns a Table that names nothing yet.
@@ -24,8 +24,8 @@ func New[T any]() Table[T] {
 	return Table[T]{map[uint64]given[T]{}, map[uint64][]given[T]{}}
 }
 
-// Give notes what a handle names from a time on. now is the beginning of the latest call. gone is
-// what the handle named before, and no call can take any more.
+// Give notes that a handle names something (is) from the time at on. now is the beginning of the
+// latest call. gone are the things that the handle named before and that no call can take any more.
 func (h *Table[T]) Give(handle uint64, is T, at, now uint64) (gone []T) {
 	old, held := h.last[handle]
 	if !held {
@@ -51,7 +51,7 @@ func (h *Table[T]) keep(handle uint64, earlier []given[T]) {
 	h.earlier[handle] = earlier
 }
 
-// Name says what it is that a handle names since a time.
+// Name replaces the thing that a handle names since the time at.
 func (h *Table[T]) Name(handle uint64, is T, at uint64) {
 	if x, held := h.last[handle]; held && x.at == at {
 		h.last[handle] = given[T]{is, at}
@@ -64,8 +64,8 @@ func (h *Table[T]) Name(handle uint64, is T, at uint64) {
 	}
 }
 
-// Take returns what a handle names to the latest call, which began now. The handle is free then.
-// gone is as of Give.
+// Take returns the thing that a handle names for the latest call, which began now. The handle is
+// free then. gone is as in Give.
 func (h *Table[T]) Take(handle, now uint64) (is T, ok bool, gone []T) {
 	x, held := h.last[handle]
 	all := h.earlier[handle]
@@ -90,7 +90,7 @@ func (h *Table[T]) Take(handle, now uint64) (is T, ok bool, gone []T) {
 	return is, ok, gone
 }
 
-// All returns what handles still name, by handle and time.
+// All returns the things that handles still name, by handle and time.
 func (h *Table[T]) All() (all []T) {
 	for _, handle := range slices.Sorted(maps.Keys(h.last)) {
 		for _, x := range append(h.earlier[handle], h.last[handle]) {
@@ -100,8 +100,9 @@ func (h *Table[T]) All() (all []T) {
 	return all
 }
 
-// GivenAt returns the time from which on a handle names what a call of a log gives. Threads that
-// may take the handle earlier are others than the caller's.
+// GivenAt returns the time from which on a handle names the thing that a call gives. With several
+// threads, this is the end of the call: until then, other threads may take what the handle named
+// before. With one thread, no other call comes in between, so the beginning of the call will do.
 func GivenAt(log *match.RankCalls, c *match.Call) uint64 {
 	if len(log.Threads) == 1 {
 		return c.Start

@@ -8,8 +8,8 @@ import (
 	"ompp-attach/mpi/match"
 )
 
-// TestTable makes calls by their beginnings, and compares what each handle named then, and what no
-// call can take any more.
+// TestTable makes calls in the order of their beginnings. It compares what each handle named then,
+// and what no call can take any more.
 func TestTable(t *testing.T) {
 	type step struct {
 		do   string // "give HANDLE IS AT NOW", "name HANDLE IS AT", or "take HANDLE NOW"
@@ -20,7 +20,8 @@ func TestTable(t *testing.T) {
 		"several":    {{"give 2 b 1 0", ""}, {"give 1 a 2 1", ""}, {"all", "a b"}, {"take 2 3", "b"}, {"all", "a"}, {"take 3 4", "nothing"}},
 		// The call that gives has not returned yet.
 		"too early": {{"give 1 a 5 0", ""}, {"take 1 4", "nothing"}, {"take 1 5", "a"}},
-		// A thread is given the handle before the call has returned that takes it.
+		// One thread is given the handle, while another thread's call that takes it has not
+		// returned yet.
 		"given again before it was taken": {{"give 1 a 2 0", ""}, {"give 1 b 9 5", ""}, {"all", "a b"}, {"take 1 6", "a"}, {"all", "b"}, {"take 1 9", "b"}, {"all", ""}},
 		"given again, taken at once":      {{"give 1 a 2 0", ""}, {"give 1 b 9 1", ""}, {"take 1 2", "a"}, {"take 1 9", "b"}},
 		"given again, taken later":        {{"give 1 a 2 0", ""}, {"give 1 b 9 5", ""}, {"take 1 9", "b, gone a"}, {"take 1 10", "nothing"}},

@@ -10,7 +10,7 @@ import (
 	"ompp-attach/mpi/match/pattern"
 )
 
-// WithoutWindows takes the calls on windows out: the model's windows were there before.
+// WithoutWindows takes out the calls on windows: the model's windows are older than the attachment.
 func (m *Model) WithoutWindows() {
 	for rank := range m.Calls {
 		for i := range m.Calls[rank] {
@@ -24,7 +24,7 @@ func (m *Model) WithoutWindows() {
 	})
 }
 
-// AttachedLogs are the logs of the ranks, as far as they were attached to.
+// AttachedLogs returns the logs of the ranks, from the moments on at which they were attached to.
 func (m *Model) AttachedLogs() (logs []*match.RankCalls) {
 	for rank, calls := range m.Calls {
 		from := slices.IndexFunc(calls, func(c match.Call) bool { return c.Start >= m.Since[rank] })
@@ -40,7 +40,8 @@ func (m *Model) AttachedLogs() (logs []*match.RankCalls) {
 	return logs
 }
 
-// Shift says if the logs do not begin with the operations that starts tell.
+// Shift returns "" if the logs begin with the operations that starts tell. Otherwise it says what
+// differs.
 func (m *Model) Shift(starts []match.Start) string {
 	var shifts []int
 	for rank, s := range starts {
@@ -60,7 +61,7 @@ func (m *Model) Shift(starts []match.Start) string {
 	return ""
 }
 
-// CheckAttached compares the numbers of what was matched.
+// CheckAttached compares how many calls were matched with how many should be.
 func (m *Model) CheckAttached(t *testing.T, r *match.Result) {
 	t.Helper()
 	var messages, paired, collectives, matched uint64

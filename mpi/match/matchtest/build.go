@@ -100,20 +100,21 @@ func Show(waits []match.Wait) string {
 	return strings.Join(out, "; ")
 }
 
-// Left counts calls that were not matched for one reason, and calls that were.
+// Left returns the count of n calls that were left out for one reason, and of calls that were
+// matched.
 func Left(why match.Reason, n, matched uint64) match.Count {
 	c := match.Count{Calls: n + matched, Matched: matched}
 	c.Left[why] = n
 	return c
 }
 
-// Tells adds what a call's first request received, and so on.
+// Tells sets the messages that a call's requests received.
 func Tells(came ...match.Came) func(*match.Call) { return func(c *match.Call) { c.Came = came } }
 
-// Came says what the request at an index received.
+// Came is the message that the request at an index received.
 func Came(at int, from, tag int32) match.Came { return match.Came{At: at, From: from, Tag: tag} }
 
-// Attached makes a log that of a rank that was attached to.
+// Attached marks a log as that of a rank that was attached to.
 func Attached(l *match.RankCalls) *match.RankCalls {
 	l.Attached, l.Comms[0].Old = true, true
 	return l

@@ -10,7 +10,7 @@ import (
 type Hosts struct {
 	Offset map[string]uint64
 	Rate   map[string]float64
-	// error is by how much conversions are wrong, and bound what they say.
+	// Error returns by how much a conversion is wrong, and the bound that the conversion claims.
 	Error func() (error, bound int64)
 }
 

@@ -7,8 +7,8 @@ import (
 	"ompp-attach/mpi/match/pattern"
 )
 
-// Model is a program of some ranks. It is known which calls belong together, and so who waited for
-// whom. Each call has a site of its own.
+// Model is a program of some ranks. The model knows which calls belong together, and so who waited
+// for whom. Each call has a call site of its own.
 type Model struct {
 	Rand     *rand.Rand
 	Now      []uint64
@@ -18,19 +18,19 @@ type Model struct {
 	open     [][]*Event // by rank: of nonblocking operations that are not complete
 	Events   []*Event   // of all messages and collective operations, at each rank
 	unlocked uint64     // when the last lock was given back
-	Until    []uint64   // by rank; 0: its log has all
+	Until    []uint64   // by rank: when its log ends early; 0: its log has all calls
 	Since    []uint64   // by rank: when it was attached to; nil: all were launched
 	Ended    []bool     // by rank: it called MPI_Finalize while it was measured
-	// unordered: the ranks were attached to, and it is not known which of their calls belong
+	// Unordered: the ranks were attached to, and it is not known which of their calls belong
 	// together.
 	Unordered bool
 }
 
-// Event is the part of a rank in a message or collective operation.
+// Event is one rank's part in a message or a collective operation.
 type Event struct {
 	Rank  int
 	Begin int // index of its call in calls[rank]
-	Wait  int // the same of the call that waits for it; -1: there is none
+	Wait  int // index of the call that waits for it, in calls[rank]; -1: there is none
 	With  []*Event
 	Kind  pattern.Pattern
 	Send  bool
@@ -96,7 +96,7 @@ func (m *Model) message() {
 		return
 	}
 	m.begin(s, send, end)
-	if send.Op != Op("Ssend") && m.Rand.IntN(4) == 0 { // it would end before the receive begins
+	if send.Op != Op("Ssend") && m.Rand.IntN(4) == 0 { // MPI_Ssend would end too early
 		p := &Event{Rank: to, Kind: pattern.Probing, With: []*Event{s}}
 		m.begin(p, Call("Probe", 0, 0, func(c *match.Call) { c.From, c.RecvTag = int32(from), tag }), max(sent, posted)+m.Rand.Uint64N(50))
 		posted = m.Now[to]
@@ -109,8 +109,8 @@ func (m *Model) message() {
 	m.begin(r, receive, max(sent, posted)+m.Rand.Uint64N(50))
 }
 
-// taken lets a rank take a message, which is there from a time on, and receive it later. A send
-// that needs its receiver ends after one of both.
+// taken lets a rank take a message, which is there from a time on, and receive the message later. A
+// send that needs its receiver ends after one of these calls.
 func (m *Model) taken(s, r *Event, send match.Call, tag int32, there uint64) {
 	handle := m.handle()
 	m.begin(r, Call("Mprobe", 0, 0, Of(handle), From(int32(s.Rank), tag)), there+m.Rand.Uint64N(50))
@@ -166,7 +166,7 @@ func (m *Model) collective() {
 	}
 }
 
-// complete lets a rank wait for some of what it began, or test it.
+// complete lets a rank wait for some of the operations that it began, or test them.
 func (m *Model) complete(rank int) {
 	open := m.open[rank]
 	m.Rand.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
@@ -184,7 +184,7 @@ func (m *Model) complete(rank int) {
 		end = max(end, m.ready(e)+m.Rand.Uint64N(50))
 	}
 	if c.Op == Op("Test") {
-		m.Now[rank] = end // until it succeeds
+		m.Now[rank] = end // a test is repeated until it succeeds
 		c.Completes = nil
 	}
 	at := m.call(rank, c, end)
@@ -212,7 +212,7 @@ func (m *Model) ready(e *Event) (at uint64) {
 // Of returns the call of an event.
 func (m *Model) Of(e *Event) *match.Call { return &m.Calls[e.Rank][e.Begin] }
 
-// NewModel returns a program of messages, collective operations and epochs, and of more.
+// NewModel returns a program of messages, collective operations and epochs. more adds other calls.
 func NewModel(seed uint64, more ...func(*Model)) *Model {
 	m := &Model{Rand: rand.New(rand.NewPCG(seed, 1))}
 	n := 2 + m.Rand.IntN(4)

@@ -10,7 +10,7 @@ import (
 	"ompp-attach/mpi/match/pattern"
 )
 
-// What is true of a model's calls: who waited for whom, and how long.
+// The truth on a model's calls: who waited for whom, and how long.
 
 // Seen reports whether a rank's log has a call.
 func (m *Model) Seen(rank, call int) bool {
@@ -24,7 +24,7 @@ func (m *Model) Seen(rank, call int) bool {
 // end.
 func (m *Model) Counted(rank int) bool { return m.Ended != nil && m.Ended[rank] }
 
-// Matched reports whether the log of every rank has its part.
+// Matched reports whether the logs of all ranks that take part have their calls of the event.
 func (m *Model) Matched(e *Event) bool {
 	if m.Since != nil && (e.Kind == pattern.Message || e.Kind == pattern.Probing) {
 		if !m.Counted(e.Rank) || !m.Counted(e.With[0].Rank) {
@@ -38,7 +38,7 @@ func (m *Model) Matched(e *Event) bool {
 			return false
 		}
 	}
-	for rank := range m.Until { // it is not known who holds a lock
+	for rank := range m.Until { // with logs that end early, it is not known who holds a lock
 		if e.Kind == pattern.Locking && m.Until[rank] > 0 && m.Until[rank] <= m.Of(e).End {
 			return false
 		}
@@ -46,7 +46,7 @@ func (m *Model) Matched(e *Event) bool {
 	return true
 }
 
-// received reports whether it is known for which call of the receiver a send waited, in a call.
+// received reports whether it is known for which call of the receiver the send e waited in call c.
 func (m *Model) received(e *Event, c *match.Call) bool {
 	if e.Kind != pattern.Message || !e.Send || e.With[0].then == 0 || m.Of(e).Op == Op("Bsend") {
 		return true
@@ -55,7 +55,8 @@ func (m *Model) received(e *Event, c *match.Call) bool {
 	return m.Seen(r.Rank, r.then) || c.End <= m.Of(r).End
 }
 
-// Truth returns the waits by property and places, in ns, without those in the wrong order.
+// Truth returns the waits by property and places, in ns. It leaves out waits that are due to a
+// wrong order.
 func (m *Model) Truth() map[string]int64 {
 	type at struct{ Rank, call int }
 	byCall := map[at][]*Event{}
@@ -98,7 +99,7 @@ func (m *Model) overtakes(e *Event) bool {
 		}
 		seen := m.Seen(r.Rank, o.With[0].Begin)
 		if !seen && m.Since != nil {
-			return false // it was received before
+			return false // the older message was received before
 		}
 		return m.Of(o).Start < m.Of(e).Start && (!seen || m.Of(o.With[0]).Start > m.Of(r).Start)
 	})
@@ -178,7 +179,7 @@ func Found(r *match.Result) map[string]int64 {
 	return out
 }
 
-// CheckCounts compares the numbers of what was matched, and what was not.
+// CheckCounts compares how many calls were matched, and how many were not, with how many should be.
 func (m *Model) CheckCounts(t *testing.T, r *match.Result) {
 	t.Helper()
 	var sends, receives, probes, collectives, epochs, locks match.Count

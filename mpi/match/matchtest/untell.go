@@ -6,9 +6,9 @@ import (
 	"ompp-attach/mpi/match/pattern"
 )
 
-// Untell makes some of the nonblocking receives of a model receive from any source, or any tag. The
-// calls that wait for them tell what they received, if told says so. It returns how many do tell,
-// and how many do not.
+// Untell turns some nonblocking receives of a model into receives from any source, or of any tag.
+// The calls that wait for them tell which message came if told returns true. Untell returns how
+// many tell their messages, and how many do not.
 func (m *Model) Untell(told func() bool) (tell, not int) {
 	for _, e := range m.Events {
 		c := m.Of(e)

@@ -74,7 +74,7 @@ func (m *Model) Locks() {
 	var turns []turn
 	for rank := range m.Now {
 		if m.Rand.IntN(3) > 0 {
-			m.Now[rank] = max(m.Now[rank], m.unlocked) // all locks are free then
+			m.Now[rank] = max(m.Now[rank], m.unlocked) // from then on all locks are free
 			m.sleep(rank)
 			turns = append(turns, turn{Rank: rank, exclusive: m.Rand.IntN(2) == 0})
 		}

@@ -25,10 +25,10 @@ type thread struct {
 	make func(i int) match.Call
 }
 
-// most is how much an inbox held at most.
+// most is the most that an inbox held at one time.
 type most struct{ queues, taken, held int }
 
-// run lets threads make so many calls each, and returns how much an inbox held meanwhile.
+// run lets each thread make n calls. It returns the most that an inbox held meanwhile.
 func run(n int, threads ...thread) (*Room, most) {
 	var logs []*match.RankCalls
 	for rank := range int32(2) {
@@ -38,7 +38,7 @@ func run(n int, threads ...thread) (*Room, most) {
 	r := New(all, clocks, waits.NewLedger(clocks, true, nil), Options{})
 	var m most
 	for i := range n {
-		for _, t := range threads { // of one index, calls begin in the order of threads
+		for _, t := range threads { // calls with the same index begin in the order of the threads
 			c, k := t.make(i), all.Ranks[t.rank]
 			r.Next(k, &c)
 			k.Call, k.Now = k.Call+1, c.Start
@@ -56,8 +56,8 @@ func run(n int, threads ...thread) (*Room, most) {
 	return r, m
 }
 
-// TestManyTags: of messages that have a tag each, none stays in memory. If so many tags are closed,
-// or taken, that they cannot be told apart, messages are left out.
+// TestManyTags: if each message has a tag of its own, none stays in memory. If too many tags are
+// closed, or taken, the inbox no longer tells tags apart, and leaves messages out.
 func TestManyTags(t *testing.T) {
 	sends := func(thread int) func(i int) match.Call {
 		return func(i int) match.Call {
@@ -99,8 +99,8 @@ func TestManyTags(t *testing.T) {
 	}
 }
 
-// TestTake: the calls that may have taken messages are told apart by what they asked for, up to a
-// bound. Beyond that, they may have taken any message.
+// TestTake: a call that may have taken messages counts only for messages that match its request.
+// There is a bound. Beyond it, such calls count for all messages.
 func TestTake(t *testing.T) {
 	b := (&boxes{inboxes: map[inboxKey]*inbox{}}).inbox(nil, 0)
 	for tag := range int32(mostTaken) {
@@ -118,8 +118,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestHeld: a receive that is never complete holds no others than those that may take the same
-// messages, and what is held is bounded.
+// TestHeld: a receive that is never complete holds up only receives that may take the same
+// messages. The number of held receives is bounded.
 func TestHeld(t *testing.T) {
 	// listens returns receives of one tag in turns, after one that may receive a tag from anyone.
 	listens := func(tag int32) func(i int) match.Call {
@@ -145,7 +145,7 @@ func TestHeld(t *testing.T) {
 			return match.Call{Op: send, Start: uint64(10*i + 1), End: uint64(10*i + 2), Sends: true, To: 1, SendTag: int32(i % 1000)}
 		}
 		r, m := run(n, thread{0, sender}, thread{1, c.receive})
-		// The first message, of tag 0, is asked for 1000 receives later.
+		// Only 1000 receives later does a receive ask for the first message, which has tag 0.
 		if want := c.matched(n); r.Receives.Matched+1 < want || r.Receives.Matched > want || r.Receives.Calls != n {
 			t.Errorf("%s: %+v, not %d", name, r.Receives, want)
 		}

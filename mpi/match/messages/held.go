@@ -2,30 +2,30 @@ package messages
 
 import "ompp-attach/mpi/match"
 
-// A nonblocking receive from any source, or of any tag, tells what it received when it is complete.
-// Until then it is held, at its place in the order of receives. Receives that were posted later and
-// may take the same messages are held behind it. If more than mostHeld are held, no held receive
-// tells any more.
+// A nonblocking receive from any source, or of any tag, tells which message it received when it is
+// complete. Until then the receive is held, at its place in the order of receives. Later receives
+// that may take the same messages are held behind it. If more than mostHeld are held, none of them
+// is waited for any more: held receives count as if they never told.
 const mostHeld = 4096
 
-// held is a receive that waits until an earlier receive tells what it took, or a call that took a
-// message without telling which one.
+// held is a receive that is held: an earlier receive has not told yet which message it took. It can
+// also be a call that took a message and does not tell which one.
 type held struct {
-	key   queueKey // what it asks for; once it is told, what it received
+	key   queueKey // what the receive asks for; once it has told, the message that it received
 	told  bool     // key names one sender and one tag
-	never bool     // it will not be told
+	never bool     // it will never tell
 	side  *side    // nil: not a receive, but a call that may have taken a message
 	start uint64
 }
 
-// keep notes which messages later receives must not take yet.
+// keep notes the messages that later receives must not take yet.
 func (h *held) keep(b *inbox) {
 	if !h.told {
 		b.wild[h.key] = struct{}{}
 	}
 }
 
-// came says what a receive that is held received. Without m it will not be told.
+// came says which message a held receive received. nil: the receive will never tell.
 func (s *side) came(m *match.Came) {
 	h := s.held
 	if h == nil || h.told || h.never {
@@ -38,10 +38,10 @@ func (s *side) came(m *match.Came) {
 	h.never = true
 }
 
-// line lets receives into their inboxes, in the order in which they were posted.
+// line lets receives into their inboxes in the order in which they were posted.
 type line struct{ *boxes }
 
-// receive takes a receive of the rank to which an inbox belongs.
+// receive takes a receive of the rank that the inbox belongs to.
 func (r line) receive(b *inbox, c *match.Call, s *side) {
 	key := queueKey{c.From, c.RecvTag}
 	told := !key.wildcard()
@@ -58,7 +58,7 @@ func (r line) receive(b *inbox, c *match.Call, s *side) {
 	r.hold(b, h)
 }
 
-// hold puts a receive at the end of those that are held.
+// hold puts a receive at the end of the held ones.
 func (r line) hold(b *inbox, h *held) {
 	if len(b.held) == 0 && h.never {
 		r.poison(b, h)
@@ -78,8 +78,8 @@ func (r line) hold(b *inbox, h *held) {
 	r.goOn(b)
 }
 
-// goOn takes up those receives of an inbox that need not wait any more, in the order in which they
-// were posted.
+// goOn lets in those held receives of an inbox that need not wait any more, in the order in which
+// they were posted.
 func (r line) goOn(b *inbox) {
 	all := b.held
 	b.held = all[:0]
@@ -104,14 +104,14 @@ func (r line) goOn(b *inbox) {
 	}
 }
 
-// poison notes a call that may have taken any message that its key matches. It is not known which
-// message the call took. Receives that were begun before stay in order.
+// poison notes a call that may have taken any message that its key matches, but does not tell which
+// one. Receives that were begun before it stay in order.
 func (r line) poison(b *inbox, h *held) {
 	r.cleanse(b, h.start)
 	if r.older.counting && b.group.Old {
 		r.older.backlog.Vague(match.Route{From: h.key.from, To: b.to, Tag: h.key.tag})
 	}
-	if !b.taking(h.key) { // otherwise no such message waits
+	if !b.taking(h.key) { // otherwise the queues hold no such message
 		any := b.take(h.key)
 		for key, q := range b.queues {
 			if any.matches(key) && len(q.waiting) > 0 && q.waiting[0].send {
@@ -124,7 +124,7 @@ func (r line) poison(b *inbox, h *held) {
 	}
 }
 
-// giveUp notes that no receive of an inbox will tell any more what it received.
+// giveUp notes that no held receive of an inbox will tell its message any more.
 func (r line) giveUp(b *inbox) {
 	for _, h := range b.held {
 		h.never = h.never || !h.told

@@ -11,23 +11,24 @@ type inbox struct {
 	group  *ranks.Group
 	to     int32
 	queues map[queueKey]*queue
-	most   int // length of queues at which those that are done are taken out
-	// Calls that may have taken any message with such a sender and tag (line.poison).
+	most   int // number of queues at which empty ones are taken out
+	// taken has the keys of calls that may have taken any message that the key matches
+	// (line.poison).
 	taken  map[queueKey]struct{}
-	closed bool // there were too many closed queues: none is told apart any more
-	// Receives, in the order in which they were posted, that are not placed yet.
+	closed bool // too many queues were closed: tags are no longer told apart
+	// held are receives, in the order in which they were posted, that have no place in a queue yet.
 	held []*held
-	wild map[queueKey]struct{} // of held, those that are not told
+	wild map[queueKey]struct{} // keys of held receives that have not told their message
 
-	// All messages sent to the rank so far, its receives, and those of them that are complete.
-	// latest is when the latest of these was complete (ns).
+	// Counts so far: messages sent to the rank, its receives, and those of its receives that are
+	// complete. latest is when the last one of these was complete (ns).
 	sent, receives, complete, latest uint64
 }
 
 const mostTaken = 4096 // of inbox.taken
 
-// take notes that a call may have taken any message that k matches. It returns the key that is
-// noted: a more general one if there are too many keys.
+// take notes that a call may have taken any message that k matches. It returns the noted key, which
+// is more general than k if there are too many keys.
 func (b *inbox) take(k queueKey) queueKey {
 	if len(b.taken) >= mostTaken {
 		k = queueKey{mpi.AnySource, match.AnyTag}
@@ -91,7 +92,8 @@ func (x *boxes) outbox(from, to *ranks.Rank) *outbox {
 	return o
 }
 
-// place pairs a side with the first one of a sender and tag that waits, or lets the side wait.
+// place pairs a side with the first waiting side of the same sender and tag. If there is none, the
+// side waits.
 func (x *boxes) place(b *inbox, s *side, key queueKey) {
 	other := b.group.Members[key.from]
 	if s.send {
@@ -143,7 +145,8 @@ func (x *boxes) place(b *inbox, s *side, key queueKey) {
 	}
 }
 
-// unmatched says if, and why, no message between the rank of a side and another one is matched.
+// unmatched says whether, and why, messages between the rank of a side and another rank are not
+// matched at all.
 func (x *boxes) unmatched(b *inbox, s *side, other *ranks.Rank) (why match.Reason, is bool) {
 	switch {
 	case other == nil || b.group.Doubted:
@@ -163,12 +166,12 @@ func (x *boxes) pair(a, b *side) {
 	if b.send {
 		out, in = b, a
 	}
-	// Receives that are held may take some of the waiting messages first.
+	// A held receive may take an older message first: then nothing is known of overtaking.
 	out.overtakes = x.held[in.Rank.Index] == 0 && x.outbox(out.Rank, in.Rank).holds(out.Start)
 	x.matched(a, b)
 }
 
-// look lets the probes that are first in a queue find a send. They leave the send.
+// look lets the probes at the front of a queue find a send. The send stays for a receive.
 func (x *boxes) look(q *queue, send *side) {
 	for len(q.waiting) > 0 && q.waiting[0].probes {
 		s := q.waiting[0]
@@ -185,9 +188,9 @@ func (x *boxes) flush(q *queue, why match.Reason) {
 	q.waiting = nil
 }
 
-// cleanse forgets which messages may have been taken, if none of these can be left. That is so if
-// by a time (ns) as many receives were complete as messages had been sent. Each receive has taken
-// one message then, whichever it was.
+// cleanse empties taken if no message can be left that such calls may have taken. This is so if as
+// many receives were complete by the given time (ns) as messages had been sent. Then each receive
+// has taken one message, and it does not matter which one.
 func (x *boxes) cleanse(b *inbox, at uint64) {
 	if len(b.taken) == 0 || b.sent != b.receives || b.receives != b.complete || b.latest > at || !countable(b.group) {
 		return
@@ -198,7 +201,7 @@ func (x *boxes) cleanse(b *inbox, at uint64) {
 	}
 }
 
-// countable reports whether all messages in the group are known, with the order of their times.
+// countable reports whether all messages in the group are known, and the order of their times, too.
 func countable(g *ranks.Group) bool {
 	if g.Doubted || g.Old || len(g.Members) != int(g.Size) {
 		return false

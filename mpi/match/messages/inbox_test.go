@@ -8,8 +8,8 @@ import (
 	"ompp-attach/mpi/match/matchtest"
 )
 
-// TestAllTaken: receives from any source do not tell what they took. Once all messages that were
-// sent have been received, later ones are matched again.
+// TestAllTaken: receives from any source do not tell which messages they took. Once all sent
+// messages have been received, later messages are matched again.
 func TestAllTaken(t *testing.T) {
 	any := from(mpi.AnySource, 7)
 	wait := call("Waitall", 6, 20, of(1, 2))

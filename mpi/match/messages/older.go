@@ -5,13 +5,14 @@ import (
 	"ompp-attach/mpi/match/ranks"
 )
 
-// Messages on MPI_COMM_WORLD of ranks that were attached to. Some may have been on their way then.
-// So the first send of a log need not belong to the first receive of another one.
+// Messages on MPI_COMM_WORLD of ranks that were attached to. Some messages may have been on their
+// way at that time. So the first send in one log need not belong to the first receive in another
+// log.
 //
-// A program receives all messages before MPI_Finalize (MPI-3.1, 8.7). So the last message sent
-// from one rank to another with a tag is the last one received. The logs are counted back from the
-// end: a first run counts the messages (match.Backlog), and later runs leave out the messages of
-// which the logs have one side.
+// A program receives all messages before MPI_Finalize (MPI-3.1, 8.7). So the last message from one
+// rank to another with a tag is both the last one sent and the last one received. The logs are
+// counted back from the end. A first run counts the messages (match.Backlog). Later runs leave out
+// the messages of which the logs have one side only.
 
 // older says which messages on older communicators have a partner.
 type older struct {
@@ -20,13 +21,14 @@ type older struct {
 	left     match.Remainder
 }
 
-// counts reports whether messages of a rank on an older communicator are counted.
+// counts reports whether the messages of a rank in this group are counted, although the
+// communicator is older than the log.
 func (o *older) counts(k *ranks.Rank, g *ranks.Group) bool {
 	return o.backlog != nil && g == k.World()
 }
 
-// of takes a message on a communicator that may be older than the logs. early says that the
-// message's other side is in no log. out says that the message is not to be placed, and why.
+// of takes a message on a communicator that may be older than the logs. early: the message's other
+// side is in no log. out: the message gets no place, for the reason why.
 func (o *older) of(g *ranks.Group, l match.Route, s *side) (early bool, why match.Reason, out bool) {
 	switch {
 	case !g.Old:

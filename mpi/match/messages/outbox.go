@@ -2,11 +2,11 @@ package messages
 
 import "slices"
 
-// outbox holds a rank's sends to another rank that have no partner yet, by their beginnings. Sends
-// that have a partner by now are taken out later.
+// outbox holds a rank's sends to another rank that have no partner yet, in the order of their
+// beginnings. Sends that have found a partner are taken out from time to time.
 type outbox struct {
 	list []*side
-	most int // length of list at which sends that are done are taken out
+	most int // length of list at which sends with a partner are taken out
 }
 
 func (o *outbox) add(s *side) {
@@ -18,7 +18,7 @@ func (o *outbox) add(s *side) {
 	o.list = append(o.list, s)
 }
 
-// holds reports whether a send that waits began before a time (ns).
+// holds reports whether a send that still waits began before a time (ns).
 func (o *outbox) holds(before uint64) bool {
 	for len(o.list) > 0 && o.list[0].done() {
 		o.list[0], o.list = nil, o.list[1:]

@@ -6,13 +6,13 @@ import (
 	"ompp-attach/mpi/match/waits"
 )
 
-// pairs holds what is needed of the two sides of a message once they are known.
+// pairs finds the waits of the two sides of a message, once both are known.
 type pairs struct {
 	clocks  *ranks.Clocks
 	ledger  *waits.Ledger
 	counts  *Counts
 	tell    func(send, receive match.Place) // nil: not wanted
-	checked *match.Backlog                  // told of what contradicts it; nil: not wanted
+	checked *match.Backlog                  // gets messages that contradict it; nil: not wanted
 }
 
 // Counts says how many sends, receives and calls of MPI_Probe were matched.
@@ -38,7 +38,7 @@ func (p *pairs) drop(s *side, why match.Reason) {
 	p.fetch(s)
 }
 
-// matched takes the two sides of a message, which are each other's peer.
+// matched takes the two sides of a message. Each is the other's peer already.
 func (p *pairs) matched(a, b *side) {
 	for _, s := range [...]*side{a, b} {
 		p.counts.of(s).Match(1)
@@ -97,18 +97,18 @@ func (p *pairs) findWait(s *side) {
 	p.ledger.Offer(w, l)
 }
 
-// begun returns the moment from which on a message could come, or go on: its other side o began. at
-// is that moment by the clock of the rank.
+// begun returns the event that let the rank's side of a message go on: the other side o began. at
+// is the time of this event by the clock of the rank.
 func (s *side) begun(o *side, at uint64, bound int64) match.Origin {
 	if s.send && (s.buffered || int64(at) >= int64(s.by.End)) {
-		return match.Origin{} // it went on before
+		return match.Origin{} // the send went on before
 	}
 	return match.Origin{Rank: o.Rank.Index, Call: o.Call, At: at, Bound: bound}
 }
 
-// awaited returns the call for which a rank had to wait: the other side of a message. For a send,
-// it is the call that took the message. If the send went on until the message was received, it is
-// the receive. nil: the call is not known, or not known yet.
+// awaited returns the side for which a rank had to wait. For a receive, this is the send. For a
+// send it is the call that took the message (MPI_Mprobe), or the receive if the send lasted until
+// the message was received. nil: the side is not known, or not known yet.
 func (p *pairs) awaited(s *side) *side {
 	t := s.peer
 	if !s.send || !t.takes || s.buffered {
@@ -126,13 +126,13 @@ func (p *pairs) awaited(s *side) *side {
 		return nil
 	}
 	if at, bound := p.clocks.Seen(s.Rank, t.Rank, t.fetched.Start); int64(at)-bound < int64(s.by.End) {
-		return t.fetched // or it waited for t: findWait makes the bound wide enough
+		return t.fetched // or the send waited for t; findWait makes the bound wide enough for both
 	}
 	return t
 }
 
-// fetch tells the receive of a message that was taken of the message's send, and the send of the
-// receive.
+// fetch joins a message that was taken (t) with the call that receives it: the receive learns of
+// the send, and the send of the receive.
 func (p *pairs) fetch(t *side) {
 	s := t.fetched
 	switch {
@@ -149,7 +149,7 @@ func (p *pairs) fetch(t *side) {
 	}
 }
 
-// undefer finds the wait of a send that had to be put off.
+// undefer finds the wait of a send, which could not be found before the receiving call was known.
 func (p *pairs) undefer(send *side) {
 	if send.defers {
 		send.defers = false
@@ -157,7 +157,7 @@ func (p *pairs) undefer(send *side) {
 	}
 }
 
-// unfetched notes that a rank receives none of some messages that it has taken.
+// unfetched notes that a rank will not receive these messages, which it has taken.
 func (p *pairs) unfetched(taken []*side) {
 	for _, t := range taken {
 		if t == nil {

@@ -6,12 +6,12 @@ import (
 	"ompp-attach/mpi/match/waits"
 )
 
-// MPI_Probe waits until there is a message that the next receive from that source, with that tag,
-// would take. It takes none. So it stands in the order of receives, and the send stays for a
-// receive.
+// MPI_Probe waits until there is a message that the next receive with the same source and tag would
+// take. It does not take the message. So the probe has a place in the order of receives, and the
+// send stays for a receive.
 
-// unplaced is a rank's latest probe, until the rank's next call tells whether another thread was in
-// MPI meanwhile. That thread may have received the message.
+// unplaced is a rank's latest probe before it gets its place. The rank's next call tells whether
+// another thread was in MPI during the probe: that thread may have received the message.
 type unplaced struct {
 	side  *side
 	group *ranks.Group
@@ -44,7 +44,7 @@ func (r *Room) Probe(k *ranks.Rank, c *match.Call) {
 	}
 }
 
-// Next places a rank's latest probe. c is the rank's next call; nil: there is none.
+// Next gives a rank's latest probe its place. c is the rank's next call; nil: there is none.
 func (r *Room) Next(k *ranks.Rank, c *match.Call) {
 	p := r.ranks[k.Index].probe
 	if p == nil {

@@ -5,9 +5,9 @@ import (
 	"ompp-attach/mpi/match"
 )
 
-// Programs may use each tag once. So queues that are done are taken out, and the number of the
-// other queues is bounded. Beyond the bound an inbox no longer tells tags apart, and its messages
-// are left out.
+// Programs may use each tag only once. So empty queues are taken out, and the number of the other
+// queues is bounded. Beyond the bound, an inbox no longer tells tags apart, and its messages are
+// left out.
 const (
 	fewQueues  = 64
 	mostClosed = 4096 // closed queues of an inbox
@@ -24,7 +24,7 @@ func (k queueKey) matches(m queueKey) bool {
 // wildcard reports whether a key does not name one sender and one tag.
 func (k queueKey) wildcard() bool { return !partner(k.from) || k.tag == match.AnyTag }
 
-// covered reports whether a key of a set is the same as k, or more general.
+// covered reports whether a set has the key k, or a more general one.
 func covered[V any](set map[queueKey]V, k queueKey) bool {
 	if len(set) == 0 {
 		return false
@@ -47,7 +47,8 @@ type queue struct {
 	}
 }
 
-// concurrent reports whether another thread made such a call at the same time, and notes this one.
+// concurrent reports whether another thread made a call of the same kind at the same time. It notes
+// this call, too.
 func (q *queue) concurrent(s *side) bool {
 	l := &q.last[0]
 	if s.send {
@@ -73,9 +74,8 @@ func (x *boxes) queue(b *inbox, k queueKey) *queue {
 	return q
 }
 
-// sweep takes out the queues in which nothing waits, and of which no later call can be concurrent
-// with an earlier one. Calls of a rank come in the order of their beginnings, but for receives that
-// were held.
+// sweep takes out empty queues for which no later call can be concurrent with an earlier one. Calls
+// of a rank come in the order of their beginnings, except receives that were held.
 func (x *boxes) sweep(b *inbox) {
 	closed := 0
 	for k, q := range b.queues {

@@ -7,11 +7,12 @@ import (
 	"ompp-attach/mpi/match/waits"
 )
 
-// Options are what a run may want besides waits.
+// Options say what a run yields besides waits.
 type Options struct {
 	Tell func(send, receive match.Place) // told of each message; nil: not wanted
-	// Backlog says which messages on older communicators have a partner; nil: these are not
-	// matched. Counting: the run fills in Backlog. Checking: the run tells what contradicts it.
+	// Backlog says which messages on older communicators have a partner; nil: such messages are not
+	// matched. Counting: the run fills Backlog in. Checking: the run tells Backlog of messages that
+	// contradict it.
 	Backlog            *match.Backlog
 	Counting, Checking bool
 }
@@ -27,7 +28,7 @@ type Room struct {
 type state struct {
 	probe *unplaced            // the latest call, if that is a probe
 	taken handles.Table[*side] // messages that MPI_Mprobe took; nil: there is none
-	blind bool                 // the rank started persistent operations that are not known
+	blind bool                 // the rank started persistent operations that are unknown
 }
 
 // New returns a Room for ranks of which no call has been read yet.
@@ -112,11 +113,11 @@ func (r *Room) post(k *ranks.Rank, c *match.Call, s *side) {
 	r.place(b, s, queueKey{own, c.SendTag})
 }
 
-// Blind notes that a rank started persistent operations that are not known.
+// Blind notes that a rank started persistent operations about which nothing is known.
 func (r *Room) Blind(k *ranks.Rank) { r.ranks[k.Index].blind = true }
 
-// Finalize takes MPI_Finalize. All messages of the rank on MPI_COMM_WORLD since the beginning of
-// its log are known then, unless something is missing.
+// Finalize takes MPI_Finalize. From then on, all messages of the rank on MPI_COMM_WORLD since the
+// beginning of its log are known, unless records are missing.
 func (r *Room) Finalize(k *ranks.Rank) {
 	if r.older.counting && len(k.Log.Comms) > 0 && k.Log.Until == 0 && !k.Log.Cancels && !r.ranks[k.Index].blind {
 		r.older.backlog.Whole(k.Log.Comms[0].Rank)

@@ -14,21 +14,22 @@ type side struct {
 	by    *waits.Waiter // the call in which its rank waits for it; nil: none yet
 	peer  *side
 	held  *held // a receive that may tell later what it received
-	// Of one that takes: what receives the message; nil: nothing so far.
+	// fetched is the call that receives the message, if this side takes it; nil: there is none so
+	// far.
 	fetched *side
 
 	send     bool
 	buffered bool
 	blocking bool
-	probes   bool // neither: MPI_Probe, which waits for a message and leaves it
+	probes   bool // MPI_Probe, neither a send nor a receive: it waits for a message and leaves it
 	takes    bool // MPI_Mprobe, which takes a message for fetched
 	fetches  bool // MPI_Mrecv: the message had been taken before
 
 	gone      bool         // the side will not be matched
 	why       match.Reason // if gone: why
-	overtakes bool         // of a send: when it was received, an older one still waited
-	left      bool         // of one that takes: nothing will receive the message
-	defers    bool         // of a send: the call for which it waited is not known yet
+	overtakes bool         // a send: when it was received, an older send still waited
+	left      bool         // a side that takes: nothing will receive the message
+	defers    bool         // a send: it is not known yet for which call it waited
 }
 
 func (s *side) done() bool { return s.peer != nil || s.gone }

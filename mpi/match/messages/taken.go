@@ -8,10 +8,10 @@ import (
 	"ompp-attach/mpi/match/waits"
 )
 
-// MPI_Mprobe waits for a message and takes it, as a receive would at that place in the order. So it
-// is the receive for a send, and waits for a late sender. MPI_Mrecv receives the message later: it
-// names the message by a handle. A sender that needs its receiver may wait until then. MPI_Improbe
-// takes a message if there is one, and never waits.
+// MPI_Mprobe waits for a message and takes it, like a receive at the same place in the order. So it
+// counts as the receive of a send, and waits for a late sender. MPI_Mrecv receives the message
+// later, and names it by a handle. A sender that needs its receiver may have to wait until then.
+// MPI_Improbe takes a message if there is one, and never waits.
 
 // mprobe waits for a message. MPI_Improbe does not.
 var mprobe, _ = mpi.ParseOp("MPI_Mprobe")
@@ -48,7 +48,7 @@ func (r *Room) Take(k *ranks.Rank, c *match.Call) {
 	r.post(k, c, s)
 }
 
-// mayTake takes a call of which it is not known which message it took.
+// mayTake takes a call that may have taken a message, but does not tell which one.
 func (r *Room) mayTake(k *ranks.Rank, c *match.Call) {
 	if c.Op == mprobe {
 		r.ledger.Astray(k, c)
@@ -79,7 +79,7 @@ func (r *Room) Receive(k *ranks.Rank, c *match.Call) (begun waits.Operation) {
 		r.ledger.Astray(k, c)
 		return r.ledger.Lost(why)
 	}
-	if t == nil { // there is no message, and the handle says so for ever
+	if t == nil { // the handle says that there is no message, and will say so for ever
 		taken.Give(handle, nil, c.Start, c.Start)
 		return nil
 	}

@@ -5,8 +5,8 @@ import (
 	"ompp-attach/mpi/match/waits"
 )
 
-// Untold takes operations that no call waits for any more: tests completed them, and did not tell
-// what came.
+// Untold takes operations for which no call waits any more: tests completed them without telling
+// which messages came.
 func (r *Room) Untold(ops []waits.Operation) {
 	for _, op := range ops {
 		if s := receiver(op); s != nil && s.held != nil {
@@ -16,8 +16,8 @@ func (r *Room) Untold(ops []waits.Operation) {
 	}
 }
 
-// Arrived takes what the operations received that a call completes. ops are the operations of
-// c.Completes, at the same indexes; nil: there is none.
+// Arrived takes the messages that a call's completed operations received. ops are the operations of
+// c.Completes, at the same indexes; nil: there is no such operation.
 func (r *Room) Arrived(c *match.Call, ops []waits.Operation) {
 	told := c.Came
 	var boxes []*inbox

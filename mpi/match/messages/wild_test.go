@@ -9,8 +9,9 @@ import (
 	"ompp-attach/mpi/match/matchtest"
 )
 
-// TestTold: a nonblocking receive from any source, or of any tag, that tells what it received is a
-// receive of that sender and tag, in its place in the order of receives.
+// TestTold: a nonblocking receive from any source, or of any tag, may tell which message it
+// received. Then it counts as a receive of that sender and tag, at its place in the order of
+// receives.
 func TestTold(t *testing.T) {
 	any := func(tag int32) func(*match.Call) { return from(mpi.AnySource, tag) }
 	send := func(at uint64, rank, tag int32) match.Call { return call("Send", at, at+1, to(rank, tag)) }
@@ -63,8 +64,8 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// TestModelTold: with receives from any source that tell what they received, all is as if they had
-// asked for that.
+// TestModelTold: receives from any source that tell their messages give the same result as receives
+// that ask for these messages.
 func TestModelTold(t *testing.T) {
 	total := 0
 	for seed := range uint64(300) {
@@ -86,8 +87,8 @@ func TestModelTold(t *testing.T) {
 	}
 }
 
-// TestModelSometimesTold: whatever tells, and wherever logs end, no wait is wrong, and each message
-// is counted.
+// TestModelSometimesTold: whichever receives tell their messages, and wherever logs end, no wait is
+// wrong, and each message is counted.
 func TestModelSometimesTold(t *testing.T) {
 	known, untold := 0, 0
 	for seed := range uint64(360) {

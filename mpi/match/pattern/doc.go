@@ -1,3 +1,3 @@
-// Package pattern says of each MPI operation how its ranks wait for each other. So it decides which
-// room of the matcher takes a call of the operation.
+// Package pattern says, for each MPI operation, how its ranks wait for each other. This decides
+// which room of the matcher takes the calls of the operation.
 package pattern

@@ -36,7 +36,8 @@ const (
 	Locking              // MPI_Win_lock, MPI_Win_lock_all
 	Unlocking            // MPI_Win_unlock, MPI_Win_unlock_all
 	Restarting           // MPI_Start, MPI_Startall
-	// Makes a request, but its operation is not matched (MPI-IO, MPI_Rput, MPI_Comm_idup).
+	// Making: makes a request, but the operation of the request is not matched (MPI-IO, MPI_Rput,
+	// MPI_Comm_idup).
 	Making
 )
 

@@ -2,15 +2,16 @@ package ranks
 
 import "ompp-attach/mpi/match"
 
-// Clocks compares times of ranks, which may be on several machines. It tells which events certainly
-// came before others.
+// Clocks compares times of ranks, which may be on several machines. It also tells which events
+// certainly came before others.
 type Clocks struct {
 	compare match.Clocks // nil: only times of one machine are compared
 	tell    Tell         // nil: not wanted
 }
 
-// Tell takes two events on two machines. The event of the log first at the time at came before the
-// event of the log then at the time by. Each time is of its log's own clock.
+// Tell takes two events on two machines, in the order in which they certainly happened. The earlier
+// event is of the log first, at the time at. The later event is of the log then, at the time by.
+// Each time is of its log's own clock.
 type Tell func(first *match.RankCalls, at uint64, then *match.RankCalls, by uint64)
 
 // NewClocks returns Clocks. Without compare, only times of one machine are compared. Without tell,

@@ -7,7 +7,7 @@ type Rank struct {
 	Log   *match.RankCalls
 	Index int      // of its log
 	Call  int      // number of the latest call; -1: none yet
-	Now   uint64   // when that began (ns)
+	Now   uint64   // when this call began (ns)
 	Busy  uint64   // when the last of its calls so far ended (ns)
 	Over  bool     // there are no more calls
 	Comms []*Group // by index in RankCalls.Comms; nil: the communicator has no name
@@ -50,10 +50,10 @@ type Group struct {
 	Index   int // in All.Groups
 	Size    int32
 	Members map[int32]*Rank
-	Doubted bool // two ranks claim to be one member
-	Old     bool // it was there before a member was attached to
+	Doubted bool // two ranks claim to be the same member
+	Old     bool // the communicator was there before a member was attached to
 	Lost    bool // it is not known with which collective operation a member's log begins
-	judged  bool // partial and apart are known
+	judged  bool // partial and apart have been computed
 	partial bool // some member has no log
 	apart   bool // the clocks of some members' machines cannot be compared
 }

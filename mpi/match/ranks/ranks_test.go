@@ -8,8 +8,8 @@ import (
 	"ompp-attach/mpi/match"
 )
 
-// near are clocks of machines that can be compared unless one of them is "far". They are 100 ns
-// apart from each other, give or take 7.
+// near are clocks of machines that can be compared, except with machine "far". They differ by 100
+// ns, give or take 7.
 type near struct{}
 
 func (near) Comparable(a, b string) bool { return a != "far" && b != "far" }
@@ -31,8 +31,8 @@ func attached(l *match.RankCalls) { l.Attached = true }
 
 func started(l *match.RankCalls) { l.Start.Known = true }
 
-// TestLacks: operations of all members of a communicator are matched only if each member has a log,
-// it is known where the logs begin, and times can be compared.
+// TestLacks: operations of all members of a communicator are matched if three things hold: each
+// member has a log, it is known where the logs begin, and times can be compared.
 func TestLacks(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -54,7 +54,7 @@ func TestLacks(t *testing.T) {
 		{"another machine, not comparable", []*match.RankCalls{log(0, 3), log(1, 3, on("b")), log(2, 3, on("far"))}, near{}, match.Unaligned, true},
 	} {
 		a, clocks := Of(c.logs), NewClocks(c.clock, nil)
-		for range 2 { // what was found out is kept
+		for range 2 { // the second time, the kept answer counts
 			if why, lacks := a.Ranks[0].World().Lacks(clocks); lacks != c.lacks || lacks && why != c.why {
 				t.Errorf("%s: %v, %v", c.name, why, lacks)
 			}
@@ -62,8 +62,8 @@ func TestLacks(t *testing.T) {
 	}
 }
 
-// TestGroups: communicators of one name are one group, and those without a name, or with an
-// impossible rank, are none.
+// TestGroups: communicators with the same name are one group. A communicator without a name, or
+// with an impossible rank, is no group.
 func TestGroups(t *testing.T) {
 	comms := func(l *match.RankCalls) {
 		l.Comms = append(l.Comms, match.Comm{Name: "half", Size: 2, Rank: 1 - int32(l.Rank), Old: l.Rank == 1}, match.Comm{Size: 2},
@@ -100,8 +100,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestClocks: times of one machine are exact, times of others as exact as the clocks are compared.
-// Orders are told between machines only.
+// TestClocks: times of one machine are exact. Times of other machines are as exact as the
+// comparison of the clocks. Orders are told between different machines only.
 func TestClocks(t *testing.T) {
 	a := Of([]*match.RankCalls{log(0, 4, on("a")), log(1, 4, on("a")), log(2, 4, on("b")), log(3, 4, on("far"))})
 	var told []string
@@ -124,7 +124,7 @@ func TestClocks(t *testing.T) {
 			t.Errorf("rank %d: comparable %v, without clocks %v", c.of, clocks.Comparable(a.Ranks[0], of), own.Comparable(a.Ranks[0], of))
 		}
 		clocks.Tell(a.Ranks[0], 8, of, 9)
-		own.Tell(a.Ranks[0], 8, of, 9) // nobody wants to know
+		own.Tell(a.Ranks[0], 8, of, 9) // without tell, this does nothing
 	}
 	if want := []string{"0@8<2@9", "0@8<3@9"}; !slices.Equal(told, want) || !clocks.Tells() || own.Tells() {
 		t.Errorf("told %q, want %q", told, want)

@@ -13,8 +13,8 @@ import (
 	"ompp-attach/mpi/match/reader"
 )
 
-// checkAcross compares waits across machines with the true ones. slack is what a clock's rate may
-// change in a wait.
+// checkAcross compares waits across machines with the true ones. slack is by how much a clock's
+// rate may change the length of a wait.
 func checkAcross(t *testing.T, want map[string]int64, r *match.Result, widest, slack int64) (claimed, blamed int) {
 	t.Helper()
 	at := func(name string) string { return name[:strings.Index(name, "<")] }
@@ -45,8 +45,8 @@ func checkAcross(t *testing.T, want map[string]int64, r *match.Result, widest, s
 		}
 	}
 	for name, w := range truth {
-		// Whether a send went on until the receive, or a start until the post,
-		// may be in doubt for any time.
+		// It may be in doubt whether a send lasted until the receive, or a start until the post.
+		// Such a doubt may concern a wait of any length.
 		doubted := strings.HasPrefix(name, fmt.Sprint(match.LateReceiver)) || strings.HasPrefix(name, fmt.Sprintf("%d:", match.LatePost))
 		if !doubted && w > 2*widest+slack && !got[name] {
 			t.Fatalf("%s: a wait of %d ns is missing; bounds are %d", name, w, widest)
@@ -55,8 +55,8 @@ func checkAcross(t *testing.T, want map[string]int64, r *match.Result, widest, s
 	return claimed, blamed
 }
 
-// TestAcross: waits for ranks of other machines are right within their bounds, and the latecomer is
-// right or is not told.
+// TestAcross: waits for ranks of other machines are right within their bounds. The named latecomer
+// is right, or none is named.
 func TestAcross(t *testing.T) {
 	claimed, blamed, untold := 0, 0, uint64(0)
 	for seed := range uint64(300) {
@@ -82,7 +82,7 @@ func TestAcross(t *testing.T) {
 	}
 }
 
-// TestAcrossExactly: with exact clocks, waits are those of one machine, and nothing is in doubt.
+// TestAcrossExactly: with exact clocks, waits are as on one machine, and none is in doubt.
 func TestAcrossExactly(t *testing.T) {
 	for seed := range uint64(100) {
 		m := matchtest.NewModel(seed)
@@ -109,15 +109,15 @@ func (a aligned) Convert(to, from string, t uint64) (uint64, int64) {
 	return a.Alignment.Convert(a.number[to], a.number[from], t)
 }
 
-// TestAligned: clocks that are aligned by the calls alone, with offsets and drift, give the true
-// waits within their bounds.
+// TestAligned: the clocks have offsets and drift, and are aligned by the calls alone. The waits are
+// right within their bounds.
 func TestAligned(t *testing.T) {
 	claimed, blamed, n := 0, 0, 0
 	for seed := range uint64(200) {
 		m := matchtest.NewModel(seed)
 		m.Rand = rand.New(rand.NewPCG(seed, 2))
 		spread := m.Rand.Uint64()
-		again := func() ([]*match.RankCalls, *matchtest.Hosts) { // logs are read but once
+		again := func() ([]*match.RankCalls, *matchtest.Hosts) { // each log can be read once only
 			m.Rand = rand.New(rand.NewPCG(spread, 3))
 			return m.OnHosts(3, 100e-6)
 		}

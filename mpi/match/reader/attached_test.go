@@ -14,8 +14,8 @@ import (
 	"ompp-attach/mpi/match/reader"
 )
 
-// TestAttached compares what is said of ranks that were attached to at any moments with what their
-// programs know.
+// TestAttached: ranks are attached to at any moments. The results are compared with the truth of
+// the programs.
 func TestAttached(t *testing.T) {
 	known, waits, messages := 0, 0, uint64(0)
 	const programs = 400
@@ -61,8 +61,8 @@ func TestAttached(t *testing.T) {
 	}
 }
 
-// TestAttachedWildcards: of ranks that were attached to, a receive that does not tell its source
-// makes waits unknown, never wrong. Messages with other tags are matched all the same.
+// TestAttachedWildcards: a receive of an attached rank that does not tell its source makes waits
+// unknown, never wrong. Messages with other tags are still matched.
 func TestAttachedWildcards(t *testing.T) {
 	receives, matched := uint64(0), uint64(0)
 	for seed := range uint64(100) {
@@ -96,7 +96,7 @@ func TestAttachedWildcards(t *testing.T) {
 			receives, matched = receives+r.Receives.Calls, matched+r.Receives.Matched
 		}
 	}
-	if matched*3 < receives*2 { // a half, if other tags were left out
+	if matched*3 < receives*2 { // it would be a half if messages with other tags were left out, too
 		t.Errorf("%d of %d receives were matched", matched, receives)
 	}
 }

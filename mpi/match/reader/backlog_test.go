@@ -8,8 +8,8 @@ import (
 	"ompp-attach/mpi/match/reader"
 )
 
-// TestCountBack: messages of ranks that were attached to are counted back from MPI_Finalize, unless
-// something is not known of them.
+// TestCountBack: messages of attached ranks are counted back from MPI_Finalize, unless some of the
+// messages are not known.
 func TestCountBack(t *testing.T) {
 	end := call("Finalize", 90, 91)
 	sends := func(at ...uint64) (out []match.Call) {

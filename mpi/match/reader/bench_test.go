@@ -8,8 +8,8 @@ import (
 	"ompp-attach/mpi/match/reader"
 )
 
-// BenchmarkRun matches the calls of 8 ranks: in each step, messages to the next rank and a receive
-// from any source, a wait for these, and a reduction.
+// BenchmarkRun matches the calls of 8 ranks. In each step, a rank sends to the next rank, receives
+// from any source, waits for both, and takes part in a reduction.
 func BenchmarkRun(b *testing.B) {
 	const ranks, steps = 8, 5_000
 	logs := make([][]match.Call, ranks)

@@ -12,8 +12,8 @@ type cursor struct {
 	from match.Calls
 	rank *ranks.Rank
 	call *match.Call
-	// start is the call's beginning by the first rank's clock (ranks.Clocks.Common). Only the order
-	// of reading depends on start.
+	// start is the call's beginning by the first rank's clock (ranks.Clocks.Common). It only
+	// decides the order of reading.
 	start uint64
 	at    int
 }

@@ -10,8 +10,8 @@ import (
 	"ompp-attach/mpi/match/reader"
 )
 
-// logsFrom reads the calls of three ranks out of bytes: any operations, times and arguments, as a
-// damaged profile may have them.
+// logsFrom makes logs of three ranks out of bytes. The calls have any operations, times and
+// arguments, as in a damaged profile.
 func logsFrom(data []byte) []*match.RankCalls {
 	var calls [3][]match.Call
 	var now [3]uint64

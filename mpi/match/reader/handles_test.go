@@ -8,8 +8,8 @@ import (
 	"ompp-attach/mpi/match/reader"
 )
 
-// TestHandlesOfThreads: while a thread's call takes a handle, another thread's call may be given it
-// that began before.
+// TestHandlesOfThreads: one thread's call takes a handle. Before it returns, another thread's call
+// may be given the same handle, although that call began earlier.
 func TestHandlesOfThreads(t *testing.T) {
 	all := func(n uint64) match.Count { return match.Count{Calls: n, Matched: n} }
 	anyOf := func(tag int32) func(*match.Call) { return from(mpi.AnySource, tag) }

@@ -148,8 +148,8 @@ func TestNotMatched(t *testing.T) {
 	}
 }
 
-// TestRequestsLeft: a call whose requests are not all matched gives no wait, and is left
-// out for the same reason as the first of them.
+// TestRequestsLeft: if some request of a call is not matched, the call gives no wait. It is left
+// out for the reason of the first such request.
 func TestRequestsLeft(t *testing.T) {
 	r := reader.Run(world(
 		[]match.Call{call("Irecv", 0, 1, from(1, 7), as(1)), call("Irecv", 1, 2, from(mpi.AnySource, 8), as(2)), call("Waitall", 3, 10, of(1, 2)),
@@ -161,8 +161,8 @@ func TestRequestsLeft(t *testing.T) {
 	}
 }
 
-// TestNewHandles: a call that makes a request says that the handle is new. So an operation that a
-// test has completed is not taken for the one that a later call waits for.
+// TestNewHandles: a call that makes a request says that its handle is new. So an operation that a
+// test completed is not confused with a later one that has the same handle.
 func TestNewHandles(t *testing.T) {
 	prepared := func(c *match.Call) { c.Untold = true }
 	for name, c := range map[string]match.Call{

@@ -10,9 +10,10 @@ import (
 	"ompp-attach/mpi/match/reader"
 )
 
-// TestOrders: each order of events on two machines that is certain, and no other. A rank cannot
-// have left an operation before those had come that it needs. Of a collective operation, orders are
-// told between the machine of the root, or of the lowest rank, and each other machine.
+// TestOrders: each order of events on two machines that is certain is told, and no other. A rank
+// cannot have left an operation before the ranks had come that it needs. For a collective
+// operation, orders are told between each machine and the machine of the root, or of the lowest
+// rank.
 func TestOrders(t *testing.T) {
 	// Rank 0 begins at 1, and leaves at 11.
 	each := func(name string, set ...func(*match.Call)) [][]match.Call {
@@ -40,7 +41,7 @@ func TestOrders(t *testing.T) {
 		{"a reduction", "abab", each("Reduce", root(0)), "3@4<0@11"},
 		{"a reduction on another machine", "abab", each("Reduce", root(1)), "2@3<1@12"},
 		{"a scan", "abab", each("Scan"), "0@1<1@12 1@2<2@13"},
-		// Whoever waits, needs all.
+		// Each rank that waits needs all others.
 		{"a nonblocking barrier", "abab", later, "2@3<1@31 2@3<3@33 3@4<0@30 3@4<2@32"},
 		{"a message", "ab", [][]match.Call{{call("Send", 1, 9, to(1, 7))}, {call("Recv", 4, 10, from(0, 7))}}, "0@1<1@10"},
 		{"a message back", "ab", [][]match.Call{{call("Recv", 4, 10, from(1, 7))}, {call("Send", 1, 9, to(0, 7))}}, "1@1<0@10"},

@@ -15,7 +15,7 @@ func RunAcross(logs []*match.RankCalls, clocks match.Clocks) *match.Result {
 	return read(logs, wish{waits: true, clocks: clocks})
 }
 
-// RunWith is RunAcross, and tells l of the calls.
+// RunWith is RunAcross that also tells l of the calls.
 func RunWith(logs []*match.RankCalls, clocks match.Clocks, l match.Listener) *match.Result {
 	return read(logs, wish{waits: true, clocks: clocks, listener: l})
 }
@@ -26,8 +26,8 @@ func Pairs(logs []*match.RankCalls, tell func(send, receive match.Place)) *match
 	return read(logs, wish{messages: messages.Options{Tell: tell}})
 }
 
-// Orders calls tell for each pair of events on two machines of which the order is certain. Orders
-// adds up no waits.
+// Orders calls tell for each pair of events on two machines with a certain order. It adds up no
+// waits.
 func Orders(logs []*match.RankCalls, tell ranks.Tell) {
 	read(logs, wish{order: tell, clocks: uncompared{}})
 }

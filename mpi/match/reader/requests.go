@@ -6,11 +6,11 @@ import (
 	"ompp-attach/mpi/match/waits"
 )
 
-// requests says which operations the requests of a rank are of.
+// requests says to which operations the requests of a rank belong.
 type requests struct {
 	log   *match.RankCalls
 	table handles.Table[waits.Operation]
-	// begun are the requests that calls of the log made, if the rank was attached to.
+	// begun are the requests that the log's own calls made. It is kept if the rank was attached to.
 	begun map[uint64]struct{}
 }
 
@@ -22,8 +22,8 @@ func newRequests(log *match.RankCalls) requests {
 	return q
 }
 
-// renew notes that a call makes, or starts, a request. Its handle may be that of an earlier one. It
-// returns operations that no call can complete any more.
+// renew notes that a call makes, or starts, a request. The handle may have been that of an earlier
+// request. renew returns operations that no call can complete any more.
 func (q *requests) renew(c *match.Call) (gone []waits.Operation) {
 	return q.table.Give(c.Request, nil, handles.GivenAt(q.log, c), c.Start)
 }
@@ -35,13 +35,13 @@ func (q *requests) note(c *match.Call) {
 	}
 }
 
-// begin says of which operation the request is that a call makes.
+// begin says to which operation the request of a call belongs.
 func (q *requests) begin(c *match.Call, op waits.Operation) {
 	q.table.Name(c.Request, op, handles.GivenAt(q.log, c))
 }
 
-// take returns the operation of a request that a call completes; nil: there is none. old says that
-// the request was made before the rank was attached to. gone is as of renew.
+// take returns the operation of a request that a call completes; nil: there is none. old: the
+// request was made before the rank was attached to. gone is as in renew.
 func (q *requests) take(request, now uint64) (op waits.Operation, old bool, gone []waits.Operation) {
 	op, ok, gone := q.table.Take(request, now)
 	_, begun := q.begun[request]

@@ -13,7 +13,7 @@ import (
 	"ompp-attach/mpi/match/windows"
 )
 
-// wish is what a run is for.
+// wish says what a run yields.
 type wish struct {
 	waits    bool         // they are added up
 	clocks   match.Clocks // nil: only times of one machine are compared
@@ -152,9 +152,9 @@ func (r *run) dispatch(k *ranks.Rank, c *match.Call, p pattern.Pattern) (begun w
 	return begun
 }
 
-// restart takes MPI_Start or MPI_Startall. The operations that it started come before it. Untold:
-// it is an operation of which nothing is known, since its request was made before the rank was
-// attached to.
+// restart takes MPI_Start or MPI_Startall. In the log, the operations that it started come before
+// it. Untold: it also started an operation about which nothing is known, because its request was
+// made before the rank was attached to.
 func (r *run) restart(k *ranks.Rank, c *match.Call) {
 	if !c.Untold {
 		return

@@ -5,22 +5,22 @@ import (
 	"ompp-attach/mpi/match/ranks"
 )
 
-// late is a receive of which the sender was late.
+// late is a receive that waited for a late sender.
 type late struct {
 	wait, bound int64
 	start, sent uint64
 	from        *ranks.Rank
 	at, due     match.Place
-	told        bool // its wrong order has been counted
+	told        bool // its wrong order has been counted already
 }
 
-// recent holds the latest such receives of a rank.
+// recent holds the latest receives of a rank that waited for late senders.
 type recent struct {
 	list [16]late
 	n    int
 }
 
-// lates holds such receives by rank.
+// lates holds receives that waited for late senders, by rank.
 type lates []*recent
 
 // of returns the receives of a rank; nil: there are none.
@@ -42,9 +42,9 @@ func (s *lates) add(k *ranks.Rank, l late) {
 	r.n++
 }
 
-// WrongOrder looks for earlier receives of the rank k that waited for a late sender. If the message
-// that k receives now had been sent before, they were in the wrong order. from sent this message at
-// the time sent. k waits for it since start.
+// WrongOrder looks for earlier receives of the rank k that waited for a late sender. Rank k now
+// receives a message that rank from sent at the time sent; k has waited for it since start. An
+// earlier receive was in the wrong order if its message was sent after this one.
 func (b *Ledger) WrongOrder(k, from *ranks.Rank, start, sent uint64) {
 	r := b.lates.of(k)
 	if r == nil {

@@ -74,7 +74,7 @@ func (b *Ledger) finish(w *Waiter) {
 }
 
 // count adds the wait of a call. It returns the call for which the rank waited, and how wrong the
-// wait may be at most (ns). told is false if the call may or may not have waited.
+// wait may be at most (ns). told is false if it is not known whether the call waited.
 func (b *Ledger) count(w *Waiter) (due match.Place, bound int64, told bool) {
 	l := &w.best
 	bound = max(w.most-l.Wait, l.Wait-w.least)
@@ -98,8 +98,8 @@ func (b *Ledger) count(w *Waiter) (due match.Place, bound int64, told bool) {
 	return due, bound, true
 }
 
-// across notes that one of the waits in a sum was for a rank of another machine, and how wrong that
-// wait may be (ns).
+// across notes that a sum has got a wait for a rank of another machine, and how wrong this wait may
+// be (ns).
 func across(w *match.Wait, bound int64) {
 	if w != nil && bound > 0 {
 		w.Across++
@@ -107,24 +107,25 @@ func across(w *match.Wait, bound int64) {
 	}
 }
 
-// Listened reports whether somebody listens.
+// Listened reports whether there is a listener.
 func (b *Ledger) Listened() bool { return b.listener != nil }
 
-// Pending tells that the latest call of a rank waits for another rank's.
+// Pending tells that the latest call of a rank waits for another rank.
 func (b *Ledger) Pending(k *ranks.Rank) {
 	if b.listener != nil {
 		b.listener.Pending(k.Index, k.Call)
 	}
 }
 
-// Astray tells that it is not known for what the latest call of a rank waited, if it waited.
+// Astray tells that it is not known for whom the latest call of a rank waited, if it waited.
 func (b *Ledger) Astray(k *ranks.Rank, c *match.Call) {
 	if b.listener != nil && !c.Later {
 		b.listener.Known(k.Index, k.Call, match.Origin{Unknown: true})
 	}
 }
 
-// Together tells that no rank left its call, given by rank, before the last rank had come.
+// Together tells that no rank left its call before the last rank had come. calls are the numbers of
+// the calls, by rank.
 func (b *Ledger) Together(calls []int, last match.Origin) {
 	if b.listener != nil {
 		b.listener.Together(calls, last)

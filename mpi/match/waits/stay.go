@@ -33,10 +33,10 @@ type Moment struct {
 	At     uint64
 	Bound  int64 // how wrong At may be (ns)
 	Of     *Stay // nil: there is none
-	Unsure bool  // it may have been another rank
+	Unsure bool  // another rank may have been last, or first
 }
 
-// Entered is the origin that a moment names.
+// Entered returns the moment as an origin: a rank entered a call.
 func (o Moment) Entered() match.Origin {
 	if o.Of == nil {
 		return match.Origin{}

@@ -2,7 +2,8 @@ package waits
 
 import "ompp-attach/mpi/match"
 
-// Operation is a nonblocking operation. CompletedBy tells it the call that waited for its request.
+// Operation is a nonblocking operation. The reader calls CompletedBy with the call that waited for
+// the operation's request.
 type Operation interface{ CompletedBy(w *Waiter) }
 
 // Lost returns an operation that was not matched.
@@ -30,7 +31,7 @@ type Waiter struct {
 	least    int64 // the longest wait is from least to most (ns)
 	most     int64
 	last     match.Origin
-	rival    int64 // the most that a wait due to another rank than best's can be (ns)
+	rival    int64 // the most that a wait for another rank than best's can be (ns)
 }
 
 // take compares one more wait with those of the call so far: only the longest counts.

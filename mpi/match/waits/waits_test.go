@@ -10,7 +10,7 @@ import (
 	"ompp-attach/mpi/match/ranks"
 )
 
-// exact are clocks of machines that have the same time. What they say of the machine "far" may be
+// exact are clocks of machines, all of which show the same time. Times of the machine "far" may be
 // wrong by 7.
 type exact struct{}
 
@@ -34,8 +34,8 @@ func four() ([]*ranks.Rank, *Ledger) {
 	return ranks.Of(logs).Ranks, NewLedger(clocks, true, nil)
 }
 
-// shown are waits as "property rank@site<rank@site time xcount", with the bound of those across
-// machines.
+// shown writes waits as "property rank@site<rank@site time xcount", with the bound if they are
+// across machines.
 func shown(waits []match.Wait) string {
 	var out []string
 	for _, w := range waits {
@@ -53,8 +53,8 @@ func one(rank int, wait int64, bound int64) One {
 	return One{Property: match.LateSender, After: match.LateSenderDone, Wait: wait, Bound: bound, Due: match.Place{Rank: rank, Site: 9}}
 }
 
-// TestLongest: of the waits of one call, the longest counts. What is not known exactly is told as
-// far as it is known.
+// TestLongest: of the waits of one call, the longest counts. If it is not exact, the result says
+// how exact it is.
 func TestLongest(t *testing.T) {
 	rest := func(l One, rest, bound int64) One { l.Rest, l.RestBound = rest, bound; return l }
 	receiver := func(l One) One { l.Property, l.After = match.LateReceiver, match.LateReceiverDone; return l }
@@ -103,8 +103,8 @@ func TestLongest(t *testing.T) {
 	}
 }
 
-// TestRequests: a call that waits for requests is matched if each operation was matched, and is
-// left out for the reason of the first that was not.
+// TestRequests: a call that waits for requests is matched if each operation was matched. Otherwise
+// it is left out for the reason of the first operation that was not.
 func TestRequests(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -130,8 +130,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestOnlyIf: a wait is taken back if its condition surely does not hold, and is in doubt if that
-// may be so.
+// TestOnlyIf: a wait is taken back if its condition certainly does not hold. The wait is in doubt
+// if this is not certain.
 func TestOnlyIf(t *testing.T) {
 	for _, c := range []struct{ at, bound, wait, widest int64 }{
 		{0, 0, 0, 0}, {-1, 0, 0, 0}, {1, 0, 20, 3}, {-5, 5, 0, 0}, {-4, 5, 20, 20}, {5, 5, 20, 20}, {6, 5, 20, 3},
@@ -154,7 +154,7 @@ func TestLastAndFirst(t *testing.T) {
 		{map[int]uint64{0: 20, 1: 30, 2: 25}, "1 at 30 +- 0, unsure false", "0 at 120 +- 0, unsure false"},
 		{map[int]uint64{3: 20}, "3 at 20 +- 7, unsure false", "3 at 120 +- 7, unsure false"},
 		{map[int]uint64{0: 20, 3: 27}, "3 at 27 +- 7, unsure false", "0 at 120 +- 0, unsure false"},
-		// Whichever was last, it was not before 20.
+		// Whichever rank was last, it did not come before 20.
 		{map[int]uint64{0: 20, 3: 26}, "3 at 26 +- 7, unsure true", "0 at 120 +- 1, unsure true"},
 		{map[int]uint64{0: 26, 3: 20}, "0 at 26 +- 1, unsure true", "3 at 120 +- 7, unsure true"},
 		{map[int]uint64{0: 27, 3: 20}, "0 at 27 +- 0, unsure false", "3 at 120 +- 7, unsure false"},
@@ -186,8 +186,8 @@ func TestLastAndFirst(t *testing.T) {
 	}
 }
 
-// TestWrongOrder: a wait for a late sender counts once as due to the wrong order, if a message that
-// was received later had been sent before.
+// TestWrongOrder: a wait for a late sender counts once as due to the wrong order. It does so if a
+// message that was received later had been sent earlier.
 func TestWrongOrder(t *testing.T) {
 	const same, other = int(match.WrongOrder), int(match.WrongOrderOther)
 	type message struct {

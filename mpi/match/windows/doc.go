@@ -6,15 +6,15 @@
 // (MPI_Win_start) for a group of targets, and closes it (MPI_Win_complete). Between an origin and a
 // target, on one window, the k-th access epoch belongs to the k-th exposure epoch.
 //
-// A test (MPI_Win_test) never waits. If one ended an exposure epoch, the target opens the next one
+// MPI_Win_test never waits. If a test has ended an exposure epoch, the target opens the next epoch
 // without a wait.
 //
-// Locks: MPI_Win_lock of one rank waits while another rank holds the target's lock, if one of both
-// locks is exclusive. A lock is held until the holder calls MPI_Win_unlock. So a call of
-// MPI_Win_lock that lasted beyond the beginning of such an unlock had to wait until then. Waits are
-// found for windows of ranks on one machine only.
+// Locks: MPI_Win_lock waits while another rank holds the target's lock, if one of the two locks is
+// exclusive. The holder has the lock until it calls MPI_Win_unlock. So if MPI_Win_lock lasted
+// beyond the beginning of such an unlock, it had to wait until then. Such waits are found only if
+// all ranks of a window are on one machine.
 //
 // Libraries may take the lock later, in MPI_Win_flush or MPI_Win_unlock. Then MPI_Win_lock is
-// short. It is not known of the other calls which rank had the lock first: these calls have no
+// short. For the other calls, it is not known which rank had the lock first. So these calls have no
 // wait.
 package windows

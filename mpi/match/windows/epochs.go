@@ -14,8 +14,8 @@ type Epochs struct {
 	ledger   *waits.Ledger
 	meetings map[epochKey]*meeting
 	owners   map[ownerKey]*owner
-	calls    int   // that named ranks
-	named    []int // by rank: the latest such call that named the rank
+	calls    int   // number of calls that named ranks
+	named    []int // by rank: the number of the latest call that named the rank
 }
 
 // NewEpochs returns Epochs of ranks of which no call has been read yet.
@@ -29,7 +29,8 @@ type epochKey struct {
 	origin, target *ranks.Rank
 }
 
-// meeting holds the epochs of an origin and a target that have no partner yet: all are of one side.
+// meeting holds the epochs of an origin and a target that have no partner yet. All of them are of
+// one side.
 type meeting struct{ accesses, exposures []*epoch }
 
 // ownerKey names a rank on a window.
@@ -41,8 +42,8 @@ type ownerKey struct {
 // owner is the state of a rank on a window.
 type owner struct {
 	access, exposure *epoch // the latest ones; nil: there is none
-	// blurred: an epoch of this side (0: exposure, 1: access) was opened for a group that is not
-	// known. So it is not known to whom later epochs of the rank belong.
+	// blurred: an epoch (0: exposure, 1: access) was opened for a group that is not known. So it is
+	// not known to which epochs later ones of the rank belong.
 	blurred [2]bool
 }
 
@@ -51,10 +52,10 @@ type epoch struct {
 	access bool
 	opened *waits.Stay // its start or post
 	closed *waits.Stay // its complete or wait; nil: not seen yet
-	over   bool        // closed will not be seen
-	open   int         // ranks of the other side, the epochs of which are not known
+	over   bool        // closed will never be seen
+	open   int         // number of ranks of the other side whose epochs are not known yet
 	with   []*epoch
-	dead   bool // some will not be known
+	dead   bool // some of these epochs will never be known
 	why    match.Reason
 	by     [2]*waits.Waiter // of opened and closed
 	told   [2]bool          // opened and closed have been told
@@ -109,7 +110,7 @@ func (r *Epochs) Take(k *ranks.Rank, c *match.Call, p pattern.Pattern) {
 			e = o.access
 		}
 		r.ledger.Pending(k)
-		if e == nil || e.closed != nil || e.over { // an epoch that was not seen to open
+		if e == nil || e.closed != nil || e.over { // the opening of the epoch was not seen
 			r.Count.Leave(match.NoPartner)
 			r.ledger.Fail(by, match.NoPartner)
 			return
@@ -174,8 +175,8 @@ func (o *owner) side(access bool) *bool {
 	return &o.blurred[0]
 }
 
-// others returns the ranks that a call names, each once; nil stands for a rank without a log. ok
-// is false if they are not known.
+// others returns the ranks that a call names, each once. nil stands for a rank without a log. ok is
+// false if the ranks are not known.
 func (r *Epochs) others(k *ranks.Rank, c *match.Call) (out []*ranks.Rank, ok bool) {
 	if c.Untold {
 		return nil, false
@@ -216,7 +217,8 @@ func (r *Epochs) meet(a, b *epoch) {
 	r.finishEpoch(b) // a is being opened
 }
 
-// blur drops the epochs that wait for a rank of which no epoch is known from now on.
+// blur drops the epochs that wait for epochs of rank k: from now on, it is not known to whom these
+// belong.
 func (r *Epochs) blur(at *ranks.Group, k *ranks.Rank, access bool) {
 	for key, m := range r.meetings {
 		switch {
@@ -278,8 +280,8 @@ func (r *Epochs) finishEpoch(e *epoch) {
 	}
 }
 
-// ready returns how long a call waited until the last of others had come. A target's wait ends
-// after that. An origin's call may end before.
+// ready returns how long a call waited until the last of the others had come. A target's call
+// cannot end before that. An origin's call can.
 func (r *Epochs) ready(m *waits.Stay, others []*waits.Stay, access bool) waits.One {
 	l := waits.One{Property: match.EarlyWait, After: match.EarlyWait}
 	o := waits.Last(r.clocks, m.Rank, others)
@@ -316,7 +318,7 @@ func (r *Epochs) End(k *ranks.Rank) {
 	}
 }
 
-// cease notes that an access epoch will not be closed any more, unless it has been.
+// cease notes that an access epoch will never be closed, unless it is closed already.
 func (r *Epochs) cease(e *epoch) {
 	if e == nil || e.closed != nil {
 		return

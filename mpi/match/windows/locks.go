@@ -28,10 +28,10 @@ type Locks struct {
 	all    *ranks.All
 	clocks *ranks.Clocks
 	ledger *waits.Ledger
-	held   map[lockKey]bool      // whether it is exclusive
-	asked  []*lock               // calls that have not ended yet, as far as calls were read
+	held   map[lockKey]bool      // by lock that is held: whether it is exclusive
+	asked  []*lock               // calls of which later calls may still tell whether they waited
 	cut    []*ranks.Rank         // ranks of which the logs end early
-	near   map[*ranks.Group]bool // whether all members ran on one machine; as far as it is known
+	near   map[*ranks.Group]bool // whether all members ran on one machine, if known
 }
 
 // NewLocks returns Locks of ranks of which no call has been read yet.
@@ -51,7 +51,7 @@ type lock struct {
 	exclusive bool
 	of        waits.Stay
 	by        *waits.Waiter
-	until     uint64        // when it ends by the first rank's clock
+	until     uint64        // when the call ends, by the first rank's clock
 	others    []*waits.Stay // the unlocks for which it waited
 }
 
@@ -106,7 +106,7 @@ func (r *Locks) together(g *ranks.Group) bool {
 	return near
 }
 
-// cutBefore reports whether the log of a member of the window ends before the call does.
+// cutBefore reports whether the log of a member of the window ends before the call l does.
 func (r *Locks) cutBefore(g *ranks.Group, l *lock) bool {
 	for _, k := range r.cut {
 		for _, m := range g.Members {
@@ -139,7 +139,7 @@ func (r *Locks) Unlock(k *ranks.Rank, c *match.Call) {
 			continue
 		}
 		if c.Start > l.of.End {
-			continue // it had ended before
+			continue // the call l had ended before
 		}
 		if m == nil {
 			s := waits.StayIn(k, c)
@@ -149,7 +149,8 @@ func (r *Locks) Unlock(k *ranks.Rank, c *match.Call) {
 	}
 }
 
-// Resolve tells the waits of those calls that end before a time of the first rank's clock.
+// Resolve tells the waits of the calls that end before a time of the first rank's clock: no later
+// unlock can be their cause.
 func (r *Locks) Resolve(now uint64) {
 	if len(r.asked) == 0 {
 		return
