@@ -1,18 +1,17 @@
 package job
 
-// MostBins bounds the values that the job keeps of a region over the ranks. Jobs of at most so many
-// ranks have a bin for each rank.
+// MostBins bounds the values that the job keeps of a region over the ranks. In a job of at most
+// MostBins ranks, each rank has a bin.
 const MostBins = 256
 
-// BinFigures are the figures of a bin: the whole time of a region, and the parts that it is made
-// of.
+// BinFigures are the figures of a bin: the whole time of a region, and the parts of this time.
 var BinFigures = [...]Figure{ExecT, WorkT, SynchT, ImbalT, LimparT, MgmtT, MPIT, NoCoreT}
 
 // bin sums a region's figures over neighbouring ranks that reached the region.
 type bin struct {
 	reached int
 	sums    [len(BinFigures)]int64
-	// The extremes of the first figure.
+	// The extremes of the region's whole time, over the bin's ranks.
 	min, max int64
 }
 
@@ -22,7 +21,7 @@ type Bin struct {
 	First int // the lowest rank
 	Ranks int // number of ranks that were read; 0: nothing is known
 	Sums  [len(BinFigures)]int64
-	// The extremes of the first figure over the bin's ranks.
+	// The extremes of the region's whole time, over the bin's ranks.
 	Min, Max int64
 }
 

@@ -12,16 +12,16 @@ import (
 // The thresholds by which ranks are judged. They are rules of thumb. Reports state them beside
 // every verdict.
 const (
-	// DiffersStdDev and DiffersRange: ranks differ in a time if its standard deviation is at
-	// least DiffersStdDev of a rank's whole time. Below that, single ranks stand out if the
-	// range is at least DiffersRange of it.
+	// DiffersStdDev and DiffersRange: ranks differ in a time if the standard deviation of this time
+	// is at least DiffersStdDev of a rank's whole time. Below that, single ranks stand out if the
+	// range is at least DiffersRange of a rank's whole time.
 	DiffersStdDev = 0.02
 	DiffersRange  = 0.10
 	// DiffersCount: a count or volume differs between ranks if its coefficient of variation is
 	// at least this.
 	DiffersCount = 0.05
-	// Comparable: two times can only make up for each other if the standard deviation of the
-	// one is at least this part of the other's.
+	// Comparable: two times can make up for each other only if the smaller standard deviation is at
+	// least this share of the larger one.
 	Comparable = 0.25
 	// InStep: two figures are in step if their correlation is at least this. MinRanks is the
 	// number of ranks below which a correlation says nothing.
@@ -59,8 +59,8 @@ func judge(s *spread.Stats, whole float64) Verdict {
 // Quantity is the distribution of a time over ranks.
 type Quantity struct {
 	Name string
-	// The time that it is a part of, ns: mean wall time or, for sums over threads, mean thread
-	// time.
+	// Whole is the time that the quantity is a part of (ns): mean wall time or, for sums over
+	// threads, mean thread time.
 	Whole float64
 	spread.Stats
 	Verdict Verdict
@@ -94,17 +94,17 @@ var (
 	rankImbal   = func(r *Rank) int64 { return r.Overheads.Imbal }
 	rankMPI     = func(r *Rank) int64 { return r.MPITime }
 	rankMPIWall = func(r *Rank) int64 { return r.MPIWall }
-	// The launcher and the library determine the start and the end of MPI. What ranks do to
-	// each other is communication.
+	// Communication leaves out the start and the end of MPI, which the launcher and the library
+	// determine. The rest depends on the ranks.
 	rankCommunication = (*Rank).Communication
 	rankCommWall      = func(r *Rank) int64 { return r.Communicating }
 	rankNoCore        = func(r *Rank) int64 { return r.NoCore }
 	rankSum           = func(r *Rank) int64 { return r.Overheads.Sum() }
 )
 
-// Quantities returns the times that tell whether ranks behave alike. MPI occurs twice. A thread may
-// call MPI while the others have nothing to do (MPI_THREAD_FUNNELED). It then holds up all of them,
-// even if its time is a small part of the thread time.
+// Quantities returns the times that tell whether ranks behave alike. MPI occurs twice: a thread may
+// call MPI while the others have nothing to do (MPI_THREAD_FUNNELED). Then the thread holds up all
+// others, even if its time in MPI is a small part of the thread time.
 func (j *Job) Quantities() []Quantity {
 	wall := j.RankStats(func(r *Rank) int64 { return r.Wall })
 	all := j.RankStats(func(r *Rank) int64 { return r.ThreadTime })
@@ -133,14 +133,14 @@ func (j *Job) Quantities() []Quantity {
 type Difference struct {
 	Number  int // index in Job.Regions
 	Region  *Region
-	By      Figure  // ExecT, or the part of it that varies most
+	By      Figure  // the time that varies most: ExecT or a part of it
 	Spread  float64 // standard deviation of By, ns
 	Verdict Verdict // relative to mean thread time; for WallT, to mean wall time
 }
 
-// Differences returns all regions that vary, the greatest spread first. If a part of a region has a
-// larger spread than the whole, the part's spread counts. Waiting can make up for work. Then ranks
-// that differ leave a region at the same time.
+// Differences returns all regions that vary, the one with the greatest spread first. If a part of a
+// region's time has a larger spread than the whole time, the part's spread counts. This happens if
+// waiting makes up for work: then ranks leave a region at the same time although they differ.
 func (j *Job) Differences() []Difference {
 	all := j.RankStats(func(r *Rank) int64 { return r.ThreadTime })
 	wall := j.RankStats(func(r *Rank) int64 { return r.Wall })
@@ -162,8 +162,8 @@ func (j *Job) Differences() []Difference {
 	return out
 }
 
-// Reading says what a region's differences go with. It is no proof of a cause: figures in step may
-// have a third cause in common.
+// Reading says which other figures vary together with a region's time. This is no proof of a cause:
+// figures that vary together may have a third cause in common.
 type Reading int
 
 // The readings.
@@ -184,29 +184,30 @@ func (r Reading) String() string {
 	return [...]string{"too few ranks", "trade", "MPI", "waiting", "no core", "counts", "volumes", "loose", "time only"}[r]
 }
 
-// Explanation says which parts a region's differences have, and what they go with.
+// Explanation says which parts of a region's time differ, and which other figures vary together
+// with them.
 type Explanation struct {
 	Reading Reading
-	// Shares are the parts of execT's variance that go with each of Parts. Varies is false if
-	// these mean nothing: execT does not vary, or its deviation is at most half of that of one
-	// of its parts. Level tells that it is the latter.
+	// Shares are the shares of the variance of execT that go with each of Parts. Varies is false if
+	// the shares have no meaning: either execT does not vary, or some part varies at least twice as
+	// much as execT. Level says that the second reason holds.
 	Shares        [len(Parts)]float64
 	Varies, Level bool
 	// Bytes says whether ranks exchange bytes in the region; Unknown says that some volumes are
 	// not known.
 	Bytes, Unknown bool
-	// Between is how much more work per thread the rank with most work has than the mean (ns).
-	// Within is how much more work a rank's slowest thread has than the mean of its threads, as
-	// the mean over ranks (ns).
+	// Between is about ranks: how much more work per thread the rank with most work has than the
+	// mean (ns). Within is about threads: how much more work the slowest thread of a rank has than
+	// the mean of the rank's threads (ns, mean over ranks).
 	Between, Within float64
-	// Correlations of WorkT with executions, bodies and bytes.
+	// Correlations of WorkT with the numbers of executions and of bodies, and with the bytes.
 	WithExecs, WithBodies, WithBytes Correlation
 	// Correlations of WorkT and WaitT with a rank's communication, in any region.
 	WorkMPI, WaitMPI Correlation
 }
 
-// Correlation is a correlation coefficient. It is not known for too few ranks, or if one of the
-// figures does not vary.
+// Correlation is a correlation coefficient. It is not known if there are too few ranks, or if one
+// of the figures does not vary.
 type Correlation struct {
 	R     float64
 	Known bool
@@ -215,7 +216,7 @@ type Correlation struct {
 // Parts are the figures that add up to ExecT.
 var Parts = [5]Figure{WorkT, WaitT, MPIT, MgmtT, NoCoreT}
 
-// Explain returns what the differences of a region go with.
+// Explain says which other figures vary together with a region's times.
 func (g *Region) Explain(by mpi.Accounting) Explanation {
 	_, _, bytes := Volumes(by)
 	thread, within := g.Stats(ThreadT), g.Stats(WithinT)
@@ -284,9 +285,10 @@ func steady(sum, x, y float64) bool { return sum <= max(x, y)/2 }
 type Exchange struct {
 	Imbal, MPI, Sum spread.Stats // each rank's overheads; Sum is the sum of all classes
 	ImbalMPI        Correlation  // correlation of Imbal and MPI
-	// Trade: more of one goes with less of the other. Both times vary by a comparable amount
-	// that matters, and some rank has several threads, which can wait for each other. Steady:
-	// the deviation of the sum of all classes is at most half of that of one of the two.
+	// Trade: the more a rank has of one, the less it has of the other. Both times vary by
+	// comparable amounts that matter, and some rank has several threads, which can wait for each
+	// other. Steady: the deviation of the sum of all classes is at most half of one of the two
+	// deviations.
 	Trade, Steady bool
 	// WorkMPI is the correlation of communication with the time in no overhead class.
 	WorkMPI Correlation

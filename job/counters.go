@@ -31,8 +31,8 @@ func countersOf(p *profile.Profile, b *analysis.Block) map[string]int64 {
 	return out
 }
 
-// addCounters adds the counters of a further region of the rank that is the same region of the job.
-// Only counters that are known of all of them stay.
+// addCounters adds the counters of another region of the rank that is the same region of the job. A
+// counter that is not known for both is left out.
 func (p *part) addCounters(counters map[string]int64) {
 	if !p.reached {
 		p.counters = counters
@@ -47,8 +47,8 @@ func (p *part) addCounters(counters map[string]int64) {
 	}
 }
 
-// Counters returns the counters of the region by name. It leaves out counters that are not known of
-// every rank that reached the region.
+// Counters returns the counters of the region by name. It leaves out a counter that some rank in
+// the region does not have.
 func (g *Region) Counters() (out []CounterStats) {
 	for _, name := range slices.Sorted(maps.Keys(g.counters)) {
 		if m := g.counters[name]; m.N() == g.Reached {

@@ -6,8 +6,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Counters are summed over threads. A region has only those that are known of every rank that
-// reached the region.
+// Counters are summed over threads. A region has only the counters that are known of every rank
+// which reached it.
 func TestCounters(t *testing.T) {
 	profiles := toyJob(0, 0, 0)
 	for rank, p := range profiles {

@@ -17,7 +17,7 @@ import (
 
 // The critical path over the ranks of a job (package mpi/critical).
 
-// callPaths returns the call path of each call site, spelled so that paths of all ranks compare.
+// callPaths returns the call path of each call site, in a spelling that is the same on all ranks.
 func callPaths(p *profile.Profile) []string {
 	nodes := make([]string, len(p.Nodes))
 	for i := range p.Nodes {
@@ -36,8 +36,8 @@ func callPaths(p *profile.Profile) []string {
 	return out
 }
 
-// matched matches the calls of ranks. If these are all ranks of the job,
-// it finds the critical path.
+// matched matches the calls of ranks. If these are all ranks of the job, it also finds the critical
+// path.
 func (m *Matching) matched(ranks []*rankCalls, logs []*match.RankCalls, c match.Clocks, all bool) *match.Result {
 	if !all {
 		return reader.RunAcross(logs, c)
@@ -68,7 +68,7 @@ func (m *Matching) matched(ranks []*rankCalls, logs []*match.RankCalls, c match.
 }
 
 // asideOf returns the time in MPI calls that are not recorded one by one, by operation (ns). These
-// calls may wait for other ranks all the same, or ask again and again whether a message has come.
+// calls, too, may wait for other ranks, or may ask again and again whether a message has come.
 func asideOf(p *profile.Profile) map[string]int64 {
 	out := map[string]int64{}
 	for i := range p.Nodes[1:] {
@@ -91,12 +91,13 @@ func oneByOne(p *profile.Profile, op mpi.Op) bool {
 	return match.Wanted(op) && (p.Calls.Until != 0 || slices.Contains(p.Calls.Ops, op))
 }
 
-// pathShares are a rank's shares in the path and in what others waited for, by site.
+// pathShares are a rank's shares of the path, and of the times for which others waited, by call
+// site.
 type pathShares map[int]pathShare
 
 type pathShare struct {
-	sides            [2]profile.PathTime // before the calls there, and in them
-	indirect, passed int64               // as of profile.RankWaits
+	sides            [2]profile.PathTime // [0]: before the calls of the site, [1]: in them
+	indirect, passed int64               // as in profile.RankWaits
 }
 
 func side(in bool) int {
@@ -106,7 +107,7 @@ func side(in bool) int {
 	return 0
 }
 
-// share divides what balance saves among the ranks, by their times on the path.
+// share divides the saving by balance among the ranks, by their times on the path.
 func (m *Matching) share(ranks []*rankCalls, path func(rank, site int) int) {
 	all := map[critical.Work]critical.Time{}
 	of := func(at critical.Place) critical.Work { return critical.Work{Path: path(at.Rank, at.Site), In: at.In} }
@@ -162,8 +163,8 @@ func (m *Matching) path() *severity.JobPath {
 // waited are not named.
 const littleAside = 0.001
 
-// asides names operations whose calls count as work on the path, though some may have waited for
-// other ranks.
+// asides names operations with calls that count as work on the path, although ranks may have waited
+// in them.
 func (m *Matching) asides() []string {
 	var names []string
 	for _, op := range slices.Sorted(maps.Keys(m.aside)) {

@@ -13,8 +13,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// mayWait are the operations without a pattern of waits that may wait for other processes, ask for
-// other processes, or reach a file. They are of the MPI standard 4.0. [_c] is as in package mpi.
+// mayWait are operations without a pattern of waits that may wait for other processes, ask for
+// other processes, or reach a file. They are those of the MPI standard 4.0. [_c] has the same
+// meaning as in package mpi.
 const mayWait = `
 Test Testall Testany Testsome Request_get_status Iprobe
 Parrived Pready Pready_list Pready_range Buffer_detach[_c] Abort Session_init Session_finalize
@@ -36,8 +37,8 @@ File_write_all_begin[_c] File_write_at_all_begin[_c] File_write_ordered_begin[_c
 File_read_all_end File_read_at_all_end File_read_ordered_end
 File_write_all_end File_write_at_all_end File_write_ordered_end`
 
-// TestAsideOperations: of all operations of MPI, these and no others are said to be taken for work
-// though they may have waited.
+// TestAsideOperations: the listed operations are said to count as work although ranks may have
+// waited in them. No other operations are.
 func TestAsideOperations(t *testing.T) {
 	want := map[string]int64{}
 	for _, name := range strings.Fields(mayWait) {
@@ -65,7 +66,7 @@ func TestAsideOperations(t *testing.T) {
 			t.Errorf("%s is not said to be taken for work", name)
 		}
 	}
-	p.Calls.Ops = nil // as versions recorded that did not know of these waits
+	p.Calls.Ops = nil // recorded by a version that did not know of these waits
 	if asideOf(p)["MPI_Probe"] != 1 {
 		t.Error("MPI_Probe is not said to be taken for work though its calls are not recorded")
 	}

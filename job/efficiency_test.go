@@ -7,7 +7,7 @@ import (
 	"ompp-attach/efficiency"
 )
 
-// TestEfficiency: the paper's toy example. Ranks 1 and 3 wait in the loop, the others in MPI.
+// TestEfficiency is the paper's toy example. Ranks 1 and 3 wait in the loop, and the others in MPI.
 func TestEfficiency(t *testing.T) {
 	j := read(t, sources(t, toyJob(0, 100*ms, 0, 100*ms)), Options{})
 	run := j.Efficiency()

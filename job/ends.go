@@ -10,17 +10,17 @@ import (
 // Fate describes how some ranks ended.
 type Fate struct {
 	Ended string // in words; empty: not known
-	Well  bool   // false: the profile says that the program failed
+	Well  bool   // false: the profile says that the rank's program failed
 	Ranks []int
 	First time.Duration // time from the start to the end of the rank that ended first
-	// Until is the end of the earliest snapshot, if there are only snapshots of the ranks;
-	// zero: the profiles are whole.
+	// Until is the end of the earliest snapshot, if the ranks have left snapshots only. Zero: the
+	// profiles are whole.
 	Until time.Time
 }
 
-// Fates returns how the ranks ended. Ranks that failed come first, and of these the first to end.
-// Behind them come ranks that the launcher seems to have ended: the clocks of nodes differ, so
-// times alone do not tell.
+// Fates returns how the ranks ended. Ranks that failed come first, ordered by the time of their
+// end. After them come ranks that the launcher seems to have ended. Times alone do not tell these
+// apart, because the clocks of nodes differ.
 func (j *Job) Fates() (fates []Fate) {
 	ends := map[int]time.Time{}
 	for i := range j.Ranks {

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The rank that failed first comes first, then the ranks that failed after it. Ranks with a
-// snapshot only come before ranks that ended well.
+// The rank that failed first comes first, then the ranks that failed after it. Ranks that left only
+// a snapshot come before ranks that ended well.
 func TestFates(t *testing.T) {
 	start := time.Unix(1000, 0)
 	rank := func(n int, ended string, exit int, ms int, shot time.Time) Rank {

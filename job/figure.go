@@ -8,19 +8,19 @@ import (
 	"ompp-attach/profile"
 )
 
-// Figure names a figure of one rank in a region. The figure sums all paths and threads, unless its
+// Figure names a figure of one rank in a region. It is a sum over all paths and threads, unless its
 // description says otherwise.
 type Figure int
 
 // The figures, times in nanoseconds.
 const (
 	ExecT  Figure = iota // whole construct
-	WallT                // of the thread that was in the region longest
+	WallT                // of the thread that was in the region for longest
 	EnterT               // waiting to get in, or startup of a team
 	BodyT
 	BarrierT
 	ExitT
-	// The parts that ExecT is made of, and that it can differ by.
+	// The parts of ExecT, in which ranks can differ.
 	WorkT // ExecT without the other parts
 	WaitT // overheads except MPI and management, including those of inner regions
 	// The parts of WaitT by class.
@@ -32,11 +32,11 @@ const (
 	// NoCoreT is the time in which threads were ready to run and had no core, including that in
 	// inner regions. It is in none of the other parts.
 	NoCoreT
-	NoCoreWallT // of the thread that was without a core longest
-	// WithinT is the WorkT of the slowest thread less the mean of the rank's threads: how long
-	// the team waits for its slowest thread.
+	NoCoreWallT // of the thread that was without a core for longest
+	// WithinT is the WorkT of the slowest thread, less the mean over the rank's threads. The team
+	// waits for its slowest thread for so long.
 	WithinT
-	// ThreadT is that mean: WorkT per thread.
+	// ThreadT is the mean WorkT of a thread.
 	ThreadT
 	// The region's own overhead, by class, without the regions inside it.
 	Synch
@@ -60,7 +60,7 @@ const (
 	BytesNaive
 	FileRead // bytes read by MPI-IO
 	FileWritten
-	Sized   // number of calls whose volume the above contain
+	Sized   // number of calls that the volumes above count
 	Unknown // number of calls whose volume is not known
 	NumFigures
 )
@@ -81,8 +81,8 @@ func (f Figure) String() string { return figures[f].name }
 // Unit returns ns, count or bytes.
 func (f Figure) Unit() string { return figures[f].unit }
 
-// Volumes returns the figures with the bytes sent, the bytes received, and all bytes, by the given
-// way of accounting.
+// Volumes returns the figures for the bytes sent, the bytes received, and all bytes, in the given
+// accounting.
 func Volumes(by mpi.Accounting) (out, in, both Figure) {
 	if by == mpi.Naive {
 		return OutNaive, InNaive, BytesNaive
@@ -154,8 +154,8 @@ func (f *Figures) addMPI(m *profile.MPIStats) {
 	}
 }
 
-// add adds the figures of another region that is the same region of the job. WallT, WithinT and
-// NoCoreWallT belong to different executions, so the larger one counts.
+// add adds the figures of another region of the rank that is the same region of the job. WallT,
+// WithinT and NoCoreWallT are of different executions, so the larger value counts.
 func (f *Figures) add(g *Figures) {
 	sum := *f
 	for i := range f {

@@ -35,8 +35,8 @@ type Job struct {
 	Strip *strip.Job
 	// Traffic tells which ranks exchanged messages with which.
 	Traffic *traffic.Job
-	// Rivals are the processes that had cores for which threads of ranks were ready (--sched), the
-	// longest first.
+	// Rivals are the processes that had cores while threads of ranks were ready to run (--sched).
+	// The one that had cores for longest comes first.
 	Rivals []Rival
 
 	severity *severities
@@ -65,7 +65,7 @@ func (j *Job) Edges() (sum profile.Edges) {
 type Region struct {
 	// The embedded Region comes from the lowest rank that has the region.
 	profile.Region
-	// Reached is the number of ranks that executed it.
+	// Reached is the number of ranks that executed the region.
 	Reached int
 
 	key        key
@@ -84,10 +84,10 @@ type Region struct {
 	mpiTime    *spread.Moments // communication of each rank, in any region
 }
 
-// pair names two figures that are seen together.
+// pair names two figures of which it is counted how they vary together.
 type pair struct{ x, y Figure }
 
-// The pairs: each part of execT with the whole, and the figures that work may go with.
+// The pairs: each part of execT with execT, and the figures that work may vary with.
 var pairs = [...]pair{
 	{WorkT, ExecT}, {WaitT, ExecT}, {MPIT, ExecT}, {MgmtT, ExecT}, {NoCoreT, ExecT},
 	{WorkT, ExecC}, {WorkT, BodyC}, {WorkT, BytesMinimal}, {WorkT, BytesNaive}, {WaitT, MPIT},
@@ -98,7 +98,7 @@ func newJob() *Job {
 	return &Job{byKey: map[key]*Region{}, Builds: map[string]string{}, traffic: map[int]*traffic.Rank{}, robbed: map[int][]profile.Rival{}}
 }
 
-// merge adds a reduced rank to the job. It answers false if the rank is in the job already.
+// merge adds a reduced rank to the job. It returns false if the rank is in the job already.
 func (j *Job) merge(r *reduced) bool {
 	if j.seen.has(r.rank.Rank) {
 		return false
@@ -143,7 +143,7 @@ func (j *Job) region(p *part, rank int) *Region {
 	if rank < g.from {
 		lossy := g.Lossy
 		g.from, g.Region = rank, *p.region
-		g.Notes, g.Lossy = nil, lossy // notes are those of one rank, losses those of all
+		g.Notes, g.Lossy = nil, lossy // notes of one rank only, but losses of all
 	}
 	return g
 }
@@ -203,7 +203,8 @@ func (j *Job) finish() {
 			if g.absent < 0 {
 				g.absent = r.Rank
 			}
-			for i := range g.withMPI { // no time in the region, but communication
+			// The ranks that did not reach the region have no time in it, but they do communicate.
+			for i := range g.withMPI {
 				g.withMPI[i].Add(0, r.Communication())
 			}
 		}
@@ -231,9 +232,9 @@ func (k *key) compare(o *key) int {
 // Stats returns the distribution of a figure over the job's ranks.
 func (g *Region) Stats(f Figure) spread.Stats { return g.moments[f].Over(g.n, g.absent) }
 
-// share returns the part of execT's variance over ranks that goes with one of its Parts. The shares
-// add up to 1. One share can exceed 1 if another part makes up for it. ok is false if execT does
-// not vary.
+// share returns the share of execT's variance over ranks that goes with one of its Parts. The
+// shares add up to 1. One share can exceed 1 if another part makes up for it. ok is false if execT
+// does not vary.
 func (g *Region) share(part Figure) (s float64, ok bool) {
 	return spread.Share(g.n, g.product(part, ExecT), &g.moments[ExecT])
 }

@@ -52,8 +52,8 @@ func figuresOf(j *Job) any {
 // The order in which ranks are read is fixed. The last digits of a deviation depend on it.
 var compareKeys = cmp.Options{cmp.AllowUnexported(key{}), cmpopts.EquateApprox(1e-12, 0), cmp.Comparer(func(a, b *big.Int) bool { return a.Cmp(b) == 0 })}
 
-// TestAnyOrder adds the ranks of a job in many orders. No figure may differ, nor may paths that
-// were summed because they were too many.
+// TestAnyOrder adds the ranks of a job in many orders. No figure may differ. Nor may paths differ
+// that were summed up because there were too many.
 func TestAnyOrder(t *testing.T) {
 	base := recordedBase(t)
 	const ranks = 30
@@ -177,12 +177,13 @@ func TestToy(t *testing.T) {
 		t.Errorf("exchange %+v", x)
 	}
 	e := loop.Explain(mpi.Minimal)
-	// Three threads' waiting varies with one thread's work: three quarters and one.
+	// The waiting of three threads varies with the work of one thread: three quarters and one
+	// quarter.
 	if !e.Varies || math.Abs(e.Shares[0]-0.25) > 1e-9 || math.Abs(e.Shares[1]-0.75) > 1e-9 || e.Reading != InWait {
 		t.Errorf("explanation %+v", e)
 	}
-	// Per thread it is a quarter of extra: 25 ms at most, 10 ms in the mean.
-	// Within a rank it is three quarters of extra: 30 ms in the mean.
+	// Between ranks, the work per thread varies by a quarter of extra: 25 ms at most, 10 ms in the
+	// mean. Within a rank it varies by three quarters of extra: 30 ms in the mean.
 	if e.Between != float64(15*ms) || e.Within != float64(30*ms) {
 		t.Errorf("between %v, within %v", e.Between, e.Within)
 	}
@@ -261,8 +262,8 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// A region that two of five ranks have counts with 0 for the others. The lowest of these has the
-// minimum.
+// If two of five ranks have a region, it counts with 0 for the other three. The lowest of these
+// three has the minimum.
 func TestNotReached(t *testing.T) {
 	ranks := toyJob(0, 0, 0, 0, 0)
 	for _, r := range []int{1, 3, 4} {

@@ -11,30 +11,31 @@ import (
 )
 
 // CriticalPath is the path over the ranks that decides when the job ends (package mpi/critical).
-// Times are in ns, as measured: with what probes took.
+// Times are in ns. They are as measured: the time that probes took is in them.
 type CriticalPath struct {
 	Length int64 // from the first MPI call on the path to the end of the last one
-	// Ranks were attached to: from the first to the last call at which all ranks met.
+	// Part: ranks were attached to, so the path goes from the first to the last call at which all
+	// ranks met.
 	Part    bool
-	Unknown int64      // the part of it that is not known
+	Unknown int64      // the part of Length that is not known
 	Why     string     // why Unknown is not known: the end of a sentence
 	Parts   []PathPart // the longest first
-	// Nowhere is the rest: at calls whose place is not recorded.
+	// Nowhere is the part of the path at calls without a recorded place.
 	Nowhere int64
 }
 
-// PathPart is a part of the path at one call path: in the MPI calls there, or before them, since
-// the rank's MPI call before.
+// PathPart is a part of the path at one call path. It is either the time in the MPI calls there
+// (In), or the time before them, since the rank's previous MPI call.
 type PathPart struct {
 	Region int // of the call, index in Job.Regions
-	// The innermost region that the call is in: index in Job.Regions; -1: it is in none.
+	// Around is the innermost region that the call is in: index in Job.Regions; -1: it is in none.
 	Around int
 	In     bool
 	Time   int64 // ns
 	Saves  int64 // what perfect balance of the ranks' times here saves at most, ns
-	// Last is the MPI call after which most of Time was, before the call: index in Job.Regions; -1:
-	// not known, or In. LastT is how much that is, ns. Same:
-	// that call is in the same innermost region.
+	// Last is an MPI call, if In is not set: most of Time passed between this call and the call of
+	// Region. It is an index in Job.Regions; -1: not known. LastT is the time between the two (ns).
+	// Same: both calls are in the same innermost region.
 	Last  int
 	LastT int64
 	Same  bool
@@ -42,7 +43,7 @@ type PathPart struct {
 	MostT int64 // how much that rank has, ns
 }
 
-// sitePlace is where a call site is; ok: the profile has the place.
+// sitePlace is the place of a call site. ok: the profile has the place.
 type sitePlace struct {
 	region, around key
 	inside, ok     bool // inside: around is set
@@ -53,7 +54,7 @@ func (s *sitePlace) compare(o *sitePlace) int {
 	return cmp.Or(s.region.compare(&o.region), s.around.compare(&o.around))
 }
 
-// sitePlaces returns where the call sites of a rank are.
+// sitePlaces returns the places of a rank's call sites.
 func sitePlaces(p *profile.Profile) (out []sitePlace) {
 	for _, s := range p.Calls.Sites {
 		var at sitePlace
@@ -74,7 +75,7 @@ type partOfPath struct {
 	PathPart
 	at     sitePlace
 	byRank map[int]int64
-	byLast map[sitePlace]int64 // by the call before
+	byLast map[sitePlace]int64 // by the previous call
 	last   sitePlace
 }
 
@@ -115,9 +116,9 @@ func (m *Matching) partsOf(ranks []*rankCalls, path func(rank, site int) int) {
 	}
 }
 
-// CriticalPath returns the critical path over the ranks; nil: none is known. In that case why says
-// the reason. why is empty if the ranks were recorded without --waits, or if Options do not ask for
-// the path.
+// CriticalPath returns the critical path over the ranks; nil: none is known, and why says the
+// reason. why is empty if the ranks were recorded without --waits, or if Options do not ask for the
+// path.
 func (j *Job) CriticalPath() (p *CriticalPath, why string) {
 	m := j.Waits
 	if m == nil || m.Path != nil && m.Path.Overlap < 0 && m.Path.Length == 0 && len(m.Joined) == 0 {

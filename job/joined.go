@@ -11,20 +11,20 @@ import (
 	"ompp-attach/profile"
 )
 
-// Ranks that were attached to: with which operations their calls begin (align.Starts).
+// Ranks that were attached to. align.Starts tells with which operations their logs begin.
 
-// joined is what is known of a rank that was attached to. Of one that was launched, all but backlog
-// is the zero value.
+// joined is what is known of a rank's attachment. For a rank that was launched, all fields but
+// backlog have the zero value.
 type joined struct {
 	attached bool
-	whole    bool // nothing was lost since then
+	whole    bool // nothing was lost since the attachment
 	start    match.Start
 	backlog  *match.Backlog
 	makings  []match.Making
-	until    uint64 // when the first making was left out (ns)
+	until    uint64 // time of the first making that was left out (ns)
 }
 
-// joinedOf returns where the calls of a rank begin, as far as its profile tells.
+// joinedOf returns what a profile tells of the beginning of a rank's calls.
 func joinedOf(p *profile.Profile) (out joined) {
 	if !p.Meta.Attached {
 		return out
@@ -37,7 +37,7 @@ func joinedOf(p *profile.Profile) (out joined) {
 	}
 	for i := range p.Comms {
 		c := &p.Comms[i]
-		if c.NoRoom && i > 0 { // others were made later
+		if c.NoRoom && i > 0 { // there was no room for communicators that were made later
 			leaveOut(p.Comms[i-1].Made)
 		}
 		if c.By == nil || c.Parent != 0 || c.Order == 0 {
@@ -54,7 +54,7 @@ func joinedOf(p *profile.Profile) (out joined) {
 	return out
 }
 
-// aligned finds out where the calls of ranks begin, if any were attached to.
+// aligned finds out with which operations the calls of ranks begin, if any rank was attached to.
 func aligned(ranks []*rankCalls) {
 	if !slices.ContainsFunc(ranks, func(r *rankCalls) bool { return r.joined.attached }) {
 		return
@@ -69,7 +69,8 @@ func aligned(ranks []*rankCalls) {
 	}
 }
 
-// toMatch returns what is matched of ranks before it is known which communicators they share.
+// toMatch returns the calls of ranks that can be matched before the ranks' common communicators are
+// known.
 func toMatch(ranks []*rankCalls) (out []*match.RankCalls) {
 	for _, r := range ranks {
 		out = append(out, r.toMatch(nil))

@@ -7,8 +7,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// TestJoinedWithoutRoom: a profile holds so many communicators only. Those that were made before
-// are a part of the order of calls all the same.
+// TestJoinedWithoutRoom: a profile has room for a number of communicators only. Communicators that
+// were made before count in the order of calls nevertheless.
 func TestJoinedWithoutRoom(t *testing.T) {
 	dup, _ := mpi.ParseOp("MPI_Comm_dup")
 	p := &profile.Profile{Comms: []profile.Comm{{Parent: -1}, {By: &dup, Order: 1, Made: 100}, {By: &dup, Order: 2, Made: 200}, {Parent: -1, Several: true, NoRoom: true}}}

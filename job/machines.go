@@ -22,7 +22,7 @@ type Machine struct {
 	records []*clocks.Record
 }
 
-// machine names the machine on which a rank ran: all ranks with one clock get the same name.
+// machine names the machine on which a rank ran. Ranks with the same clock get the same name.
 func (r *rankCalls) machine() string { return profile.ClockName(r.clock, r.comms.Host) }
 
 // machinesOf returns the machines on which ranks ran.
@@ -49,8 +49,8 @@ func machinesOf(ranks []*rankCalls) (out []Machine) {
 	return out
 }
 
-// begin returns roughly by how much CLOCK_REALTIME was ahead of the calls' times (ns); 0: there are
-// no calls.
+// begin returns roughly how far CLOCK_REALTIME was ahead of the clock of the calls (ns); 0: there
+// are no calls.
 func (r *rankCalls) begin() int64 {
 	for i := range r.log.Threads {
 		if c, ok := r.log.Reader(i).Next(); ok {
@@ -60,11 +60,11 @@ func (r *rankCalls) begin() int64 {
 	return 0
 }
 
-// run matches ranks' calls. If the ranks ran on several machines, the order of calls first tells
-// how far the machines' clocks are apart. all says that these are all ranks of the job.
+// run matches the calls of ranks. If the ranks ran on several machines, it first compares the
+// machines' clocks by the order of calls. all says that these are all ranks of the job.
 func (m *Matching) run(ranks []*rankCalls, groups comms.Groups, all bool) {
 	machines := machinesOf(ranks)
-	logs := func() (out []*match.RankCalls) { // logs are read but once
+	logs := func() (out []*match.RankCalls) { // each log can be read once only
 		for _, r := range ranks {
 			out = append(out, r.toMatch(groups))
 		}
@@ -94,7 +94,7 @@ func (m *Matching) run(ranks []*rankCalls, groups comms.Groups, all bool) {
 	m.Result = *m.matched(ranks, shifted(), byMachine{m.Clocks, number}, all)
 }
 
-// shift makes the times of a log those of a common, rough clock.
+// shift converts the times of a log to a rough clock that all machines have in common.
 func shift(l *match.RankCalls, c *clocks.Clock) {
 	for i := range l.Threads {
 		l.Threads[i] = &shiftedCalls{l.Threads[i], c}
@@ -132,10 +132,10 @@ func (b byMachine) Convert(to, from string, t uint64) (at uint64, bound int64) {
 	return b.Alignment.Convert(b.number[to], b.number[from], t)
 }
 
-// mostPairs bounds the pairs of machines that sentences name.
+// mostPairs is how many pairs of machines a sentence names at most.
 const mostPairs = 8
 
-// acrossMachines says how the clocks of several machines were compared, and how exact the waits for
+// acrossMachines says how the clocks of several machines were compared, and how exact waits for
 // ranks of other machines are.
 func (m *Matching) acrossMachines() (out []string) {
 	if m.Clocks == nil {
@@ -178,7 +178,7 @@ func (m *Matching) acrossMachines() (out []string) {
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
-// mostMachines bounds the machines that a sentence names.
+// mostMachines is how many machines a sentence names at most.
 const mostMachines = 8
 
 // whereRanksRan names the machines with their ranks.
@@ -196,7 +196,8 @@ func (m *Matching) whereRanksRan() string {
 
 func (m *Machine) name() string { return strings.Join(m.Hosts[:min(3, len(m.Hosts))], ", ") }
 
-// trouble says why two clocks were not compared, or what is strange about them; empty: nothing is.
+// trouble says why two clocks were not compared, or what is strange about them. It returns "" if
+// there is nothing to say.
 func (m *Matching) trouble(k *clocks.Link) string {
 	pair := m.Machines[k.A].name() + " and " + m.Machines[k.B].name()
 	switch {

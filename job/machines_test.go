@@ -12,7 +12,7 @@ import (
 	"ompp-attach/severity"
 )
 
-// clockOf is a clock that is ahead by so much. The time of day is wrong by off.
+// clockOf returns the record of a clock that is ahead by a time. The time of day is wrong by off.
 func clockOf(boot string, ahead, off int64, synchronised bool) *clocks.Record {
 	at := func(t int64) clocks.Reading {
 		return clocks.Reading{Monotonic: t + ahead, Real: t + 1e18 + off, Synchronised: synchronised, MaxError: 20, Within: 1}
@@ -20,7 +20,7 @@ func clockOf(boot string, ahead, off int64, synchronised bool) *clocks.Record {
 	return &clocks.Record{Boot: boot, Begin: at(50), End: at(1000)}
 }
 
-// onlyMessage leaves out the barrier of a profile that waiting has made.
+// onlyMessage takes the barrier out of a profile that the function waiting has made.
 func onlyMessage(p *profile.Profile, op string, at [2]uint64) {
 	r := calllog.NewRecorder()
 	o, _ := mpi.ParseOp(op)
@@ -29,8 +29,8 @@ func onlyMessage(p *profile.Profile, op string, at [2]uint64) {
 	p.Calls = &r.Log
 }
 
-// TestMachines: which ranks share a clock, by what the clocks of others are compared, and what the
-// reader is told. The times of rank 1 are by a clock that is 7000 ahead.
+// TestMachines: the test says which ranks share a clock, by what the clocks of others are compared,
+// and what the reader is told. The clock of rank 1 is ahead by 7000.
 func TestMachines(t *testing.T) {
 	type span = [2]uint64
 	const ahead = 7000

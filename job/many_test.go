@@ -22,8 +22,8 @@ import (
 
 var manyRanks = flag.Int("ranks", someRanks, "how many ranks TestManyRanks merges")
 
-// replica is a recorded profile, cut to 20 regions of OpenMP and widened to 8 threads, with MPI
-// call sites added. A rank could have recorded it. Times and counts vary with the rank.
+// replica returns a profile that a rank could have recorded: a recorded profile, cut to 20 regions
+// of OpenMP, widened to 8 threads, and with MPI call sites. Times and counts vary with the rank.
 func replica(base *profile.Profile, rank, size int) *profile.Profile {
 	p := *base
 	p.Meta.PID, p.Meta.Host = 1000+rank, fmt.Sprintf("node%04d", rank/8)
@@ -47,7 +47,7 @@ func replica(base *profile.Profile, rank, size int) *profile.Profile {
 	return &p
 }
 
-// recordedBase is the profile that replicas are made of.
+// recordedBase returns the profile that replicas are made of.
 func recordedBase(t testing.TB) *profile.Profile {
 	t.Helper()
 	p := streamtest.Replay(t, "../testdata/streams/gomp-constructs.json.gz")
@@ -83,8 +83,8 @@ func recordedBase(t testing.TB) *profile.Profile {
 	return p
 }
 
-// TestManyRanks merges many ranks from files and prints the time and the memory. The limits are
-// those of 10,000 ranks (-ranks 10000): 30 s on two cores, 2 GB.
+// TestManyRanks merges many ranks from files, and prints the time and the memory. The limits are
+// for 10,000 ranks (-ranks 10000): 30 s on two cores, and 2 GB.
 func TestManyRanks(t *testing.T) {
 	dir := t.TempDir()
 	base := recordedBase(t)
@@ -107,7 +107,7 @@ func TestManyRanks(t *testing.T) {
 		if len(j.Ranks) != *manyRanks || len(j.Regions) != 24 || len(j.Troubles()) != 0 {
 			t.Errorf("%d ranks, %d regions, troubles %q", len(j.Ranks), len(j.Regions), j.Troubles())
 		}
-		// 10,000 ranks in 60 s of CPU, and a constant tenth of a second.
+		// The limit is 60 s of processor time for 10,000 ranks, plus a constant tenth of a second.
 		if most := slowed * (0.1 + 60*float64(*manyRanks)/10_000); cpu.Seconds() > most {
 			t.Errorf("%.1f s of CPU, at most %.1f are allowed", cpu.Seconds(), most)
 		}
@@ -126,7 +126,7 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// forgetPeak makes the kernel measure the peak of memory from now on (proc(5), clear_refs).
+// forgetPeak lets the kernel measure the peak of memory anew (proc(5), clear_refs).
 func forgetPeak(t *testing.T) {
 	debug.FreeOSMemory()
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {

@@ -10,15 +10,15 @@ import (
 	"ompp-attach/profile"
 )
 
-// maxSamples bounds the samples of a job's paths, and thereby the memory for writing and reading a
+// maxSamples bounds the samples of a job's paths. So it bounds the memory for writing and reading a
 // profile for pprof.
 const maxSamples = 200_000
 
 // Level says whose values a sample of Paths holds.
 type Level int
 
-// The levels. Paths begin with ByRank. While there are more samples than the bound, they are added
-// up further.
+// The levels. Paths begin with ByRank. If there are more samples than the bound, they are summed
+// over hosts, and then over the whole job.
 const (
 	ByRank Level = iota
 	ByHost
@@ -35,7 +35,7 @@ const (
 	SelfMgmt
 	SelfMPI
 	SelfNoCore
-	SelfIn    // bytes received by calls made here, by way of accounting; then bytes sent
+	SelfIn    // bytes received by calls made here, one value for each accounting; then bytes sent
 	SelfOut   = SelfIn + int(mpi.NumAccountings)
 	numValues = SelfOut + int(mpi.NumAccountings)
 )
@@ -99,7 +99,7 @@ func pathsOf(p *profile.Profile, number []int, classes [][]analysis.Classes) []p
 	}
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
-		construct := event.NoConstruct // the program, which can have calls of its own
+		construct := event.NoConstruct // the program itself, which can make calls, too
 		if i > 0 {
 			construct = p.Regions[n.Region].Construct
 			out[i] = pathPart{parent: n.Parent, part: number[n.Region]}
@@ -178,8 +178,8 @@ func (p *Paths) add(k sampleKey, v *Values) {
 	}
 }
 
-// coarsen goes to the next level. The number of samples only grows, so whether a level is reached
-// does not depend on the order of ranks.
+// coarsen goes to the next level. The number of samples only grows. So the order of ranks does not
+// decide whether a level is reached.
 func (p *Paths) coarsen() {
 	old := p.sums
 	p.sums = map[sampleKey]*Values{}

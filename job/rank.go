@@ -19,7 +19,7 @@ type Rank struct {
 	Calls      Figures
 	Overheads  analysis.Classes // in all regions and outside, summed over threads
 	Efficiency efficiency.Process
-	// Sampled time by function of the program, outside of MPI and waiting.
+	// Hot is the sampled time by function of the program, outside of MPI and of waiting.
 	Hot map[string]int64
 }
 
@@ -54,32 +54,33 @@ type RankTimes struct {
 	Parallel     int64 // time of initial threads in parallel regions
 	User, System int64 // CPU time
 	ThreadTime   int64 // wall time times threads
-	// Times outside of all regions, of initial threads and of workers.
+	// Times outside of all regions: Serial of initial threads, Idle of workers.
 	Serial, Idle int64
-	// Times in no overhead class: in regions, and of initial threads outside. Where nested teams
-	// have more threads than the profile has rows, Work may exceed ThreadTime.
+	// Times in no overhead class: Work in regions, SerialWork of initial threads outside. If nested
+	// teams have more threads than the profile has rows, Work may exceed ThreadTime.
 	Work, SerialWork int64
-	ProbeCost        int64 // time that probes took of all threads
+	ProbeCost        int64 // time that probes took of all threads together
 	CostKnown        bool  // ProbeCost is known
 	Adjusted         bool  // times are without ProbeCost (see analysis.Adjust)
-	// Time in which threads were ready to run and had no core, in regions or not.
+	// NoCore is the time in which threads were ready to run and had no core, in regions or not.
 	NoCore int64
 }
 
 // RankMPI is a rank's time in MPI, ns.
 type RankMPI struct {
 	MPITime int64 // summed over threads
-	MPIWall int64 // of the thread with most of it
-	// StartEnd is the part of MPITime in calls that begin or end MPI, and StartEndCalls are
-	// their operations. Communicating is the remaining time in MPI of the thread with most of
-	// it.
+	MPIWall int64 // of the thread that was in MPI for longest
+	// StartEnd is the part of MPITime in calls that begin or end MPI. StartEndCalls are the
+	// operations of these calls. Communicating is the remaining time in MPI, of the thread that has
+	// most of it.
 	StartEnd      int64
 	StartEndCalls []string
 	Communicating int64
 	InitT         int64 // the part of MPIWall in MPI_Init
-	// LateBy is how much later than the first rank this one left MPI_Init; 0: not known.
+	// LateBy is how much later this rank left MPI_Init than the first rank; 0: not known.
 	LateBy int64
-	// GoneFor is how long before the last rank's end this one failed; 0: it did not, or not known.
+	// GoneFor is how long before the end of the last rank this rank failed; 0: it did not fail, or
+	// this is not known.
 	GoneFor   int64
 	AwayInMPI int64 // the part of MPITime in which threads were ready to run and had no core
 }
@@ -88,13 +89,14 @@ type RankMPI struct {
 type RankTrust struct {
 	LostHits     uint64
 	Partial      uint64
-	Edges        profile.Edges // ends of calls that were derived
+	Edges        profile.Edges // how many ends of calls were derived
 	Warnings     int
 	LeftOut      string // constructs that the user did not want to see
 	Extrapolated string // constructs that were not observed all of the time; empty: none
 }
 
-// MeasuredTime returns ThreadTime as measured, with the time that probes took, in ns.
+// MeasuredTime returns ThreadTime as it was measured, which includes the time that probes took, in
+// ns.
 func (r *Rank) MeasuredTime() int64 {
 	if r.Wall <= 0 {
 		return r.ThreadTime

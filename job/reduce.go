@@ -13,14 +13,14 @@ import (
 	"ompp-attach/severity"
 )
 
-// key says which regions of different ranks are one: the regions with one construct at one place in
-// the source. Without source, the place is an offset in the object file, because ranks may load the
-// file at different addresses.
+// key says which regions of different ranks are the same region of the job. They have the same
+// construct at the same place in the source. Without source, the place is an offset in the object
+// file, because ranks may load the file at different addresses.
 type key struct {
 	construct      event.Construct
 	name, file, fn string
 	begin, end     int
-	object         string // base name: nodes may have their own copies of the file
+	object         string // base name: each node may have its own copy of the file
 	offset         uint64
 }
 
@@ -35,7 +35,7 @@ func keyOf(r *profile.Region) key {
 	return k
 }
 
-// spent is the waiting and management time of a thread in a region, inner regions included, in ns.
+// spent is the waiting and management time of a thread in a region, with inner regions, in ns.
 type spent struct{ synch, imbal, limpar, mgmt int64 }
 
 func (s spent) wait() int64 { return s.synch + s.imbal + s.limpar }
@@ -43,29 +43,29 @@ func (s spent) wait() int64 { return s.synch + s.imbal + s.limpar }
 // calls are the bytes of the smallest and the largest call at an MPI call site.
 type calls struct{ min, max [mpi.NumAccountings]uint64 }
 
-// part is the part of one rank in a region of the job.
+// part is one rank's part in a region of the job.
 type part struct {
 	key     key
 	region  *profile.Region
 	figures Figures
 	reached bool
 	bytes   *calls         // for MPI call sites only
-	sizes   profile.BySize // of messages, for the same
+	sizes   profile.BySize // of messages; for MPI call sites only
 
 	efficiency efficiency.Figures
 	// counters are the counters that are known of all executions.
 	counters map[string]int64
 }
 
-// reduced is all data that the job keeps of a rank's profile: the rank's own line, and its parts of
-// the job's regions and paths.
+// reduced is all that the job keeps of a rank's profile: the rank's own line, and its parts in the
+// job's regions and paths.
 type reduced struct {
 	rank    Rank
 	traffic *traffic.Rank
 	parts   []part
 	paths   []pathPart
 	cube    *severity.Cube    // nil unless asked for
-	number  []int             // by region of the profile: its part
+	number  []int             // index of the part, by region of the profile
 	calls   *rankCalls        // nil: there are none, or Options ask for neither Severity nor Path
 	strip   *strip.Rank       // nil: there is none, or Options do not ask for it
 	rivals  []profile.Rival   // of the profile, with times
@@ -154,8 +154,8 @@ func (out *reduced) addFigures(p *profile.Profile, number []int) {
 	}
 }
 
-// addOverheads adds the overheads of the profile's nodes to the parts and to the rank. What is no
-// overhead is the rank's work. It returns the overheads of each node, by thread.
+// addOverheads adds the overheads of the profile's nodes to the parts and to the rank. The rest of
+// the time is the rank's work. It returns the overheads of each node, by thread.
 func (out *reduced) addOverheads(p *profile.Profile, number []int, rules analysis.Rules) [][]analysis.Classes {
 	classes := make([][]analysis.Classes, len(p.Nodes))
 	var outside int64
@@ -175,8 +175,8 @@ func (out *reduced) addOverheads(p *profile.Profile, number []int, rules analysi
 	return classes
 }
 
-// spentIn returns the waiting and management time by region and thread. It uses the rules Disjoint:
-// the parts of a whole may not overlap.
+// spentIn returns the waiting and management time by region and thread. It uses the rules Disjoint,
+// because parts of a whole must not overlap.
 func spentIn(p *profile.Profile) []map[int]spent {
 	out := make([]map[int]spent, len(p.Regions))
 	paths := analysis.NewPaths(p)
@@ -192,9 +192,8 @@ func spentIn(p *profile.Profile) []map[int]spent {
 			inner[i][thread] = inner[i][thread].plus(spent{c.Synch, c.Imbal, c.Limpar, c.Mgmt})
 		}
 		for thread, o := range inner[i] {
-			// Of a team, only the primary thread's time lies in the region around the
-			// team. The thread numbers tell which thread that is only if no other team
-			// is around.
+			// Only the time of a team's primary thread lies in the region around the team. Thread
+			// numbers tell which thread that is, unless there is another team around.
 			if paths.Team(i) == i && (p.Threads[thread].Num != 0 || paths.Team(n.Parent) >= 0) {
 				continue
 			}
@@ -218,7 +217,7 @@ func (s spent) plus(o spent) spent {
 	return spent{s.synch + o.synch, s.imbal + o.imbal, s.limpar + o.limpar, s.mgmt + o.mgmt}
 }
 
-// with extends c, which may be nil, by b.
+// with returns c, extended by b. c may be nil.
 func (c *calls) with(b *calls) *calls {
 	if c == nil {
 		return b

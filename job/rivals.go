@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Rival is a process that had cores for which threads of the job's ranks were ready to run
-// (--sched). Times are in ns.
+// Rival is a process that had cores while threads of the job's ranks were ready to run (--sched).
+// Times are in ns.
 type Rival struct {
 	Name string // of the program
 	PID  int
 	Host string
-	Rank int   // the rank that the process is; -1: it is none of the job
+	Rank int   // the rank, if the process is a rank of the job; -1: it is not
 	T    int64 // how long the process had such cores
-	// Robbed is the number of ranks that were ready meanwhile. Most is the one that was so longest,
-	// and MostT is how long.
+	// Robbed is the number of ranks with threads that were ready meanwhile. Most is the rank for
+	// which this lasted longest, and MostT is how long.
 	Robbed, Most int
 	MostT        int64
 }
@@ -38,7 +38,7 @@ func (j *Job) rivals() (out []Rival) {
 		for _, v := range j.robbed[lacks.Rank] {
 			p := process{lacks.Host, v.PID, v.Name}
 			if r := rankOf[process{host: p.host, pid: p.pid}]; r != nil {
-				p.name = r.Program // its threads may have other names
+				p.name = r.Program // threads of the process may have other names
 			}
 			had[p] += v.T
 		}

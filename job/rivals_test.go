@@ -7,8 +7,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// TestRivals: what ranks say of who had their cores is added up by process. A rank is known by its
-// process number on the same machine, whatever its threads are called.
+// TestRivals: the profiles of ranks tell which processes had their cores. These times are added up
+// by process. A rank is recognised by its process number on the same machine, whatever its threads
+// are called.
 func TestRivals(t *testing.T) {
 	ps := []*profile.Profile{waiting(0, [2]uint64{100, 410}, [2]uint64{500, 650}), waiting(1, [2]uint64{400, 412}, [2]uint64{600, 640})}
 	ps[0].Rivals = []profile.Rival{{PID: 77, Name: "cc1", T: 40}, {PID: 11, Name: "worker", T: 5}, {PID: 11, Name: "p", T: 2}, {PID: 5, Name: "none"}}

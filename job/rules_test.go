@@ -44,7 +44,7 @@ func TestSteady(t *testing.T) {
 	}
 }
 
-// No MPI time makes up for the imbalance, so the overheads vary with the imbalance.
+// No MPI time makes up for the imbalance. So the sum of the overheads varies, too.
 func TestNoExchange(t *testing.T) {
 	var ranks []*profile.Profile
 	for r, extra := range []int64{0, 40 * ms, 100 * ms, 20 * ms} {
@@ -58,7 +58,7 @@ func TestNoExchange(t *testing.T) {
 	}
 }
 
-// explained returns the explanation of the loop of a job. change changes the loop of each rank.
+// explained returns the explanation of the loop in a job. change changes the loop of each rank.
 func explained(t *testing.T, ranks int, change func(rank int, s *profile.ThreadStats)) Explanation {
 	t.Helper()
 	all := toyJob(make([]int64, ranks)...)

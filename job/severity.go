@@ -8,7 +8,7 @@ import (
 // severities add up the severities of ranks.
 type severities struct {
 	*severity.Sum
-	number map[key]int // of regions, in the order in which ranks name them
+	number map[key]int // numbers of regions, in the order in which ranks first name them
 	keys   []key
 }
 
@@ -16,7 +16,7 @@ func newSeverities() *severities {
 	return &severities{Sum: severity.NewSum(severity.MostValues), number: map[key]int{}}
 }
 
-// fold adds the severities of a rank.
+// merge adds the severities of a rank.
 func (s *severities) merge(r *reduced) {
 	region := make([]int, len(r.number))
 	for i, part := range r.number {

@@ -47,9 +47,10 @@ func TestSpawned(t *testing.T) {
 	}
 }
 
-// The ranks of a job that ranks have started are left out, also those whose numbers the first job
-// does not have. One tool numbers the files of all ranks of the job. A tool of each rank numbers
-// only files of which the names are taken.
+// TestSpawnedLeftOut: ranks of a job that the job's ranks have started are left out. This holds
+// also for rank numbers that the first job does not have. If one tool measures all ranks, it
+// numbers the files of all of them. If each rank has a tool, the tool adds a number only where a
+// name is taken.
 func TestSpawnedLeftOut(t *testing.T) {
 	for what, c := range map[string]struct {
 		copies [3]int // of the ranks of the second job
@@ -121,7 +122,7 @@ func TestSpawnedWithoutRank0(t *testing.T) {
 		}
 	}
 
-	// Nothing but that other job can be read.
+	// Only files of the other job can be read.
 	j, err = Read([]Source{torn, sources[1]}, Options{})
 	if err != nil || len(j.Ranks) != 1 {
 		t.Errorf("of a job without first files that can be read, %d ranks are shown (%v)", len(j.Ranks), err)

@@ -12,54 +12,55 @@ import (
 	"ompp-attach/profile"
 )
 
-// Summary says which ranks hold up the others: where, why, and in which call the others wait. The
-// time from the first rank's return from MPI_Init to the end of MPI_Finalize counts. All ranks
-// spend that time inside or outside of MPI. So a rank with less time in MPI takes longer for its
+// Summary says which ranks hold up the others: where, why, and in which call the others wait. It is
+// about the time from the first rank's return from MPI_Init to the end of MPI_Finalize. All ranks
+// spend this time inside or outside of MPI. So a rank with less time in MPI takes longer for its
 // own part: it has more work there, or had no core. Time in MPI counts with and without a core,
-// since a rank that waits needs none. (The time until MPI_Init depends on the launcher more than on
-// the program.)
+// since a rank that waits needs no core. (The time until MPI_Init depends on the launcher more than
+// on the program.)
 type Summary struct {
-	// InMPI is a rank's wall time in MPI from then on, ns. A rank that leaves MPI_Init later than
-	// the first one is in MPI_Init until then. Late is how much later. A rank that failed counts as
-	// in MPI until the last one ends: the others wait meanwhile, as the launcher lets them.
+	// InMPI is a rank's wall time in MPI during this time, ns. A rank that leaves MPI_Init later
+	// than the first rank counts as in MPI_Init until then. Late is how much later. A rank that
+	// failed counts as in MPI until the last rank ends: the others wait meanwhile, if the launcher
+	// lets them.
 	InMPI, Late spread.Stats
-	// Waited: ranks leave MPI_Init at so different times that others wait for the last one.
+	// Waited: the ranks leave MPI_Init at times so different that others wait for the last one.
 	Waited bool
-	// Slow are the ranks, rising, whose time in MPI is nearer to the minimum than to the mean;
-	// empty if the ranks are alike.
+	// Slow are the ranks with a time in MPI that is nearer to the minimum than to the mean, rising.
+	// Slow is empty if the ranks are alike.
 	Slow []int
-	// Excess is how much less time in MPI the slowest rank has than the mean (ns). The rank takes
+	// Excess is by how much the slowest rank's time in MPI is below the mean (ns). The rank takes
 	// so much longer for its own part.
 	Excess float64
 	CPU    spread.Stats // a rank's processor time, ns
-	// Where is the region in which the slowest rank exceeds the mean most (an index in
-	// Job.Regions). WhereBy is the figure by which it does. Where is -1 if there is no such region.
+	// Where is the region in which the slowest rank exceeds the mean most (index in Job.Regions;
+	// -1: there is none). WhereBy is the figure that exceeds the mean.
 	Where   int
 	WhereBy Figure
-	// Function is the function in which samples found the slowest rank more often than the
-	// others, outside of such a region. HotT is that rank's time there, HotMean the mean of the
+	// Function is set if there is no such region: samples found the slowest rank in this function
+	// more often than the others. HotT is that rank's time in the function, HotMean the mean of the
 	// ranks (ns).
 	Function      string
 	HotT, HotMean float64
 	Why           Why
 	// Crowded is the rank that lacked cores, if Why is Crowded; otherwise nil.
 	Crowded *Rank
-	// Waits is the MPI call site at which the ranks wait most (an index in Job.Regions). Their wait
-	// is their time beyond that of the rank with the least time there. -1: there is none.
+	// Waits is the MPI call site at which the ranks wait most (index in Job.Regions; -1: there is
+	// none). A rank's wait is its time there beyond that of the rank with the least time.
 	Waits int
 }
 
-// Why is the finding that goes with a slow rank's time.
+// Why is the finding that fits a slow rank's time.
 type Why int
 
 // The reasons.
 const (
 	OnlyTime      Why = iota // counts and volumes are alike
-	MoreWork                 // it executes more
-	MoreBytes                // it exchanges more bytes
-	Uneven                   // its threads have uneven work
-	LessProcessor            // it had less processor time than the others
-	Crowded                  // it was ready to run, but others had its cores
+	MoreWork                 // the rank executes more
+	MoreBytes                // the rank exchanges more bytes
+	Uneven                   // the rank's threads have uneven work
+	LessProcessor            // the rank had less processor time than the others
+	Crowded                  // the rank was ready to run, but others had its cores
 )
 
 // String returns the reason's name in JSON.
@@ -67,14 +68,14 @@ func (w Why) String() string {
 	return [...]string{"time only", "more work", "more bytes", "uneven threads", "not on a processor", "no core"}[w]
 }
 
-// Shares of a time from which on a figure explains the time.
+// The shares from which on a figure explains a time.
 const (
 	mostOf = 0.5
-	// inner: a region inside another one is named instead of that one if it has this share of
-	// the excess.
+	// inner: an inner region is named, and not the region around it, if it has this share of the
+	// excess.
 	inner = 0.7
-	// uneven: in a team of two, the late thread exceeds the mean by half of the time that its
-	// region takes longer.
+	// uneven: in a team of two, the region takes some time longer, and the late thread exceeds the
+	// mean by half of this time.
 	uneven = 0.3
 )
 
@@ -82,7 +83,7 @@ const (
 func (j *Job) Summary(by mpi.Accounting) Summary {
 	inMPI := func(r *Rank) int64 {
 		if r.MPIWall == 0 {
-			return 0 // its calls were not measured
+			return 0 // the calls of this rank were not measured
 		}
 		return max(0, r.MPIWall-r.InitT) + r.LateBy + r.GoneFor
 	}
@@ -104,7 +105,7 @@ func (j *Job) Summary(by mpi.Accounting) Summary {
 	return s
 }
 
-// late finds out how much later than the first one each rank left MPI_Init. That needs one clock.
+// late finds out how much later than the first rank each rank left MPI_Init. This needs one clock.
 func late(ranks []Rank) {
 	first := int64(0)
 	for i := range ranks {
@@ -121,7 +122,7 @@ func late(ranks []Rank) {
 	}
 }
 
-// gone finds out how long before the last rank's end ranks failed. That needs one clock.
+// gone finds out how long before the last rank's end ranks failed. This needs one clock.
 func gone(ranks []Rank) {
 	var last time.Time
 	for i := range ranks {
@@ -200,8 +201,8 @@ func (s *Summary) where(j *Job) {
 	}
 }
 
-// awayOutside is the time in which a rank's threads were ready to run outside of MPI,
-// and had no core.
+// awayOutside returns the time outside of MPI in which a rank's threads were ready to run and had
+// no core.
 func awayOutside(r *Rank) int64 { return max(0, r.NoCore-r.AwayInMPI) }
 
 func (s *Summary) why(j *Job, by mpi.Accounting) {
@@ -241,9 +242,9 @@ func (s *Summary) why(j *Job, by mpi.Accounting) {
 	}
 }
 
-// crowdedThere tells whether the lack of cores makes most of the time that a region takes longer on
-// slow ranks. The sum over threads would not tell: ranks that wait in MPI want cores too, and lose
-// nothing without them.
+// crowdedThere tells whether the lack of cores makes up most of the additional time that a region
+// takes on slow ranks. The sum over threads would not tell this: ranks that wait in MPI want cores,
+// too, but lose nothing without them.
 func (s *Summary) crowdedThere(g *Region) bool {
 	away, where := g.Stats(NoCoreWallT), g.Stats(WallT)
 	return s.WhereBy == WallT && slices.Contains(s.Slow, away.MaxRank) &&
@@ -251,8 +252,8 @@ func (s *Summary) crowdedThere(g *Region) bool {
 }
 
 // waits finds the call site with the most waiting time. The call itself takes at most as long as on
-// the rank with the least time there; the rest of the time is waiting. Calls that cannot wait are
-// left out: theirs is the time of ranks without a core.
+// the rank with the least time there. The rest of the time is waiting. Calls that cannot wait are
+// left out: in them, ranks lack a core.
 func (s *Summary) waits(j *Job) {
 	var most float64
 	for i, g := range j.Regions {
@@ -267,8 +268,9 @@ func (s *Summary) waits(j *Job) {
 	}
 }
 
-// callMayWait tells whether an MPI call may wait for other ranks. Local calls do not. Nor do calls
-// that only make a request, such as MPI_Irecv. A call without a row here may.
+// callMayWait tells whether an MPI call may wait for other ranks. Local calls do not wait. Calls
+// that only make a request, such as MPI_Irecv, do not wait, either. Calls without a row in the
+// table may wait.
 func callMayWait(name string) bool {
 	op, ok := mpi.ParseOp(name)
 	if !ok {
@@ -280,7 +282,7 @@ func callMayWait(name string) bool {
 // mostHot bounds the number of functions kept of a rank.
 const mostHot = 16
 
-// hotIn returns the sampled time of a profile's threads by function of the program, outside of MPI
+// hotIn returns, by function of the program, the sampled time of a profile's threads outside of MPI
 // and of waiting, in ns.
 func hotIn(p *profile.Profile) map[string]int64 {
 	if p.Meta.Sampling == nil || p.Meta.Sampling.Unit != "ns" {
@@ -309,7 +311,7 @@ func hotIn(p *profile.Profile) map[string]int64 {
 }
 
 // programsFunction returns the innermost function of a stack that belongs to the program itself. If
-// there is none, it returns the innermost function.
+// there is no such function, it returns the innermost function.
 func programsFunction(p *profile.Profile, stack []int) (name string) {
 	for _, at := range stack {
 		f := &p.Frames[at]

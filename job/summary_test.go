@@ -8,16 +8,17 @@ import (
 	"ompp-attach/profile"
 )
 
-// waitIn makes a rank's all-to-all last longer, and the rank with it.
+// waitIn makes a rank's all-to-all longer, and so the rank, too.
 func waitIn(p *profile.Profile, t int64) {
 	p.Meta.Duration += t
-	p.Nodes[0].Stats[0].MPI.T += t // the region's is the same
+	p.Nodes[0].Stats[0].MPI.T += t // the region has the same MPIStats
 	p.Nodes[4].Stats[0].MPI.T += t
 	p.Nodes[4].Stats[0].Exec.T += t
 	p.Nodes[4].Stats[0].Body.T += t
 }
 
-// mostIn makes the MPI calls ones of another operation, in which all ranks but rank 2 are longer.
+// mostIn replaces the MPI calls by another operation. In this operation, all ranks but rank 2 take
+// longer.
 func mostIn(op string) func(int, *profile.Profile) {
 	return func(rank int, p *profile.Profile) {
 		p.Regions[3].Name = op
@@ -27,10 +28,10 @@ func mostIn(op string) func(int, *profile.Profile) {
 	}
 }
 
-// The summary says what holds up a job. The loop of a rank is longer by a given time, and the other
-// ranks wait that long in the all-to-all.
+// TestSummary: the summary says what holds up a job. The loop of a rank is longer by a given time,
+// and the other ranks wait that long in the all-to-all.
 func TestSummary(t *testing.T) {
-	// serial makes a rank longer outside of regions, in a function that samples have found.
+	// serial makes a rank longer outside of regions, in a function in which samples found it.
 	serial := func(extra int64) func(int, *profile.Profile) {
 		return func(rank int, p *profile.Profile) {
 			p.Meta.Path, p.Meta.Sampling = "/opt/bin/toy", &profile.Sampling{Unit: "ns"}

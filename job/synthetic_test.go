@@ -12,9 +12,9 @@ import (
 
 const ms = int64(time.Millisecond)
 
-// toy is one of size ranks of the paper's toy example (Fig. 9). The last of four threads works
-// extra longer than the others in a loop. Then thread 0 executes an alltoall, which ends at the
-// same time on all ranks. most is the largest extra of all ranks.
+// toy returns one of size ranks of the paper's toy example (Fig. 9). In a loop, the last of four
+// threads works longer than the others by extra. Then thread 0 calls MPI_Alltoall, which ends at
+// the same time on all ranks. most is the largest extra of all ranks.
 func toy(rank, size int, extra, most int64) *profile.Profile {
 	const threads = 4
 	at := func(line, end int) profile.Location {

@@ -9,34 +9,34 @@ import (
 	"ompp-attach/profile"
 )
 
-// mostStats bounds the figures of threads at nodes that Together holds, and thereby its memory:
+// mostStats bounds the figures of threads at nodes that Together holds. So it bounds the memory to
 // about half a gigabyte.
 const mostStats = 1_500_000
 
-// ErrTooLarge says that a job has more ranks, threads and call paths than Together holds.
+// ErrTooLarge says that the job has too many ranks, threads and call paths for Together.
 var ErrTooLarge = errors.New("the job is too large to be put together")
 
 // All is one profile of all ranks. Regions are joined, and have the numbers of the job's report.
-// Each rank has nodes of its own, since the meaning of a node's time depends on the node's team.
+// Each rank has its own nodes, because the meaning of a node's time depends on the node's team.
 type All struct {
 	*profile.Profile
-	ranks []int            // by Root, from 1
-	roots []profile.Thread // by Root, from 1: as in the rank's profile
+	ranks []int            // the rank of each root, from root 1
+	roots []profile.Thread // the thread of each root as in the rank's profile, from root 1
 }
 
 // Rank returns the rank of a thread.
 func (a *All) Rank(t profile.Thread) int { return a.ranks[t.Root-1] }
 
-// InRank returns the thread as its rank's profile has it.
+// InRank returns a thread as it is in its rank's profile.
 func (a *All) InRank(t profile.Thread) profile.Thread {
 	t.Root = a.roots[t.Root-1].Root
 	return t
 }
 
-// Together reads the profiles of all ranks into one. Counters, samples and places of code are left
-// out. Of the options, only Raw and Classic count. Calls are taken out of each rank by itself,
-// since the meaning of a node's time depends on the rank's teams. Job.Troubles of Read tells which
-// ranks cannot be read. Errors are those of Read, and ErrTooLarge.
+// Together reads the profiles of all ranks into one. It leaves out counters, samples and places of
+// code. Of the options, only Raw and Classic count. MPI calls are taken out of each rank by itself,
+// because the meaning of a node's time depends on the rank's teams. Job.Troubles of Read tells
+// which ranks cannot be read. Errors are those of Read, and ErrTooLarge.
 func Together(sources []Source, o Options) (*All, error) {
 	sources = slices.Clone(sources)
 	slices.SortFunc(sources, bySource)
@@ -141,8 +141,8 @@ func (g *gatherer) add(p *profile.Profile, rank int) error {
 	return nil
 }
 
-// threads adds a rank's threads. Each initial thread becomes one of its own, that lived as long as
-// it did in the rank.
+// threads adds a rank's threads. Each initial thread gets a root of its own. It lived as long as in
+// the rank.
 func (g *gatherer) threads(p *profile.Profile, rank int) {
 	root := map[int]int{}
 	for _, t := range p.Threads {

@@ -5,12 +5,12 @@ import (
 	"ompp-attach/profile"
 )
 
-// TrafficAtLeast reports whether figures of pairs and receivers are lower bounds. They are if
-// messages went to receivers whose ranks are not known, or if ranks of the job were not read.
+// TrafficAtLeast reports whether the figures of pairs and receivers are lower bounds. They are if
+// the ranks of some receivers are not known, or if ranks of the job were not read.
 func (j *Job) TrafficAtLeast() bool { return j.Traffic.SentToUnknown() || len(j.Missing()) > 0 }
 
-// Receivers returns to how many other ranks the ranks sent, as far as the receivers are known (see
-// TrafficAtLeast).
+// Receivers returns the number of other ranks to which a rank sent, over the ranks. It counts
+// receivers that are known (see TrafficAtLeast).
 func (j *Job) Receivers() spread.Stats {
 	to := j.Traffic.Receivers()
 	return j.RankStats(func(r *Rank) int64 { return to[r.Rank] })

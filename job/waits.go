@@ -23,8 +23,8 @@ type Matching struct {
 	Ranks []int // the ranks with matched calls
 	// LeftOut are the ranks whose calls could not be matched, by the reason.
 	LeftOut map[string][]int
-	// Cut are the ranks with calls known up to some time only, and Left is the number of calls for
-	// which there was no room.
+	// Cut are the ranks with calls that are known only up to some time. Left is the number of calls
+	// for which there was no room.
 	Cut  []int
 	Left uint64
 	// Joined are the ranks that were attached to: earlier calls are not known.
@@ -41,7 +41,7 @@ type Matching struct {
 	parts  []partOfPath           // of Path
 	sites  map[int][]calllog.Site // by rank
 	shares map[int]pathShares     // by rank
-	aside  map[string]int64       // as of rankCalls, of all ranks
+	aside  map[string]int64       // sum of rankCalls.aside over all ranks
 }
 
 // rankCalls are a rank's calls.
@@ -106,7 +106,7 @@ func matchCalls(ranks []*rankCalls, complete bool) *Matching {
 	return out
 }
 
-// toMatch returns the rank's calls as package match takes them.
+// toMatch returns the rank's calls in the form that package match takes.
 func (r *rankCalls) toMatch(groups comms.Groups) *match.RankCalls {
 	l := &match.RankCalls{Rank: r.rank, Host: r.machine(), Cancels: r.log.Cancels, Attached: r.joined.attached,
 		Start: r.joined.start, Makings: r.joined.makings, MakingsUntil: r.joined.until, Backlog: r.joined.backlog}
@@ -118,7 +118,7 @@ func (r *rankCalls) toMatch(groups comms.Groups) *match.RankCalls {
 		x := match.Comm{Size: c.Size, Rank: c.Rank}
 		switch {
 		case r.comms.IsWindow(i) && r.comms.Names != nil:
-			if x = l.Comms[c.Parent]; x.Name != "" { // its members are those of the parent
+			if x = l.Comms[c.Parent]; x.Name != "" { // it has the same members as the parent
 				x.Name, x.Old = r.comms.Names[i], false
 			}
 		case i == 0:
@@ -133,7 +133,7 @@ func (r *rankCalls) toMatch(groups comms.Groups) *match.RankCalls {
 		}
 		l.Comms = append(l.Comms, x)
 	}
-	if len(l.Comms) == 0 { // no call named any
+	if len(l.Comms) == 0 { // no call named a communicator
 		l.Comms = []match.Comm{r.world()}
 	}
 	for i := range r.log.Threads {
@@ -142,7 +142,7 @@ func (r *rankCalls) toMatch(groups comms.Groups) *match.RankCalls {
 	return l
 }
 
-// world returns MPI_COMM_WORLD as package match takes it.
+// world returns MPI_COMM_WORLD in the form that package match takes.
 func (r *rankCalls) world() match.Comm {
 	return match.Comm{Name: "world", Size: int32(r.comms.JobSize), Rank: int32(r.rank), Old: r.joined.attached}
 }
@@ -181,8 +181,8 @@ func (m *Matching) apply(p *profile.Profile, rank int) {
 	}
 }
 
-// statsAt returns the waits at a place in a profile, to be added to; nil: the profile lacks the
-// place.
+// statsAt returns the waits at a place in a profile, for the caller to add to; nil: the profile
+// lacks the place.
 func (m *Matching) statsAt(p *profile.Profile, at match.Place) *profile.RankWaits {
 	s, ok := m.place(at)
 	if !ok || s.Node >= len(p.Nodes) {
@@ -199,7 +199,7 @@ func (m *Matching) statsAt(p *profile.Profile, at match.Place) *profile.RankWait
 	return stats[i].Ranks
 }
 
-// reasons are the words for why calls were not matched.
+// reasons says in words why calls were not matched.
 var reasons = [match.NumReasons]string{
 	match.NoPartner: "the other side was not recorded",
 	match.NoLog:     "the other rank was not recorded",
@@ -220,7 +220,7 @@ var reasons = [match.NumReasons]string{
 	match.NoOrder:    "the ranks were attached to at different moments, so it is not certain which calls belong together",
 }
 
-// Sentences say for the reader which calls were matched, and why others were not.
+// Sentences tell the reader which calls were matched, and why others were not.
 func (m *Matching) Sentences() (out []string) {
 	if m == nil {
 		return nil

@@ -17,7 +17,8 @@ import (
 	"ompp-attach/severity"
 )
 
-// waiting returns the profile of a rank of two that calls MPI_Barrier and receives or sends.
+// waiting returns the profile of one of two ranks, which call MPI_Barrier and then exchange a
+// message.
 func waiting(rank int, barrier, message [2]uint64) *profile.Profile {
 	barrierOp, _ := mpi.ParseOp("MPI_Barrier")
 	op, peer := "MPI_Recv", int32(1)
@@ -54,8 +55,8 @@ func sourcesOf(t *testing.T, profiles ...*profile.Profile) (out []Source) {
 	return out
 }
 
-// TestWaitsBetweenRanks: waits stand in the tree of properties, at the call that waited, with the
-// rank that was late and its call.
+// TestWaitsBetweenRanks: a wait stands in the tree of properties at the call that waited. It names
+// the late rank and that rank's call.
 func TestWaitsBetweenRanks(t *testing.T) {
 	ps := []*profile.Profile{waiting(0, [2]uint64{100, 410}, [2]uint64{500, 650}), waiting(1, [2]uint64{400, 412}, [2]uint64{600, 640})}
 	j, err := Read(sourcesOf(t, ps...), Options{Severity: &severity.Options{}})
@@ -64,7 +65,7 @@ func TestWaitsBetweenRanks(t *testing.T) {
 	}
 	c := j.Severity
 	for id, want := range map[string]int64{
-		// With 10 at each rank that nobody waited.
+		// The sum includes 10 at each rank for which nobody waited.
 		"mpi_barrier.wait": 300, "mpi_barrier.completion": 2, "mpi_barrier": 322,
 		"mpi_point_to_point.late_sender": 100, "mpi_point_to_point.late_sender_completion": 10, "mpi_point_to_point": 190,
 		severity.LateRank: 400, severity.RankWaits: 2,
@@ -93,8 +94,8 @@ func TestWaitsBetweenRanks(t *testing.T) {
 	}
 }
 
-// TestDueTimesWithoutCore: a wait is reduced by the time without a core, and so is what is due to
-// the late rank.
+// TestDueTimesWithoutCore: a wait is reduced by the time without a core. The time that is due to
+// the late rank is reduced in the same way.
 func TestDueTimesWithoutCore(t *testing.T) {
 	ps := []*profile.Profile{waiting(0, [2]uint64{100, 410}, [2]uint64{500, 650}), waiting(1, [2]uint64{400, 412}, [2]uint64{600, 640})}
 	for i := range ps[0].Nodes {
@@ -118,7 +119,7 @@ func TestDueTimesWithoutCore(t *testing.T) {
 }
 
 // TestJobPath: the critical path over the ranks stands in the tree of properties, at the ranks and
-// calls that it goes through. It needs the calls of all ranks.
+// calls that it leads through. It needs the calls of all ranks.
 func TestJobPath(t *testing.T) {
 	ps := []*profile.Profile{waiting(0, [2]uint64{100, 410}, [2]uint64{500, 650}), waiting(1, [2]uint64{400, 412}, [2]uint64{600, 640})}
 	j, err := Read(sourcesOf(t, ps...), Options{Severity: &severity.Options{}})
@@ -162,7 +163,7 @@ func TestJobPath(t *testing.T) {
 	}
 }
 
-// TestWaitsLeftOut: ranks of which not all is known take no part, and the reader is told.
+// TestWaitsLeftOut: a rank takes no part if some of its calls are not known. The reader is told.
 func TestWaitsLeftOut(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*profile.Profile)
@@ -187,7 +188,8 @@ func TestWaitsLeftOut(t *testing.T) {
 	}
 }
 
-// Sentences count in words that fit, and say what would help where threads mixed messages.
+// TestWaitSentences: the sentences count with the right words. They say what would help if threads
+// mixed messages.
 func TestWaitSentences(t *testing.T) {
 	count := func(calls, matched, threads uint64) (c match.Count) {
 		c.Calls, c.Matched = calls, matched

@@ -1,10 +1,10 @@
 // Package comms finds out which ranks of a job are in which communicator.
 //
-// A rank's profile says for each communicator its parent, the process's rank in it, and the
-// operation that made it. All processes of the parent had to call these operations in the same
-// order. So a communicator gets the same name from all profiles. Its members are the world ranks of
-// the profiles that have it. Nothing is guessed: a communicator with members that contradict each
-// other is unknown.
+// For each communicator of a rank, the profile has the parent, the process's rank in the
+// communicator, and the operation that made it. All processes of the parent had to call these
+// operations in the same order. So a communicator gets the same name from all profiles. Its members
+// are the world ranks of the profiles that have it. Nothing is guessed: if members contradict each
+// other, the communicator is unknown.
 package comms
 
 import (
@@ -21,7 +21,7 @@ const Most = 128
 // Rank holds a rank's communicators.
 type Rank struct {
 	List []profile.Comm // of the rank's profile, 128 at most
-	// Names are the names of List; empty: the communicator has none. Join fills them in, and leaves
+	// Names are the names of List; empty: the communicator has none. Join fills them in. Names is
 	// nil if the rank's profile may lack communicators.
 	Names   []string
 	JobSize int // the size of MPI_COMM_WORLD; 0: not known
@@ -29,8 +29,8 @@ type Rank struct {
 	sure    bool // all operations that made communicators were seen
 	world   int  // the rank in MPI_COMM_WORLD
 	hasMPI  bool // the process is a rank, as its profile says
-	unseen  int  // index in the profile of all communicators that were not seen being made; 0: none
-	shift   int  // operations on MPI_COMM_WORLD that made communicators before those that are seen
+	unseen  int  // index of the entry for all communicators with unseen makings; 0: none
+	shift   int  // number of makings on MPI_COMM_WORLD before the first one seen
 }
 
 // Of returns the communicators of a rank's profile.
@@ -45,16 +45,17 @@ func Of(p *profile.Profile, rank int) Rank {
 	return c
 }
 
-// IsWindow reports whether a place in List is that of an RMA window: windows stand among the
+// IsWindow reports whether an index in List is that of an RMA window. Windows stand among the
 // communicators.
 func (r *Rank) IsWindow(comm int) bool { return comm > 0 && made{r, comm}.how().Window }
 
-// Unheld reports whether a communicator of the rank's profile is beyond those that the job keeps.
+// Unheld reports whether the job does not keep this communicator of the rank's profile, because it
+// is beyond the bound (Most).
 func (r *Rank) Unheld(comm int) bool { return comm >= Most && comm != r.unseen }
 
 // SeenFrom notes that the rank was attached to, and that all of its calls since then are known.
-// makings is the number of operations that had made communicators and
-// windows of MPI_COMM_WORLD before.
+// makings is the number of operations on MPI_COMM_WORLD that had made communicators and windows
+// before.
 func (c *Rank) SeenFrom(makings int) { c.sure, c.shift = c.hasMPI, makings }
 
 // group is a communicator with the world ranks of its members, as far as profiles tell.
@@ -115,8 +116,8 @@ func Join(ranks []*Rank, complete bool) Groups {
 		}
 	}
 	for _, g := range all {
-		// These names follow from properties that the members share. Only a communicator with all
-		// of its members is taken for one.
+		// Several communicators may get such a name, since it follows from properties that their
+		// members share. So all members must be there.
 		g.doubted = g.doubted || complete && len(g.members) != int(g.size)
 	}
 	return all
@@ -150,7 +151,7 @@ func (c made) how() (m mpi.Maker) {
 	return m
 }
 
-// name returns the communicator's name; empty if not all its members can know it by one.
+// name returns the communicator's name, or "" if its members would not all find the same name.
 func (c made) name(complete bool) string {
 	comm, how := c.comm(), c.how()
 	if c.at == 0 {
@@ -195,8 +196,8 @@ func (c made) parent() (size, rank int) {
 	return c.rank.JobSize, c.rank.world
 }
 
-// WorldRank translates a rank in a communicator, by its index in r's profile, to one in
-// MPI_COMM_WORLD. ok is false if it is not known.
+// WorldRank translates a rank in a communicator to a rank in MPI_COMM_WORLD. comm is the
+// communicator's index in r's profile. ok is false if the rank is not known.
 func (gs Groups) WorldRank(r *Rank, comm int, rank int32) (world int, ok bool) {
 	for rank >= 0 && comm >= 0 && comm < len(r.List) {
 		c := &r.List[comm]
@@ -217,13 +218,13 @@ func (gs Groups) WorldRank(r *Rank, comm int, rank int32) (world int, ok bool) {
 	return 0, false
 }
 
-// cut holds the communicators that a call of MPI_Cart_sub has made, of all ranks.
+// cut holds the communicators, of all ranks, that one call of MPI_Cart_sub has made.
 type cut []made
 
-// divide gives each of these communicators a name of its own. Ranks are in row-major order in a
-// grid (MPI-3.1, 7.4), and in the parts that MPI_Cart_sub makes of the grid. If the kept dimensions
-// are neighbours, rank p of the grid becomes rank (p / step) % size. This must hold of all ranks.
-// Otherwise the communicators stay unknown.
+// divide gives each communicator of a call of MPI_Cart_sub a name of its own. Ranks are in
+// row-major order, both in the grid (MPI-3.1, 7.4) and in the parts that MPI_Cart_sub makes of it.
+// If the kept dimensions are neighbours, rank p of the grid becomes rank (p / step) % size of its
+// part. This must hold for all ranks. Otherwise the communicators stay unknown.
 func (list cut) divide() {
 	step := list.step()
 	size := int(list[0].comm().Size)

@@ -7,7 +7,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// testComm is a communicator of a rank: how it was made, with which argument, and the rank in it.
+// testComm is a communicator of a rank: the operation that made it, the operation's argument, and
+// the rank in the communicator.
 type testComm struct {
 	parent, order int
 	by            string
@@ -39,8 +40,8 @@ func joined(profiles ...*profile.Profile) (ranks []*Rank, groups Groups) {
 	return ranks, Join(ranks, len(ranks) == profiles[0].Meta.MPI.Size)
 }
 
-// worldRanks returns for each rank which rank of MPI_COMM_WORLD is the next one in a communicator;
-// -1: this is not known.
+// worldRanks returns, for each rank, the rank in MPI_COMM_WORLD of the next rank in a communicator;
+// -1: it is not known.
 func worldRanks(t *testing.T, comm int, profiles ...*profile.Profile) (out []int) {
 	t.Helper()
 	ranks, groups := joined(profiles...)
@@ -79,7 +80,7 @@ func halves(r int) []testComm {
 func TestSplitsOverRanks(t *testing.T) {
 	ranks := all(t, 4, halves)
 	sameRanks(t, worldRanks(t, 1, ranks...), 2, 3, 0, 1)
-	// Without rank 0, it is known of the others what they say themselves.
+	// Without rank 0, the others' own profiles still tell their ranks.
 	some, groups := joined(ranks[1:]...)
 	if world, ok := groups.WorldRank(some[0], 1, 0); !ok || world != 3 {
 		t.Errorf("of rank 1: %d, %v, want 3", world, ok)
@@ -89,11 +90,11 @@ func TestSplitsOverRanks(t *testing.T) {
 	}
 }
 
-// Members that contradict each other make a communicator unknown, and so do calls that may not have
-// been seen.
+// A communicator is unknown if its members contradict each other, or if calls may not have been
+// seen.
 func TestDoubtfulCommunicators(t *testing.T) {
 	ranks := all(t, 4, halves)
-	ranks[2].Comms[1].Rank = 1 // rank 0 has it, too
+	ranks[2].Comms[1].Rank = 1 // rank 0 has this rank, too
 	sameRanks(t, worldRanks(t, 1, ranks...), -1, 3, -1, 1)
 	ranks = all(t, 4, halves)
 	ranks[1].Comms[1].Size = 3
@@ -121,12 +122,12 @@ func TestGridsOverRanks(t *testing.T) {
 	sameRanks(t, worldRanks(t, 2, ranks...), 1, 2, 0, 4, 5, 3)
 	sameRanks(t, worldRanks(t, 3, ranks...), 3, 4, 5, 0, 1, 2)
 	sameRanks(t, worldRanks(t, 4, ranks...), 3, 4, 5, 0, 1, 2)
-	// Not without all ranks: rank 0's grid alone would do for a line of 6, too.
+	// Not without all ranks: the profile of rank 0 would fit a line of 6, too.
 	some, groups := joined(ranks[:5]...)
 	if world, ok := groups.WorldRank(some[0], 2, 1); ok {
 		t.Errorf("known without rank 5: %d", world)
 	}
-	// What is left of 2 x 3 x 2 without the middle is in no such order.
+	// A grid of 2 x 3 x 2 without the middle dimension has no such order.
 	ranks = all(t, 12, func(r int) []testComm {
 		return []testComm{{0, 1, "MPI_Cart_sub", 0, 4, int32(r/6*2 + r%2)}}
 	})

@@ -1,5 +1,5 @@
 // Package spread tells how figures are distributed over the ranks of a job, and which of them vary
-// together. Sums are exact, and ranks without a figure count with 0.
+// together. Sums are exact. A rank without a figure counts with 0.
 package spread
 
 import (
@@ -13,8 +13,8 @@ import (
 type Stats struct {
 	Sum  *big.Int // sum over ranks; the bytes of a large job exceed 64 bits
 	Mean float64
-	// Standard deviation of the ranks themselves, not of a population that they were drawn
-	// from: divided by N.
+	// StdDev is the standard deviation of the ranks themselves (divided by N). They are not a
+	// sample of a larger population.
 	StdDev float64
 	Min    int64
 	Max    int64
@@ -41,7 +41,7 @@ func (s *Stats) Total() float64 {
 }
 
 // Moments gathers one figure over ranks by Welford's method. The mean is kept as a difference from
-// the first value. Differences of integers are exact, so no digits are lost where the mean is much
+// the first value. Differences of integers are exact. So no digits are lost if the mean is much
 // larger than the spread.
 type Moments struct {
 	n        int
@@ -93,8 +93,8 @@ func absence(k, n int) float64 {
 	return float64(k) * float64(n-k) / float64(n)
 }
 
-// Over returns the distribution over n ranks. Ranks that were not added count with 0; absent is the
-// lowest of these.
+// Over returns the distribution over n ranks. Ranks that were not added count with 0. absent is the
+// lowest of them.
 func (m Moments) Over(n, absent int) Stats {
 	s := Stats{Sum: m.sum.big(), MinRank: -1, MaxRank: -1}
 	if n == 0 {
@@ -109,7 +109,7 @@ func (m Moments) Over(n, absent int) Stats {
 	return s
 }
 
-// sum is a sum of values in 128 bits: the bytes of a large job exceed 64.
+// sum is a sum of values in 128 bits: the bytes of a large job need more than 64.
 type sum struct {
 	high int64
 	low  uint64
@@ -126,7 +126,7 @@ func (s *sum) big() *big.Int {
 	return v.Lsh(v, 64).Add(v, new(big.Int).SetUint64(s.low))
 }
 
-// Joint gathers how two figures vary together over ranks, as Moments does for one.
+// Joint gathers how two figures vary together over ranks. It works as Moments does for one figure.
 type Joint struct {
 	n              int
 	firstX, firstY int64
@@ -152,8 +152,8 @@ func (j *Joint) scatter(n int) float64 {
 	return j.products + (float64(j.firstX)+j.meanX)*(float64(j.firstY)+j.meanY)*absence(j.n, n)
 }
 
-// Correlation returns Pearson's correlation coefficient over n ranks. ok is false if one of the two
-// figures does not vary.
+// Correlation returns Pearson's correlation coefficient over n ranks. ok is false if a figure does
+// not vary.
 func Correlation(n int, xy *Joint, x, y *Moments) (r float64, ok bool) {
 	vx, vy := x.scatter(n), y.scatter(n)
 	if vx <= 0 || vy <= 0 {
@@ -162,8 +162,9 @@ func Correlation(n int, xy *Joint, x, y *Moments) (r float64, ok bool) {
 	return max(-1, min(1, xy.scatter(n)/math.Sqrt(vx)/math.Sqrt(vy))), true
 }
 
-// Share returns the part of y's variance over n ranks that goes with x, where y is a sum of figures
-// that include x. It is the covariance over the variance. The shares of all summands add up to 1.
+// Share returns the share of y's variance over n ranks that goes with x. y is a sum of figures, and
+// x is one of them. The share is the covariance divided by the variance. The shares of all summands
+// add up to 1.
 func Share(n int, xy *Joint, y *Moments) (s float64, ok bool) {
 	v := y.scatter(n)
 	if v <= 0 {

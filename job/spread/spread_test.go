@@ -21,8 +21,9 @@ func exactly(n int, xs, ys []int64) float64 {
 	return f
 }
 
-// Deviations and correlations are right for figures that differ by little beside their size. They
-// are right also if some ranks lack the figure, and for figures that no float64 holds.
+// TestStatsOfHardFigures: deviations and correlations are right for figures that differ by little,
+// compared to their size. They are also right if some ranks lack the figure, and for figures that
+// no float64 holds.
 func TestStatsOfHardFigures(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, base := range []int64{0, 1e6, 1e15, 1 << 60, -1 << 60, math.MinInt64 + 10} {

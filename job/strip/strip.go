@@ -9,7 +9,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// Limits of a job's strip, whatever the number of ranks and their length.
+// The limits of a job's strip. They hold for any number of ranks, and for any length.
 const (
 	mostBins = 256
 	mostRows = 128
@@ -18,8 +18,8 @@ const (
 // states are the states of a strip.
 var states = [...]profile.State{profile.StateWork, profile.StateBarrier, profile.StateLock, profile.StateMPI, profile.StateRuntime}
 
-// Job tells in which states the ranks were over time, from the start of the first rank on. Nodes
-// are compared by their clocks.
+// Job tells in which states the ranks were over time, beginning with the start of the first rank.
+// Times of different nodes are compared by the nodes' clocks.
 type Job struct {
 	Width int64 // of a bin, ns
 	Bins  int   // 256 at most
@@ -29,7 +29,7 @@ type Job struct {
 // Row is a rank, or neighbouring ranks: the mean of their threads.
 type Row struct {
 	First, Last int // ranks
-	// States holds for each state its share of each bin, in units of 1/profile.WholeBin, rounded.
+	// States holds, for each state, its share in each bin, in units of 1/profile.WholeBin, rounded.
 	States map[profile.State][]byte
 	Times  map[profile.State]int64 // of each state, ns
 }
@@ -72,7 +72,7 @@ func Of(p *profile.Profile, rank int) *Rank {
 	return out
 }
 
-// sharesOf returns parts as shares of a whole, in units of 1/profile.WholeBin.
+// sharesOf returns parts as shares of the whole, in units of 1/profile.WholeBin.
 func sharesOf(parts []float64, whole float64) []byte {
 	out := make([]byte, len(parts))
 	for i, v := range parts {
@@ -130,8 +130,8 @@ func (s *Job) row(ranks []*Rank, first time.Time) Row {
 	return row
 }
 
-// spread adds a share of a stretch of time, which begins at from and has a length (ns),
-// to its bins.
+// spread distributes a share of a stretch of time over the bins. The stretch begins at from, and is
+// length long (ns).
 func (s *Job) spread(sums []float64, share, from, length float64) {
 	width := float64(s.Width)
 	for bin := int(from / width); bin < len(sums) && float64(bin)*width < from+length; bin++ {

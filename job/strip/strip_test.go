@@ -9,8 +9,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// striped is a rank whose threads work for a time and then are in barriers until its end, all of
-// them the share given. It starts later by a time.
+// striped returns the profile of a rank. Its threads work for a time, and then are in barriers
+// until the end. All states have the given share of the time. The rank starts later by a time.
 func striped(later, work, end time.Duration, share float64) *profile.Profile {
 	const bins = 1000
 	width := int64(end) / bins
@@ -23,8 +23,8 @@ func striped(later, work, end time.Duration, share float64) *profile.Profile {
 	return p
 }
 
-// TestStrip: the time of each state stays what it is, and lies where it was, for one rank and for
-// more than have a row.
+// TestStrip: the time of each state stays as long as it was, and where it was. This holds for one
+// rank, and for more ranks than there are rows.
 func TestStrip(t *testing.T) {
 	const second = time.Second
 	for _, n := range []int{1, 2, 128, 129, 10_000} {
@@ -56,7 +56,7 @@ func TestStrip(t *testing.T) {
 		if next != n {
 			t.Errorf("rows end before rank %d of %d", next, n)
 		}
-		if n == 2 { // rank 0 is the one that starts half a second later
+		if n == 2 { // rank 0 starts half a second later
 			bin := func(at time.Duration) int { return int(int64(at) / s.Width) }
 			if w := s.Rows[0].States[profile.StateWork]; w[bin(second/4)] != 0 || w[bin(second)] != 204 || w[bin(7*second/4)] != 0 {
 				t.Errorf("rank 0 works at %v", w)

@@ -10,18 +10,18 @@ import (
 	"ompp-attach/profile"
 )
 
-// mostPartners is how many partners the job keeps of each rank: the partners with most bytes.
+// mostPartners is how many partners the job keeps of each rank: those with most bytes.
 const mostPartners = 512
 
-// Rank is with whom a rank exchanged messages, at all call sites.
+// Rank says with whom a rank exchanged messages, at all call sites together.
 type Rank struct {
 	Number   int // of the rank in the job
 	comms    comms.Rank
 	partners []profile.Partner
-	others   profile.Exchange // with partners that found no room, in the rank's profile or here
+	others   profile.Exchange // with partners without room, in the rank's profile or here
 }
 
-// Of returns with whom a profile's process exchanged messages.
+// Of returns the traffic of a profile's process.
 func Of(p *profile.Profile, rank int) *Rank {
 	t := &Rank{Number: rank, comms: comms.Of(p, rank)}
 	type place struct {
@@ -62,12 +62,12 @@ func Of(p *profile.Profile, rank int) *Rank {
 	return t
 }
 
-// Link is what one rank exchanged with one partner, by the rank's own profile.
+// Link is the exchange of one rank with one partner, by the rank's own profile.
 type Link struct {
 	Rank    int // in MPI_COMM_WORLD
 	Partner int // in MPI_COMM_WORLD; -1: not known
-	// Comm is the communicator or window of a partner that is not known, and Local the partner's
-	// rank there (mpi.AnySource: a receive from MPI_ANY_SOURCE).
+	// Comm and Local describe a partner that is not known: its communicator or window, and its rank
+	// there (mpi.AnySource: a receive from MPI_ANY_SOURCE).
 	Comm  profile.Comm
 	Local int32
 	// Unheld: the communicator is beyond those that the job keeps of a rank. Comm says nothing.
@@ -77,8 +77,8 @@ type Link struct {
 
 // Job is the traffic of a job.
 type Job struct {
-	// Links say who exchanged messages with whom: by rank, the partners that are known by their
-	// ranks, then the others.
+	// Links say who exchanged messages with whom. They are sorted by rank. For each rank, known
+	// partners come first, by their ranks.
 	Links []Link
 	// Others is the exchange with partners beyond those that the job keeps for each rank.
 	Others profile.Exchange
@@ -88,7 +88,7 @@ type Job struct {
 	ranks  []*Rank
 }
 
-// Join finds out who the partners of ranks are. The ranks are those of a job that were read, by
+// Join finds out who the partners of ranks are. ranks are the ranks of the job that were read, by
 // rising number. size is the size of MPI_COMM_WORLD; 0: not known.
 func Join(ranks []*Rank, size int) *Job {
 	var all []*comms.Rank
@@ -139,14 +139,14 @@ func (j *Job) link(at int) {
 	j.Links = append(j.Links, unknown...)
 }
 
-// MostCells bounds the bins of ranks that a Matrix has in either direction.
+// MostCells bounds the bins of ranks in each direction of a Matrix.
 const MostCells = 128
 
-// Matrix is what ranks sent to ranks, as the senders' profiles tell. Messages to partners that are
-// not known are in none of its cells.
+// Matrix is what ranks sent to ranks, by the senders' profiles. Messages to unknown partners are in
+// no cell.
 type Matrix struct {
 	Width, Bins int    // number of neighbouring ranks in a bin, and of bins
-	Cells       []Cell // that are not empty, by From, then by To
+	Cells       []Cell // the cells that are not empty, by From, then by To
 }
 
 // Cell is what the ranks of one bin sent to those of another.
@@ -188,7 +188,7 @@ func (j *Job) SentToUnknown() bool {
 }
 
 // Heaviest returns the n pairs of sender and receiver with most bytes, the heaviest first, and the
-// number of all pairs. Pairs have a sender whose profile was read and a known receiver.
+// number of all pairs. A pair has a sender with a profile that was read, and a known receiver.
 func (j *Job) Heaviest(n int) (links []Link, all int) {
 	for _, l := range j.Links {
 		if l.Partner >= 0 && l.Sends > 0 {
@@ -199,7 +199,8 @@ func (j *Job) Heaviest(n int) (links []Link, all int) {
 	return links[:min(n, len(links))], len(links)
 }
 
-// Receivers returns to how many other ranks each rank sent, as far as the receivers are known.
+// Receivers returns, by rank, to how many other ranks the rank sent. It counts known receivers
+// only.
 func (j *Job) Receivers() map[int]int64 {
 	to := map[int]int64{}
 	for _, l := range j.Links {

@@ -16,8 +16,8 @@ func sending(rank, size int, x *profile.Traffic) *profile.Profile {
 	return p
 }
 
-// toFirst returns the profile of a rank of two that sends a message of 10 bytes to each of the
-// first ranks, itself among them.
+// toFirst returns the profile of a rank of two. The rank sends a message of 10 bytes to each of the
+// first ranks, which include itself.
 func toFirst(rank, to int) *profile.Profile {
 	var x profile.Traffic
 	for r := range to {
@@ -45,7 +45,8 @@ func inComm(t *testing.T, p *profile.Profile, by string, order int, decides, siz
 	p.Nodes[1].Stats[0].Traffic.Add(len(p.Comms)-1, (rank+1)%size, profile.Exchange{Sends: 1, Out: bytes})
 }
 
-// A rank is no receiver of its own, and beyond the partners that are held receivers are not known.
+// TestReceivers: a rank is no receiver of its own messages. Receivers beyond the partners that the
+// job keeps are not known.
 func TestReceivers(t *testing.T) {
 	for to, want := range map[int]struct {
 		most    int64
@@ -89,7 +90,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// Of communicators beyond those that the job keeps, links say just that.
+// TestUnheldCommunicators: links say if a communicator is beyond those that the job keeps.
 func TestUnheldCommunicators(t *testing.T) {
 	const list = 128 + 2 // and MPI_COMM_WORLD
 	var ranks []*profile.Profile
