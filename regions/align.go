@@ -8,9 +8,10 @@ import (
 	"ompp-attach/symbols"
 )
 
-// align finds the directive of each call in a function that starts a construct or is a barrier. GCC
-// gives many calls the line of the code before them. scope holds the directives that may be meant,
-// own holds the directive of the function itself.
+// align finds the directive of each call in a function, if the call starts a construct or is a
+// barrier. The line of a call does not suffice: GCC gives many calls the line of the code before
+// them. scope holds the directives that a call may belong to. own is the directive of the function
+// itself.
 func align(o *symbols.Object, f *function, scope []directive) map[*site]directive {
 	found := map[*site]directive{}
 	if len(scope) == 0 {
@@ -102,7 +103,7 @@ func (s *site) matches(d directive) bool {
 		return kind == event.Critical && (s.lockName == "" || strings.EqualFold(x.Name, s.lockName))
 	case event.Atomic:
 		return kind == event.Atomic
-	case event.TaskGroup: // clang puts one around a taskloop
+	case event.TaskGroup: // clang puts a taskgroup around a taskloop
 		return kind == event.TaskGroup || s.runtime == event.Kmpc && strings.Contains(x.Words, "taskloop")
 	case event.Lock, event.NestLock:
 		return false
@@ -123,7 +124,7 @@ func (s *site) matching(scope []directive) (may []directive) {
 	return may
 }
 
-// directive finds the directive of a call by what is known of this call alone.
+// directive finds the directive of a call, without regard to other calls.
 func (s *site) directive(scope []directive, walker func() *flow) (directive, bool) {
 	may := s.matching(scope)
 	if len(may) == 0 {
@@ -146,7 +147,7 @@ func (s *site) directive(scope []directive, walker func() *flow) (directive, boo
 			return d, true
 		}
 	}
-	if s.construct == event.Atomic { // or it is that of a reduction
+	if s.construct == event.Atomic { // or the call is of a reduction
 		if d, ok := innermost(may, s.frames); ok {
 			return d, true
 		}
@@ -164,7 +165,8 @@ func (s *site) directive(scope []directive, walker func() *flow) (directive, boo
 	return s.near(may)
 }
 
-// near finds the directive that has the call's line, or whose construct has it.
+// near finds the directive on the call's line, or else the directive of the construct that has this
+// line.
 func (s *site) near(may []directive) (directive, bool) {
 	if d, ok := pickLine(may, s.frames); ok {
 		return d, true
@@ -172,8 +174,8 @@ func (s *site) near(may []directive) (directive, bool) {
 	return innermost(may, s.frames)
 }
 
-// reduction finds the construct whose reduction GCC combines by a call. GCC uses the same calls for
-// atomics.
+// reduction finds the construct that has a reduction for which GCC makes a call. GCC uses the same
+// calls for atomics.
 func (s *site) reduction(scope []directive) (directive, bool) {
 	var may []directive
 	for _, d := range scope {
@@ -184,8 +186,8 @@ func (s *site) reduction(scope []directive) (directive, bool) {
 	return innermost(may, s.frames)
 }
 
-// pickIdent finds the directive at the place that clang states. Clang names the file as the command
-// line named it.
+// pickIdent finds the directive at the place in clang's ident_t. Clang names the file there as it
+// was named on the command line.
 func pickIdent(ds []directive, id symbols.Ident) (directive, bool) {
 	for _, d := range ds {
 		if sameFile(d.file.name, id.File) && d.at(d.file.name, id.Line) {
@@ -195,7 +197,7 @@ func pickIdent(ds []directive, id symbols.Ident) (directive, bool) {
 	return directive{}, false
 }
 
-// pickLine finds the directive that has the call's line.
+// pickLine finds the directive on the call's line.
 func pickLine(ds []directive, frames []symbols.Frame) (directive, bool) {
 	for _, f := range frames {
 		for _, d := range ds {
@@ -222,9 +224,9 @@ func innermost(ds []directive, frames []symbols.Frame) (best directive, ok bool)
 	return best, false
 }
 
-// byNext looks at the next call of the same kind. The call gets the directive of that kind that
-// stands right before the next call's directive in the text, unless another call has it already.
-// Code may have another order than the text.
+// byNext looks at the next call of the same kind. In the text, some directive of that kind stands
+// right before the next call's directive. The call gets this directive, unless another call has it
+// already: code may have another order than the text.
 func (s *site) byNext(w *flow, scope []directive, found map[*site]directive) (best directive, ok bool) {
 	next := w.next(s)
 	for next != nil && next.role == waits {
@@ -246,11 +248,12 @@ func (s *site) byNext(w *flow, scope []directive, found map[*site]directive) (be
 	return best, ok
 }
 
-// byOrder looks at the call of the same kind before this one. The call gets the directive of that
-// kind that follows that call's directive in the text, unless another call has it already.
+// byOrder looks at the previous call of the same kind. In the text, some directive of that kind
+// follows the previous call's directive. The call gets this directive, unless another call has it
+// already.
 func (s *site) byOrder(f *function, scope []directive, found map[*site]directive) (best directive, ok bool) {
-	// A call at the line of another directive belongs to that one: clang calls __kmpc_flush for an
-	// atomic directive that is seq_cst.
+	// A call at the line of another directive belongs to the other directive. For example, clang
+	// calls __kmpc_flush for an atomic directive that is seq_cst.
 	if _, other := pickIdent(scope, s.ident); other && s.hasIdent {
 		return directive{}, false
 	}
@@ -322,8 +325,8 @@ func (s *site) barrier(scope []directive, walker func() *flow, found map[*site]d
 	if len(shares) == 1 {
 		return shares[0], true
 	}
-	// The line does not tell. The barrier ends the last construct that stands between its
-	// neighbours.
+	// The line does not tell the construct. The barrier ends the last construct between the
+	// directives of the calls before and after it.
 	next, ok := found[walker().next(s)]
 	if !ok {
 		return directive{}, false
@@ -355,15 +358,15 @@ func barriersOf(scope []directive) (explicit, shares []directive) {
 	return explicit, shares
 }
 
-// endsByCall tells whether a worksharing construct ends by a call of its own in libgomp, and not by
-// that of a barrier.
+// endsByCall tells whether libgomp has a call of its own for the end of a worksharing construct, in
+// place of the call of a barrier.
 func (d directive) endsByCall() bool {
 	k := d.construct()
 	return k == event.Sections || k == event.ParallelSections || k == event.Loop && !d.isStaticLoop()
 }
 
-// partOf finds the construct that a call continues or ends: the nearest call before it has started
-// that construct.
+// partOf finds the construct that a call continues or ends. It is the construct that the nearest
+// earlier call has started.
 func (s *site) partOf(f *function, scope []directive, found map[*site]directive) (best directive, ok bool) {
 	for _, t := range f.sites {
 		if t.Addr > s.Addr && ok {

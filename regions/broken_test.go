@@ -81,7 +81,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestForms: the same calls are found in all forms that compilers give them.
+// TestForms: calls are found in all forms in which compilers write them.
 func TestForms(t *testing.T) {
 	for _, flags := range [][]string{
 		{"-O2", "-g", "-fno-plt"}, {"-O2", "-g", "-static"}, {"-O2", "-g", "-no-pie"}, {"-O2", "-g", "-static-pie"},
@@ -110,7 +110,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestStripped: without symbols and lines as many constructs with calls are found as with them.
+// TestStripped: without symbols and lines, as many constructs with calls are found as with them.
 func TestStripped(t *testing.T) {
 	for _, compiler := range []string{"", "clang-14", "clang-19"} {
 		full := build(t, "timed.c", compiler, "-O2", "-g")
@@ -120,7 +120,7 @@ func TestStripped(t *testing.T) {
 			for i := range tab.Regions {
 				r := &tab.Regions[i]
 				switch r.Type() {
-				case "PARALLEL", "PARALLEL LOOP", "PARALLEL SECTIONS": // look alike
+				case "PARALLEL", "PARALLEL LOOP", "PARALLEL SECTIONS": // these look alike
 					n["PARALLEL"]++
 				case "SINGLE", "CRITICAL", "ORDERED":
 					n[r.Type()]++
@@ -186,8 +186,8 @@ func TestCache(t *testing.T) {
 	look()
 }
 
-// TestCacheOfOthers: root may use the HOME of another user. It follows none of that user's links,
-// uses no third user's files, waits for none, and leaves no file of its own behind.
+// TestCacheOfOthers: root may run with the HOME of another user. Then the cache follows none of
+// that user's links, uses no third user's files, waits for none of them, and leaves no file behind.
 func TestCacheOfOthers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files to others")

@@ -19,9 +19,9 @@ type builder struct {
 	made    map[regionKey]int
 	used    map[directive]bool // directives that some region has
 
-	byBody   map[uint64]int           // regions by outlined function
+	byBody   map[uint64]int           // index of the region, by outlined function
 	bodyCode map[uint64]bool          // outlined functions and their parts
-	inCode   map[uint64][]int         // regions by the function they are in
+	inCode   map[uint64][]int         // indices of the regions, by the function they are in
 	units    map[uint64][]symbols.Row // of whole compile units
 }
 
@@ -33,7 +33,7 @@ type regionKey struct {
 	word      string
 	file      string
 	line      int
-	addr      uint64 // where there are no lines
+	addr      uint64 // only if there are no lines
 	name      string
 }
 
@@ -134,8 +134,8 @@ func (b *builder) body(f *function, d directive) {
 }
 
 // functionAt returns the source function of an address in f. Some outlined functions, such as those
-// of clang's tasks, have names that do not tell from which function they were made. Then the call
-// that is given the outlined function tells it.
+// of clang's tasks, have names that do not tell their source function. Then the function is found
+// by the call that gets the outlined function as an argument.
 func (b *builder) functionAt(f *function, addr uint64) string {
 	name := b.object.SourceFunction(addr)
 	for seen := map[*function]bool{}; name == "" && f.caller != nil && !seen[f]; {
@@ -216,11 +216,11 @@ func (b *builder) constructs(f *function, own directive, scope []directive, foun
 	b.nest(f, w.body)
 }
 
-// within is the function in which regions are made.
+// within describes the function in which regions are made.
 type within struct {
 	f    *function
-	own  directive // whose outlined body the function is
-	body int       // the region of that body; -1: the function is none
+	own  directive // the directive of the function, if it is an outlined body
+	body int       // the region of that body; -1: the function is no outlined body
 }
 
 // owns tells whether a directive stands in the text of the outlined body.
@@ -242,7 +242,7 @@ func (b *builder) ofCall(w *within, s *site, d directive, known bool) {
 		b.add(w.body, s)
 		return
 	case !known && !s.Start:
-		return // of no construct that is known; see ends
+		return // the construct is not known; see ends
 	}
 	k := regionKey{code: f.lo, construct: s.construct, word: s.word, name: s.lockName, addr: s.Addr}
 	if known {
@@ -256,7 +256,7 @@ func (b *builder) ofCall(w *within, s *site, d directive, known bool) {
 		r.Function = b.functionAt(f, s.Addr)
 		if known {
 			if w.owns(d) {
-				r.Function = b.regions[w.body].Function // not that of a callee inlined there
+				r.Function = b.regions[w.body].Function // not that of an inlined callee
 			}
 			b.describe(&r, d)
 			if s.hasIdent && s.ident.Line > 0 {
@@ -271,16 +271,17 @@ func (b *builder) ofCall(w *within, s *site, d directive, known bool) {
 	b.add(n, s)
 }
 
-// withoutCall makes the region of a directive that makes no call. The function must have code of
-// the directive, or its text must be known to be the directive's. rows are the function's.
+// withoutCall makes the region of a directive that makes no call. Either the function has code of
+// the directive, or the directive is known to stand in the function's text. rows are the function's
+// rows of the line table.
 func (b *builder) withoutCall(w *within, d directive, rows []symbols.Row) {
 	at, compiled := codeOf(rows, d)
 	r := Region{Code: w.f.lo, Parent: -1}
 	mine := w.owns(d)
 	switch {
 	case mine && !compiled && b.inLambda(w.f, d):
-		return // a region of that function: by its calls, or see orphans
-	case mine: // perhaps without code left
+		return // a region of the lambda's function: found by its calls, or see orphans
+	case mine: // perhaps no code is left
 		r.Function = b.regions[w.body].Function
 	case compiled:
 		r.Function = b.object.SourceFunction(at)
@@ -294,7 +295,7 @@ func (b *builder) withoutCall(w *within, d directive, rows []symbols.Row) {
 	b.made[regionKey{code: w.f.lo, d: d}] = b.new(r)
 }
 
-// codeOf finds an instruction of a directive's construct among the rows.
+// codeOf finds the address of a row that lies in the construct of a directive.
 func codeOf(rows []symbols.Row, d directive) (addr uint64, ok bool) {
 	for _, r := range rows {
 		if d.holds(symbols.Frame{File: r.File, Line: r.Line}) {
@@ -322,7 +323,7 @@ func (s *site) words() string {
 	return ""
 }
 
-// place returns the line of a call. Clang's ident_t states it; otherwise the line table does.
+// place returns the line of a call. Clang's ident_t has it; otherwise it comes from the line table.
 func (s *site) place() (file string, line int) {
 	if s.hasIdent && s.ident.Line > 0 {
 		for _, f := range s.frames {

@@ -14,10 +14,10 @@ import (
 // has some 10 MB.
 const maxCached = 256 << 20
 
-// BuildCached is Build with a cache: it keeps the table in the user's cache directory, by build id.
-// The table holds as long as this program and the sources that were used or missing stay the same.
-// The directory to search the sources in (source) must also stay the same. If the cache cannot be
-// used, the table is built.
+// BuildCached is Build with a cache. The cache keeps the table in the user's cache directory, by
+// build id. A table is valid as long as nothing changes: this program, the sources that were used
+// or missing, and the directory in which sources are searched (source). If the cache cannot be
+// used, BuildCached builds the table.
 func BuildCached(o *symbols.Object, source string) (*Table, error) {
 	k, ok := openCache(o, source)
 	if ok {
@@ -28,19 +28,19 @@ func BuildCached(o *symbols.Object, source string) (*Table, error) {
 	}
 	t, err := Build(o)
 	if err == nil && ok {
-		_ = k.write(t) // the next look takes as long as this one
+		_ = k.write(t) // on failure, the next call takes as long as this one
 	}
 	return t, err
 }
 
-// kept is the place of an object's table in the cache.
+// kept is the file of an object's table in the cache.
 type kept struct {
 	*cache.Cache
 	name string
 }
 
-// openCache finds an object's place in the cache. ok is false if the object has no build id, or the
-// user no cache.
+// openCache finds the cache file of an object. ok is false if the object has no build id, or if the
+// user has no cache.
 func openCache(o *symbols.Object, source string) (k kept, ok bool) {
 	id := o.BuildID()
 	if id == "" {
@@ -60,7 +60,7 @@ func openCache(o *symbols.Object, source string) (k kept, ok bool) {
 	return k, err == nil
 }
 
-// read returns a table if it still holds. A damaged file counts as no file.
+// read returns the table from the cache if it is still valid. A damaged file counts as missing.
 func (k *kept) read(o *symbols.Object) (*Table, bool) {
 	b, err := k.Read(k.name, maxCached)
 	if err != nil {

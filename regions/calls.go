@@ -10,9 +10,9 @@ import (
 type role uint8
 
 const (
-	opens  role = iota // starts it: what reports know the construct by
-	inside             // belongs to it: the next chunk, a copyprivate, a reduction
-	ends               // ends it
+	opens  role = iota // starts the construct: reports know the construct by this call
+	inside             // belongs to the construct: the next chunk, a copyprivate, a reduction
+	ends               // ends the construct
 	waits              // a barrier, explicit or implicit
 )
 
@@ -20,11 +20,11 @@ const (
 type call struct {
 	runtime   event.Runtime
 	construct event.Construct
-	word      string // C's directive words where they say more than kind
+	word      string // the directive's words in C, if they say more than kind
 	role      role
-	fn        int // argument that is an outlined function, +1
-	loc       int // argument that is an ident_t, +1
-	lock      int // argument that is a critical's lock, +1
+	fn        int // number of the argument that is an outlined function, +1
+	loc       int // number of the argument that is an ident_t, +1
+	lock      int // number of the argument that is a critical's lock, +1
 }
 
 // callOf recognises the entry points that compiled constructs call. Functions that only prepare a

@@ -2,8 +2,8 @@ package regions
 
 import "testing"
 
-// TestCancellationPoint: a cancellation point names the construct that it may cancel, and is none
-// itself.
+// TestCancellationPoint: a cancellation point has the name of the construct that it may cancel. It
+// is not taken for that construct.
 func TestCancellationPoint(t *testing.T) {
 	for _, compiler := range []string{"gcc", "clang-19"} {
 		tab, points := build(t, "joins.c", compiler, "-O1", "-g"), 0

@@ -2,17 +2,22 @@
 // library without running it. It reads the calls of the runtime, outlined functions, libomp's
 // ident_t, line tables and the directives of the source, as far as each is there.
 //
-// Code is scanned for bytes that may call a runtime. Functions that hold any are decoded whole,
-// with the constants that calls are given (values.Constants: ident_t, outlined function, a
-// critical's lock).
+// Code is scanned for bytes that may call a runtime. Functions with such bytes are decoded whole,
+// with the constants that the calls get as arguments (values.Constants: ident_t, outlined function,
+// a critical's lock).
 //
-// With the source, each call is given its directive (align.go). The ident_t tells the directive, or
-// the call's line, where it is the directive's. Otherwise the first line on the way into the
-// construct's body tells it. It is the line of a row of the line table that begins a statement. GCC
-// gives calls and jumped-to code the line of the code before. The order decides last. Constructs
-// without a call are the directives left over in a function's text. Without the source, ends are
-// estimated, and marked so.
+// With the source, each call gets its directive (align.go). Three things tell the directive, in
+// this order:
 //
-// Package collect asks the table for each call's place (At) and each outlined function's
+//   - The ident_t, or the call's line if it is that of a directive. GCC often gives calls, and code
+//     behind jumps, the line of the code before.
+//   - The first line on the way into the construct's body, in a row of the line table that begins a
+//     statement.
+//   - The order of calls and directives.
+//
+// The directives left over in a function's text are constructs without a call. Without the source,
+// the ends of constructs are estimated, and marked as estimates.
+//
+// Package collect asks the table for the place of each call (At) and of each outlined function
 // (Function).
 package regions

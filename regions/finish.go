@@ -8,7 +8,7 @@ import (
 	"ompp-attach/symbols"
 )
 
-// unaligned places a construct whose directive is not known, by its call.
+// unaligned places a construct by its call, if the construct's directive is not known.
 func (b *builder) unaligned(r *Region, f *function, s *site) {
 	file, line := s.place()
 	r.File, r.Begin, r.BeginLast = file, line, line
@@ -46,8 +46,8 @@ func (b *builder) unaligned(r *Region, f *function, s *site) {
 	r.EndFirst = r.End
 }
 
-// begin estimates the line of a construct if GCC gave its call the line of the code before. The
-// estimate is the line before the first line of the body.
+// begin estimates the line of a construct, if GCC gave its call the line of the code before. The
+// estimate is the line before the first line of the construct's body.
 func (b *builder) begin(f *function, s *site, file string, line int) int {
 	b.flow(f).ahead(s, func(frames []symbols.Frame) (directive, bool) {
 		at, ok := atDepth(frames, s.frames)
@@ -70,9 +70,9 @@ func (b *builder) flow(f *function) *flow {
 	return f.flow
 }
 
-// isDirective reports whether GCC made the call of a barrier directive. Such a call has a row of
-// the line table of its own, with a line that no other code has. An implicit barrier has the line
-// of the construct that it ends.
+// isDirective reports whether GCC made a call for a barrier directive. Such a call has its own row
+// in the line table, with a line that no other code has. An implicit barrier has the line of the
+// construct that it ends.
 func (b *builder) isDirective(f *function, s *site) bool {
 	if !s.own || len(s.frames) == 0 {
 		return false
@@ -90,7 +90,8 @@ func (b *builder) isDirective(f *function, s *site) bool {
 }
 
 // end estimates the last line of the construct that a call starts. It uses the lines of the code
-// between the call and the calls that end or continue the construct, and of the code behind.
+// between this call and the calls that end or continue the construct, and the lines of the code
+// after them.
 func (b *builder) end(f *function, s *site, file string, line int) int {
 	var closers []*site
 	for _, t := range f.sites {
@@ -123,8 +124,9 @@ func sameLock(a, b *site) bool {
 	return a.lockName == "" || b.lockName == "" || a.lockName == b.lockName
 }
 
-// atDepth picks one of the inlined frames of an instruction. It is the frame of the function in
-// which another instruction's innermost frame is, not a frame of a callee or a caller.
+// atDepth picks one of the inlined frames of an instruction. like are the frames of another
+// instruction. The picked frame is of the same function as the innermost frame of like, and not of
+// a callee or a caller.
 func atDepth(frames, like []symbols.Frame) (symbols.Frame, bool) {
 	n := len(frames) - len(like)
 	if n < 0 || len(like) == 0 || frames[n].Declared != like[0].Declared {
@@ -134,8 +136,8 @@ func atDepth(frames, like []symbols.Frame) (symbols.Frame, bool) {
 }
 
 // closing estimates the line that closes a construct. last is the line of the construct's last
-// statement, and next that of the statement behind it (0: not known). Between the two stand closing
-// braces, and perhaps blank lines and comments.
+// statement. next is the line of the statement after it (0: not known). Between the two stand
+// closing braces, and perhaps blank lines and comments.
 func closing(last, next int) int {
 	switch gap := next - 1 - last; {
 	case gap == 1, gap == 2:
@@ -148,7 +150,8 @@ func closing(last, next int) int {
 	return last
 }
 
-// finish orders the regions by place, each before the regions in it, and says how each is measured.
+// finish orders the regions by place: each region precedes the regions inside it. It also says how
+// each region is measured.
 func (t *Table) finish() {
 	children := make([][]int, len(t.Regions))
 	var roots []int
@@ -164,7 +167,7 @@ func (t *Table) finish() {
 		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Begin, y.Begin), -cmp.Compare(x.End, y.End), cmp.Compare(x.First(), y.First()))
 	}
 	slices.SortStableFunc(roots, byPlace)
-	var order []int // a region is followed by those in it
+	var order []int // each region is followed by those inside it
 	depth := make([]int, len(t.Regions))
 	stack := slices.Clone(roots)
 	slices.Reverse(stack)

@@ -20,14 +20,14 @@ type function struct {
 
 	outlined bool
 	extent   symbols.Extent // of an outlined function; zero without lines
-	caller   *site          // the call that is given this function
+	caller   *site          // the call that gets this function as an argument
 	inner    *function      // clang's debug variant, which holds the code
 	parts    []symbols.Range
 	region   int   // of an outlined function
 	flow     *flow // made when asked for
 }
 
-// site is a call of the runtime, with what is known of its arguments and its place.
+// site is a call of the runtime, with the known facts about its arguments and its place.
 type site struct {
 	Site
 	call
@@ -38,12 +38,12 @@ type site struct {
 	hasIdent bool
 	flags    uint32 // of the ident_t
 	frames   []symbols.Frame
-	own      bool // a row of the line table starts at the call
+	own      bool // the line table has a row that starts at the call
 	region   int  // index of its region, -1: none yet
 }
 
-// findFunctions decodes the functions that hold candidates, and collects their calls in order of
-// address.
+// findFunctions decodes the functions that hold candidates. It collects their calls in the order of
+// addresses.
 func findFunctions(o *symbols.Object, e *entryPoints, candidates []uint64) (fs []*function) {
 	last := uint64(0)
 	for _, c := range candidates {
@@ -63,7 +63,7 @@ func findFunctions(o *symbols.Object, e *entryPoints, candidates []uint64) (fs [
 			continue
 		}
 		f := &function{lo: lo, hi: hi, name: name}
-		f.body, _ = disasm.Func(o, lo) // of what cannot be decoded, what comes before
+		f.body, _ = disasm.Func(o, lo) // the code before the first part that cannot be decoded
 		f.findSites(o, e)
 		if len(f.sites) > 0 {
 			fs = append(fs, f)
@@ -132,7 +132,7 @@ func CriticalName(o *symbols.Object, vaddr uint64) string {
 }
 
 // The names that compilers give to outlined functions: GCC f._omp_fn.0, clang 14 .omp_outlined..2,
-// clang 19 f.omp_outlined, tasks .omp_task_entry..3. What follows these names marks clones, parts,
+// clang 19 f.omp_outlined, tasks .omp_task_entry..3. Text after such a name marks clones, parts,
 // and functions for reductions.
 var (
 	outlinedName = regexp.MustCompile(`(\._omp_fn\.[0-9]+|\.omp_outlined(\.?_debug__)?\.?(\.[0-9]+)?|\.omp_task_entry\.(\.[0-9]+)?)$`)
@@ -148,9 +148,9 @@ func isDebugVariant(name string) bool {
 	return strings.Contains(name, "_debug__") && debugVariant.MatchString(name)
 }
 
-// findOutlined finds all outlined functions: those that calls are given, and those with a telling
-// name, also if they make no call themselves. Parts that were split off a function are joined with
-// the function.
+// findOutlined finds all outlined functions. They are arguments of calls, or have such a name, also
+// if they make no call themselves. Parts that were split off a function are joined with the
+// function.
 func findOutlined(o *symbols.Object, fs []*function) []*function {
 	known := functions{o, map[uint64]*function{}}
 	for _, f := range fs {
@@ -196,7 +196,7 @@ func (k functions) at(lo uint64) *function {
 	return f
 }
 
-// given finds the outlined functions that calls are given.
+// given finds the outlined functions that are arguments of calls.
 func (k functions) given(fs []*function) {
 	for _, f := range fs {
 		for _, s := range f.sites {
@@ -213,11 +213,11 @@ func (k functions) given(fs []*function) {
 	}
 }
 
-// named finds the outlined functions with a telling name, and the parts that were split off them.
-// Static functions of several units can have one name.
+// named finds the outlined functions by their names, and the parts that were split off them. Static
+// functions of several units can have the same name.
 func (k functions) named() (byName map[string][]*function) {
 	byName = map[string][]*function{}
-	var parts []string // without a call their functions are not known yet
+	var parts []string // parts that make no call, so their functions are not known yet
 	partAt := map[string][]uint64{}
 	k.o.Symbols(func(name string, vaddr, _ uint64) {
 		switch {
@@ -244,7 +244,7 @@ func (k functions) named() (byName map[string][]*function) {
 	return byName
 }
 
-// joinDebug gives the calls of clang's debug variants to the outlined functions that call the
+// joinDebug moves the calls of clang's debug variants to the outlined functions that call these
 // variants.
 func joinDebug(o *symbols.Object, all []*function) {
 	byLo := map[uint64]*function{}

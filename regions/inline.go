@@ -42,7 +42,7 @@ func (b *builder) inline(f *function, body int) {
 	}
 }
 
-// inlineConstruct returns the construct that an instruction may be the whole of.
+// inlineConstruct returns the construct that may consist of this one instruction.
 func inlineConstruct(i *disasm.Inst) event.Construct {
 	switch {
 	case i.Locked:
@@ -58,8 +58,8 @@ func inlineConstruct(i *disasm.Inst) event.Construct {
 	return event.NoConstruct
 }
 
-// singleBarriers pairs the barriers that end GCC's single constructs with the calls that start the
-// constructs.
+// singleBarriers pairs each barrier that ends a single construct of GCC with the call that starts
+// the construct.
 func singleBarriers(o *symbols.Object, f *function) map[*site]*site {
 	pairs := map[*site]*site{}
 	var w *flow

@@ -1,7 +1,7 @@
 package regions
 
-// nest finds the region around each of a function's constructs: that of the innermost directive
-// around the construct's directive, or else the function's.
+// nest finds the parent region of each construct of a function. It is the region of the innermost
+// directive around the construct's directive. If there is none, it is the region of the function.
 func (b *builder) nest(f *function, body int) {
 	var mine []int
 	for _, n := range b.inCode[f.lo] {
@@ -40,9 +40,9 @@ func (b *builder) nest(f *function, body int) {
 			b.regions[m].Parent = around(m)
 		}
 	}
-	for _, s := range f.sites { // regions that this function starts
+	for _, s := range f.sites { // regions with bodies in other functions
 		if n := s.region; n >= 0 && n != body && s.role == opens && b.regions[n].Outlined != 0 && b.regions[n].Parent < 0 {
-			if p := around(n); !b.within(p, n) { // broken code may claim anything
+			if p := around(n); !b.within(p, n) { // a broken file may make a circle
 				b.regions[n].Parent = p
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// addInline says for constructs without a call how they are measured: at which instructions of the
-// file's own code they are entered and left.
+// addInline says how constructs without a call are measured: at which instructions of the file's
+// own code they are entered and left.
 func (t *Table) addInline(o *symbols.Object) {
 	if !slices.ContainsFunc(t.Regions, func(r Region) bool { return r.Runtime == event.Gomp }) {
 		return

@@ -13,7 +13,7 @@ func (b *builder) orphans(fs []*function) {
 		}
 		done[unit] = true
 		rows := b.unitRows(f.lo)
-		lines := map[string]map[int]uint64{} // code of a line
+		lines := map[string]map[int]uint64{} // address of the code, by file and line
 		for _, r := range rows {
 			if lines[r.File] == nil {
 				lines[r.File] = map[int]uint64{}
@@ -60,10 +60,9 @@ func (b *builder) unitRows(vaddr uint64) []symbols.Row {
 	return rows
 }
 
-// inLambda reports whether the code of a directive is in another function than the text says. In
-// the text the directive stands in the body of an outlined function. Its code is in another
-// function of the same unit, which is not outlined. Such a function is that of a lambda expression
-// or of a local class.
+// inLambda reports whether the code of a directive is in another function than the text suggests.
+// In the text the directive stands in the body of an outlined function. Its code is in a function
+// of the same unit that is not outlined: that of a lambda expression or of a local class.
 func (b *builder) inLambda(f *function, d directive) bool {
 	for _, r := range b.unitRows(f.lo) {
 		if !d.holds(symbols.Frame{File: r.File, Line: r.Line}) {

@@ -7,8 +7,8 @@ import (
 )
 
 // ownDirectives finds the directives of outlined functions. An outlined function may have no line
-// information, because GCC folded several functions of equal code into one. It gets the directive
-// that is left over where it is called.
+// information, because GCC folded several functions of equal code into one. Such a function gets
+// the directive that is left over at the place of its call.
 func (b *builder) ownDirectives(fs []*function) map[*function]directive {
 	own := map[*function]directive{}
 	used := map[directive]bool{}
@@ -52,8 +52,9 @@ func (b *builder) ownDirectives(fs []*function) map[*function]directive {
 	return own
 }
 
-// leftOver finds the directive of a call that starts a region: one of the call's kind that no other
-// call has. If there are several, it must stand between those of the call's neighbours.
+// leftOver finds the directive of a call that starts a region. It must be of the call's kind, and
+// no other call may have it. If there are several, it must stand between the directives of the
+// calls before and after.
 func leftOver(before, after []*site, s *site, scope []directive, used map[directive]bool, own map[*function]directive, byLo map[uint64]*function) (directive, bool) {
 	var free []directive
 	for _, d := range scope {
@@ -82,7 +83,7 @@ func leftOver(before, after []*site, s *site, scope []directive, used map[direct
 	return directive{}, false
 }
 
-// outlinesTo reports whether a directive's body can be the function that a call is given.
+// outlinesTo reports whether the outlined function of a call can be the body of a directive.
 func (s *site) outlinesTo(d directive) bool {
 	x := d.get()
 	if !outlines(x.Words) {

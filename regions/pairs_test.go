@@ -6,8 +6,8 @@ import (
 	"ompp-attach/event"
 )
 
-// TestPairs: where an empty single is directly followed by another one, each call has a directive
-// of its own. GCC gives the call the line of the code before.
+// TestPairs: if an empty single is directly followed by another single, each call gets its own
+// directive. GCC gives the calls the line of the code before.
 func TestPairs(t *testing.T) {
 	for _, level := range []string{"-O0", "-O1", "-O2", "-O3", "-Os", "-Og"} {
 		t.Run(level, func(t *testing.T) {

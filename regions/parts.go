@@ -13,8 +13,8 @@ import (
 var outlinedPart = regexp.MustCompile(`^(.*(?:\._omp_fn\.[0-9]+|\.omp_outlined(?:\.?_debug__)?\.?(?:\.[0-9]+)?|\.omp_task_entry\.(?:\.[0-9]+)?))` +
 	`\.(?:constprop|part|isra|cold|lto_priv|localalias)\b`)
 
-// outlinedWhole is for a part or copy of an outlined function. It returns the name of that
-// function, and "" if there is none.
+// outlinedWhole returns the name of the outlined function of which a part or copy was made. It
+// returns "" if name is not that of a part or copy.
 func outlinedWhole(name string) string {
 	if m := outlinedPart.FindStringSubmatch(name); m != nil {
 		return m[1]
@@ -32,7 +32,7 @@ func joinParts(o *symbols.Object, all []*function, byName map[string][]*function
 		}
 		for _, h := range []*function{g, f} {
 			if h.body == nil {
-				h.body, _ = disasm.Func(o, h.lo) // makes no call, and was not decoded for any
+				h.body, _ = disasm.Func(o, h.lo) // it makes no call, so it was not decoded before
 			}
 		}
 		g.sites = append(g.sites, f.sites...)
@@ -46,7 +46,7 @@ func joinParts(o *symbols.Object, all []*function, byName map[string][]*function
 }
 
 // wholeOf picks the function of which a part was made, among functions of the right name. It picks
-// the one of the part's compile unit, or else the nearest one before the part.
+// the function in the part's compile unit, or else the nearest one before the part.
 func wholeOf(o *symbols.Object, part *function, named []*function) (best *function) {
 	unit := uint64(0)
 	if len(named) > 1 {

@@ -9,8 +9,8 @@ import (
 	"ompp-attach/internal/testbin"
 )
 
-// TestSplitOff: atomics are found in .cold parts of an outlined and of an ordinary function, and in
-// a lambda expression, with and without the source.
+// TestSplitOff: atomics are found in a .cold part of an outlined function, in a .cold part of an
+// ordinary function, and in a lambda expression. They are found with the source and without it.
 func TestSplitOff(t *testing.T) {
 	const program = "cold.cpp"
 	truth := readTruth(t, filepath.Join(testbin.Repo(t), "testdata", "programs", program))
@@ -47,7 +47,7 @@ func TestSplitOff(t *testing.T) {
 func TestSplitOffWithoutSource(t *testing.T) {
 	flags := []string{"-O2", "-g", "-fdebug-prefix-map=" + filepath.Dir(testbin.Program(t, "cold.cpp")) + "=/nowhere"}
 	o := open(t, testbin.Build(t, "cold.cpp", testbin.Options{Flags: flags}))
-	split := false // else there is nothing to test
+	split := false // if nothing was split off, there is nothing to test
 	o.Symbols(func(name string, _, _ uint64) { split = split || strings.HasSuffix(name, "._omp_fn.0.cold") })
 	if !split {
 		t.Skip("this compiler makes no .cold part of the outlined function")

@@ -16,7 +16,7 @@ import (
 
 var programs = []string{"constructs.c", "constructs.cpp", "constructs.f90", "timed.c", "demo/plate.c"}
 
-// compilers are the compilers that can build a program; "" is the GNU one.
+// compilers returns the compilers that can build a program; "" is the GNU compiler.
 func compilers(program string) []string {
 	switch filepath.Ext(program) {
 	case ".f90":
@@ -53,8 +53,8 @@ func table(t testing.TB, o *symbols.Object) *Table {
 
 func isLock(r *Region) bool { return r.Construct == event.Lock || r.Construct == event.NestLock }
 
-// TestLines: with the source, the table has every construct of the source, with Opari's lines. A
-// construct in a template or an inlined function may be there several times.
+// TestLines: with the source, the table has every construct of the source, with the lines that
+// Opari gives. A construct in a template or an inlined function may occur several times.
 func TestLines(t *testing.T) {
 	for _, program := range programs {
 		want := readTruth(t, filepath.Join(testbin.Repo(t), "testdata", "programs", program))
@@ -110,8 +110,8 @@ func TestNoOpenMP(t *testing.T) {
 	}
 }
 
-// TestCalls: GCC's calls belong to the right constructs, as far as the names of the calls tell. So
-// At finds each construct by the return address that a probe sees.
+// TestCalls: GCC's calls belong to the right constructs, as far as the calls' names tell. So At
+// finds each construct by the return address that a probe sees.
 func TestCalls(t *testing.T) {
 	for _, program := range programs {
 		for _, level := range []string{"-O0", "-O2", "-O3"} {
@@ -180,8 +180,8 @@ func hasSections(c construct, truth []construct) bool {
 	return slices.ContainsFunc(truth, func(x construct) bool { return x.Sections > 0 && x.Begin > c.Begin && x.End < c.End && c.End-x.End < 3 })
 }
 
-// TestWithoutSource: constructs with calls have their right first line, if GCC gives one. Their
-// last line is wrong by one line at most.
+// TestWithoutSource: constructs with calls have the right first line, if GCC gives one. Their last
+// line is wrong by one line at most.
 func TestWithoutSource(t *testing.T) {
 	for _, program := range programs {
 		truth := readTruth(t, filepath.Join(testbin.Repo(t), "testdata", "programs", program))
@@ -204,8 +204,8 @@ func TestWithoutSource(t *testing.T) {
 	}
 }
 
-// TestFunctionsWithoutLines: without -g only a construct's function says where the construct is.
-// Clang names the function of its tasks, and clang 14 that of its regions, without -g.
+// TestFunctionsWithoutLines: without -g, only the construct's function says where the construct is.
+// Clang names the function of its tasks without -g, and clang 14 that of its regions, too.
 func TestFunctionsWithoutLines(t *testing.T) {
 	for _, program := range []string{"constructs.c", "tasks.c"} {
 		with := map[string]bool{}
@@ -218,7 +218,7 @@ func TestFunctionsWithoutLines(t *testing.T) {
 					t.Parallel()
 					for _, r := range build(t, program, compiler, level).Regions {
 						if r.At != 0 || r.Outlined != 0 && r.Found&ByCall == 0 {
-							continue // no call tells: clang 14's parallel if(0)
+							continue // no call tells the function: clang 14's parallel if(0)
 						}
 						if !with[r.Function] {
 							t.Errorf("%s at %#x is in %q", r.Type(), r.Code, r.Function)
@@ -252,8 +252,8 @@ func withoutSource(t *testing.T, r *Region, truth []construct, clangOptimised bo
 		switch {
 		case r.Construct == event.Barrier:
 		case clangOptimised && (c.Sections > 0 || hasSections(c, truth) || r.Construct == event.Loop):
-			// Clang merges equal sections and mixes the code of loops with
-			// that behind them; what is left is in or near the construct.
+			// Clang merges equal sections, and mixes the code of loops with the code after them.
+			// The code that is left is in the construct or near it.
 			if r.End < c.Begin {
 				t.Errorf("%s %d-%d: want %v", r.Type(), r.Begin, r.End, c)
 			}

@@ -16,7 +16,7 @@ type entryPoints struct {
 // isCall reports whether a name is that of a runtime's entry point.
 func isCall(name string) bool {
 	if len(name) == 0 || name[0] != 'G' && name[0] != '_' && name[0] != 'o' {
-		return false // nearly all
+		return false // most names are of no runtime
 	}
 	_, ok := callOf(name)
 	return ok
@@ -46,8 +46,8 @@ func findEntryPoints(o *symbols.Object) entryPoints {
 var runtimeName = regexp.MustCompile(`^(GOMP_|gomp_|GOACC_|goacc_|acc_|__kmp|kmp_|ompt_|_Z.*__kmp|` +
 	`omp_(get|set|unset|test|init|destroy|in|is|pause|capture|display|fulfill|alloc|calloc|realloc|aligned|free|target)_)`)
 
-// ofRuntime reports whether a function is part of the runtime in a static program. The runtime's
-// calls of itself are no constructs.
+// ofRuntime reports whether a function is part of the runtime in a static program. Calls inside of
+// the runtime are no constructs.
 func (e *entryPoints) ofRuntime(function string) bool {
 	return e.static && runtimeName.MatchString(function)
 }

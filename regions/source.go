@@ -12,10 +12,10 @@ import (
 type sourceFile struct {
 	name string
 	ds   []directives.Directive
-	// owner has for each directive the innermost directive around it with a body that becomes an
-	// outlined function; -1: there is none.
+	// owner has, for each directive, the innermost directive around it that has an outlined body;
+	// -1: there is none.
 	owner    []int
-	sections []int // number of section directives of each
+	sections []int // number of section directives in each directive
 }
 
 // directive is a directive of a source file.
@@ -28,13 +28,13 @@ func (d directive) get() *directives.Directive { return &d.file.ds[d.n] }
 
 func (d directive) construct() event.Construct { return constructOf(d.get().Words) }
 
-// holds reports whether a line of the directive's file lies in the directive's construct.
+// holds reports whether a line lies in the directive's construct.
 func (d directive) holds(f symbols.Frame) bool {
 	x := d.get()
 	return f.File == d.file.name && x.Begin <= f.Line && f.Line <= x.End
 }
 
-// at reports whether a line is one of the directive's own.
+// at reports whether a line is one of the directive's own lines.
 func (d directive) at(file string, line int) bool {
 	x := d.get()
 	return file == d.file.name && x.Begin <= line && line <= x.Last
@@ -158,9 +158,8 @@ func (s *sources) ownDirective(f *function) (directive, bool) {
 	return s.combinedAround(f.extent.File, f.extent.Begin)
 }
 
-// combinedAround finds the innermost directive around a line whose body is outlined in several
-// steps (teams distribute parallel for). g++ gives the inner functions no row for the directive's
-// line.
+// combinedAround finds the innermost directive around a line that is outlined in several steps
+// (teams distribute parallel for). g++ gives the inner functions no row for the directive's line.
 func (s *sources) combinedAround(file string, line int) (directive, bool) {
 	src := s.get(file)
 	if src == nil || line == 0 {
@@ -185,8 +184,8 @@ func (s *sources) combinedAround(file string, line int) (directive, bool) {
 }
 
 // scope returns the directives in a function's own text, and in the text of functions that are
-// inlined into it. Directives inside outlined functions are left out. own is the directive of the
-// outlined function itself, if ok is set.
+// inlined into it. It leaves out directives inside outlined functions. If ok is set, own is the
+// directive of the outlined function itself.
 func (s *sources) scope(f *function, own directive, ok bool) (ds []directive) {
 	seen := map[directive]bool{}
 	add := func(d directive) {
@@ -213,7 +212,7 @@ func (s *sources) scope(f *function, own directive, ok bool) (ds []directive) {
 				continue
 			}
 			if owner := src.owner[i]; owner >= 0 && src.ds[owner].Begin >= t.First {
-				continue // of an outlined function
+				continue // the directive of an outlined function
 			}
 			add(directive{src, i})
 		}

@@ -95,7 +95,8 @@ func (e *Evidence) UnmarshalJSON(b []byte) error {
 type Site struct {
 	Call string `json:"call"` // the runtime's function
 	Addr uint64 `json:"addr"` // vaddr of the call or jump
-	// The vaddr of the instruction behind it; what a probe sees as its caller, unless Tail.
+	// Return is the vaddr of the instruction after the call. A probe sees it as the address of its
+	// caller, unless Tail is set.
 	Return uint64 `json:"return"`
 	Tail   bool   `json:"tail,omitempty"`  // a jump: the function ends with it
 	Start  bool   `json:"start,omitempty"` // it starts the construct, or is a barrier
@@ -109,9 +110,10 @@ type Point struct {
 // Region is a construct of one function. A construct in a template, or in a function that is
 // inlined elsewhere, is a region of each function that has it.
 type Region struct {
-	Construct event.Construct `json:"construct"`         // NoConstruct: Words tells
+	Construct event.Construct `json:"construct"`         // NoConstruct: Words names it
 	Runtime   event.Runtime   `json:"runtime,omitempty"` // NoRuntime: it makes no call
-	// The directive as the source spells it; without source C's words, if Kind does not tell.
+	// Words are the directive's words as the source spells them. Without the source they are C's
+	// words, if Construct does not name them.
 	Words  string `json:"words,omitempty"`
 	Name   string `json:"name,omitempty"`   // of a named critical
 	Nowait bool   `json:"nowait,omitempty"` // the source says so
@@ -131,10 +133,12 @@ type Region struct {
 	// End is the last line with code, not the closing line.
 	EndNear bool `json:"end_near,omitempty"`
 
-	Code uint64 `json:"code,omitempty"` // vaddr of the function that it is in
-	// The vaddr of the instruction that it is, if it is one.
+	Code uint64 `json:"code,omitempty"` // vaddr of the function around it
+	// At is the vaddr of the instruction that is the whole construct; 0: the construct is more than
+	// one instruction.
 	At uint64 `json:"at,omitempty"`
-	// The vaddr of the outlined function that is its body; 0 for none.
+	// Outlined is the vaddr of the outlined function that is the construct's body; 0: there is
+	// none.
 	Outlined uint64  `json:"outlined,omitempty"`
 	Sites    []Site  `json:"sites,omitempty"`
 	Parent   int     `json:"parent"` // index of the region around it, -1 for none
@@ -144,7 +148,7 @@ type Region struct {
 
 	Found   Evidence `json:"found_by"`
 	Measure Measure  `json:"measured"`
-	Why     string   `json:"why,omitempty"` // of a Measure other than Exact
+	Why     string   `json:"why,omitempty"` // reason for a Measure other than Exact
 	// Implicit: only the barrier that ends a worksharing construct was found. The construct itself
 	// is not known.
 	Implicit bool `json:"implicit,omitempty"`
@@ -168,7 +172,7 @@ type Table struct {
 	byCode map[uint64]int // by outlined function
 }
 
-// index prepares the table for questions.
+// index prepares the table for At and Function.
 func (t *Table) index() {
 	t.bySite, t.byCode = map[uint64]int{}, map[uint64]int{}
 	for i := range t.Regions {

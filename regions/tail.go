@@ -8,9 +8,9 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Tail returns the region of a construct whose call is a jump, and that jump. The function at fn
-// ends with the jump, or a function to which the last jumps of fn lead does. The runtime takes the
-// caller of fn for its own caller. ok is false if several regions may be meant.
+// Tail returns the region of a construct, the call of which is a jump, and that jump. The jump ends
+// the function at fn, or a function to which the last jumps of fn lead. To the runtime, the caller
+// of fn is the caller. ok is false if several regions are possible.
 func (t *Table) Tail(o *symbols.Object, fn uint64, kind event.Construct) (found Region, at Site, ok bool) {
 	ways, which := []uint64{fn}, -1
 	for i := 0; i < len(ways); i++ {
@@ -44,7 +44,7 @@ func lastJumps(o *symbols.Object, fn uint64) (to []uint64) {
 	if !ok {
 		return nil
 	}
-	body, _ := disasm.Func(o, lo) // of what cannot be decoded, what comes before
+	body, _ := disasm.Func(o, lo) // the code before the first part that cannot be decoded
 	for _, i := range body {
 		if i.Control != disasm.Jump && i.Control != disasm.Jcc || i.Target >= lo && i.Target < hi {
 			continue

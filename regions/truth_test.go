@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// construct is a construct of the source. It is found in another way than the code under test uses:
-// by indentation in C, by end directives in Fortran.
+// construct is a construct of the source. The test finds it in another way than the code under
+// test: by indentation in C, by end directives in Fortran.
 type construct struct {
 	Type       string
 	Name       string
@@ -65,8 +65,8 @@ func newConstruct(text string, line int) construct {
 	return construct{Type: kind, Name: m[2], Begin: line, End: line, Clauses: m[3]}
 }
 
-// cTruth uses the programs' indentation. A directive governs the lines down to the last one that is
-// indented deeper than its first line, or to the brace below that.
+// cTruth finds constructs by the programs' indentation. A directive governs the lines that follow
+// and are indented deeper than its first line, and the brace below these lines.
 func cTruth(lines []string) (cs []construct) {
 	indent := func(s string) int { return len(s) - len(strings.TrimLeft(s, "\t")) }
 	for i, l := range lines {

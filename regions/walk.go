@@ -15,9 +15,9 @@ type flow struct {
 	index   map[uint64]int   // by address
 	sources map[uint64][]int // jumps by target
 	calls   map[uint64]*site
-	// placed says for each instruction whether the line table places it. It does if a statement or
-	// the code of an inlined call starts there, or earlier in the same straight line. Code that GCC
-	// gives no line seems to have the line of the code before it.
+	// placed says, for each instruction, whether its line can be trusted. It can if a statement or
+	// the code of an inlined call starts there, or earlier in the same straight line. Code without
+	// a line of its own seems to have the line of the code before it (GCC).
 	placed []bool
 }
 
@@ -32,9 +32,9 @@ func newFlow(o *symbols.Object, f *function) *flow {
 	for _, s := range f.sites {
 		w.calls[s.Addr] = s
 	}
-	// If an address has several rows, the last one counts. It also counts as a statement's row if
-	// the row before it begins a statement on the same line. GCC has one row for the statement
-	// `n++`, and a second one for the column of its expression, which begins no statement.
+	// If an address has several rows, the last one counts. It counts as the row of a statement also
+	// if the row before it begins a statement on the same line. GCC writes one row for the
+	// statement `n++`, and another one for the column of its expression, which begins no statement.
 	last := map[uint64]symbols.Row{}
 	for _, r := range f.rows(o) {
 		before, again := last[r.Addr]
@@ -58,30 +58,31 @@ func newFlow(o *symbols.Object, f *function) *flow {
 	return w
 }
 
-// places reports whether the line table places a call.
+// places reports whether the line of a call can be trusted.
 func (w *flow) places(s *site) bool {
 	k, ok := w.index[s.Addr]
 	return ok && w.placed[k]
 }
 
-// The bounds of a walk, in instructions. A test, a few moves, and the computation of a loop's
-// bounds lie before a construct's body.
+// The bounds of a walk, in instructions. Between a call and the construct's body there are a test,
+// a few moves, and the computation of a loop's bounds.
 const (
 	maxPath = 96
 	maxWalk = 512
 	maxBody = 1 << 14
 )
 
-// ahead looks for the first place behind a call that pick accepts, on the way of a thread that
-// executes the construct's body first. The walk ends at other calls of the runtime. Instructions
-// with the line of the call itself do not count: GCC gives calls the line of the code before them.
+// ahead looks for the first place after a call that pick accepts. It first follows the way of a
+// thread that executes the construct's body. The walk ends at other calls of the runtime.
+// Instructions with the line of the call itself do not count: GCC gives calls the line of the code
+// before them.
 func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (directive, bool) {
 	type path struct {
 		addr  uint64
 		fresh bool // another row has begun
 	}
 	ways := []path{{s.Return, false}} // taken from the end
-	var later []path                  // on which the construct is left
+	var later []path                  // ways on which the construct is left
 	seen := map[uint64]bool{}
 	first := w.object.Frames(s.Addr)
 	for steps := 0; steps < maxWalk; {
@@ -141,11 +142,11 @@ func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (dir
 	return directive{}, false
 }
 
-// leavesIfTaken tells whether a thread that takes a conditional jump leaves the construct. That is
-// known where the jump tests the result of the construct's call.
+// leavesIfTaken tells whether a thread that takes a conditional jump leaves the construct. This is
+// known if the jump tests the result of the construct's call.
 func (s *site) leavesIfTaken(i *disasm.Inst, test disasm.ResultTest) (leaves, known bool) {
 	leaves, known = test.TakenForZero(i)
-	if s.word == "copyprivate" { // there 0 is returned to the thread that executes
+	if s.word == "copyprivate" { // with copyprivate, the thread that executes the body gets 0
 		leaves = !leaves
 	}
 	return leaves, known
@@ -203,7 +204,7 @@ func (w *flow) between(from *site, to []*site) (body []int) {
 	return body
 }
 
-// next returns the first call of the runtime behind a call, on the straight way.
+// next returns the first call of the runtime after a call, without taking conditional jumps.
 func (w *flow) next(s *site) *site {
 	addr := s.Return
 	for range maxPath {
@@ -227,7 +228,7 @@ func (w *flow) next(s *site) *site {
 	return nil
 }
 
-// skips returns the first call of the runtime on the way of a thread that does not execute the body
+// skips returns the first call of the runtime that a thread reaches if it does not execute the body
 // of a single. It is the barrier of the single, unless nowait is given.
 func (w *flow) skips(s *site) *site {
 	test := disasm.NotTested
@@ -264,7 +265,7 @@ func (w *flow) skips(s *site) *site {
 }
 
 // behind looks for the nearest place before a call that pick accepts. The walk goes against the
-// flow of control. If it meets another call of the runtime, it stops there, and reached decides.
+// flow of control. If it meets another call of the runtime, it stops, and reached decides.
 func (w *flow) behind(s *site, pick func([]symbols.Frame) (directive, bool), reached func(*site) (directive, bool)) (directive, bool) {
 	start, ok := w.index[s.Addr]
 	if !ok {

@@ -10,14 +10,13 @@ import (
 	"sync/atomic"
 )
 
-// Targets are places to which code may lead: addresses of code, and slots in data that hold such
-// addresses.
+// Targets are the places through which code calls some functions: addresses of code, and slots in
+// data that hold such addresses.
 type Targets struct {
 	code, slots places
 }
 
-// places is a set of addresses with its bounds, since nearly all other addresses lie outside of
-// these.
+// places is a set of addresses with its bounds. Most other addresses lie outside of the bounds.
 type places struct {
 	lo, hi uint64
 	in     map[uint64]bool
@@ -36,15 +35,15 @@ func (p *places) has(vaddr uint64) bool { return vaddr-p.lo <= p.hi-p.lo && p.in
 // Has tells whether an address of code is one of the targets.
 func (t *Targets) Has(vaddr uint64) bool { return t.code.has(vaddr) }
 
-// Targets returns the places through which the file calls functions of these
-// names: its own functions, stubs of the procedure linkage table, and slots.
+// Targets returns the places through which the file calls functions of these names: its own
+// functions, stubs of the procedure linkage table, and slots.
 func (o *Object) Targets(names ...string) *Targets {
 	t := o.imported(func(name string) bool { return slices.Contains(names, name) })
 	o.named(names, func(_ string, vaddr uint64) { t.code.add(vaddr) })
 	return t
 }
 
-// TargetsLike is Targets for the functions whose names wanted accepts.
+// TargetsLike is Targets for the functions with a name that wanted accepts.
 func (o *Object) TargetsLike(wanted func(name string) bool) *Targets {
 	t := o.imported(wanted)
 	o.Symbols(func(name string, vaddr, _ uint64) {
@@ -66,7 +65,7 @@ func (o *Object) imported(wanted func(name string) bool) *Targets {
 	}
 	relocs := o.relocs()
 	for slot, name := range relocs.slots {
-		// each further stretch of slots means one more search through all code
+		// each further stretch of slots costs another search through all code
 		if !relocs.stubs[slot] && wanted(name) {
 			t.slots.add(slot)
 		}
@@ -74,13 +73,13 @@ func (o *Object) imported(wanted func(name string) bool) *Targets {
 	return t
 }
 
-// Branches returns, in ascending order, the addresses of bytes in code that may be a call of a
-// target, or a jump to one. Only decoding from the function's start can tell whether they are
-// instructions.
+// Branches returns the addresses of bytes in code that may be a call of a target, or a jump to one,
+// in ascending order. Whether they are instructions can only be told by decoding the function from
+// its start.
 func (o *Object) Branches(to *Targets) []uint64 {
 	const (
 		chunk = 1 << 17 // fits in a core's own cache
-		tail  = 8       // the longest instruction looked for, less a byte, rounded
+		tail  = 8       // the longest instruction in question, less a byte, rounded up
 	)
 	look := branchesAMD64
 	if o.Arch() == "arm64" {
@@ -97,7 +96,7 @@ func (o *Object) Branches(to *Targets) []uint64 {
 	var done sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(starts)) {
 		done.Go(func() {
-			var b []byte // a text of hundreds of MB is not kept in memory
+			var b []byte // read in pieces: the code of some programs has hundreds of MB
 			for n := int(next.Add(1)) - 1; n < len(starts); n = int(next.Add(1)) - 1 {
 				r := starts[n]
 				b = o.readInto(b, r.Lo, int(min(r.Hi-r.Lo, chunk+tail)))
@@ -109,8 +108,8 @@ func (o *Object) Branches(to *Targets) []uint64 {
 	return slices.Concat(found...)
 }
 
-// branchesAMD64 looks at the first n bytes of b. Hardly any four bytes are the distance to a
-// target, while bytes that look like opcodes are frequent. So it looks for the distance first.
+// branchesAMD64 looks at the first n bytes of b. Bytes that look like opcodes are frequent, but
+// hardly any four bytes are the distance to a target. So it looks for the distance first.
 func branchesAMD64(b []byte, n int, base uint64, to *Targets) (found []uint64) {
 	add := func(at int) {
 		if 0 <= at && at < n {
@@ -135,17 +134,17 @@ func branchesAMD64(b []byte, n int, base uint64, to *Targets) (found []uint64) {
 	return found
 }
 
-// leading visits the positions where four bytes, the end of an instruction, denote one of the
+// leading visits the positions at which four bytes, as the end of an instruction, denote one of the
 // places, in any order. Places mostly lie close together. Then the upper half of the distance is
-// the same all over a block of code, and one of its bytes can be searched for.
+// the same in a whole block of code, and the search can look for one byte of this half.
 func (p *places) leading(b []byte, base uint64, visit func(at int)) {
 	const few = 4
 	if len(p.in) == 0 {
 		return
 	}
 	for lo, hi := 0, 0; lo+4 <= len(b); lo = hi {
-		// The distances to the first and the last place, and up to where their upper halves stay
-		// the same.
+		// The distances to the first and the last place, at lo. From lo to hi, the upper halves of
+		// both stay the same.
 		first, last := int64(p.lo-base)-int64(lo+4), int64(p.hi-base)-int64(lo+4)
 		hi = min(lo+int(min(uint16(first), uint16(last)))+1, len(b)-3)
 		least, most := max(first, math.MinInt32)>>16, min(last, math.MaxInt32)>>16
@@ -172,7 +171,7 @@ func (p *places) leading(b []byte, base uint64, visit func(at int)) {
 	}
 }
 
-// relative returns the address that the 4 bytes at b[at], the end of an instruction, denote.
+// relative returns the address that the 4 bytes at b[at] denote, as the end of an instruction.
 func relative(b []byte, at int, base uint64) uint64 {
 	return base + uint64(at) + 4 + uint64(int64(int32(binary.LittleEndian.Uint32(b[at:]))))
 }

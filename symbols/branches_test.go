@@ -101,7 +101,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// A section that claims to be larger than its file is searched to the end of the file only.
+// If a section claims to be larger than its file, it is searched up to the end of the file.
 func TestTextBeyondFile(t *testing.T) {
 	b := objectSeeds(t)[0]
 	f, err := elf.NewFile(bytes.NewReader(b))

@@ -11,8 +11,8 @@ import (
 func (o *Object) FixedAddresses() bool { return o.file.Type == elf.ET_EXEC }
 
 // Constant returns n (up to 8) bytes of data as a number, if the data does not change after the
-// loader has relocated it. relocated says that the load bias must be added. It does not return
-// slots for symbols of the dynamic linker: see GOT.
+// loader has relocated it. relocated says that the load bias must be added. Constant does not
+// return slots for symbols that the dynamic linker fills in: see GOT.
 func (o *Object) Constant(vaddr uint64, n int) (value uint64, relocated, ok bool) {
 	t := o.relocs()
 	i := sort.Search(len(t.pointers), func(i int) bool { return t.pointers[i].slot+8 > vaddr })
@@ -31,8 +31,9 @@ func (o *Object) Constant(vaddr uint64, n int) (value uint64, relocated, ok bool
 	return binary.LittleEndian.Uint64(number[:]), false, true
 }
 
-// unchanging reports whether memory is read-only: either from the start, or after relocation. The
-// latter counts only if no compact relocations hide which bytes are addresses.
+// unchanging reports whether memory is read-only, either from the start or after relocation. Memory
+// that is read-only after relocation counts only if no compact relocations hide which bytes are
+// addresses.
 func (o *Object) unchanging(vaddr uint64, n int) bool {
 	within := func(p *elf.Prog) bool { return vaddr >= p.Vaddr && vaddr+uint64(n) <= p.Vaddr+p.Memsz }
 	const relr = 19 // SHT_RELR

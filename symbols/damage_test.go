@@ -20,8 +20,8 @@ const (
 	maxQueryAlloc = 256 << 20
 )
 
-// bounded asks an object all questions. It fails if the answers cost more time or memory than a
-// file of that size may cost.
+// bounded asks an object all questions. It fails if the answers take more time or memory than is
+// right for a file of that size.
 func bounded(t *testing.T, what string, b []byte) (opened bool) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -63,8 +63,8 @@ func damageSeeds(t testing.TB) map[string][]byte {
 	return seeds
 }
 
-// TestDamagedTables breaks one table at a time. The headers stay right, so the readers get further
-// than with damage anywhere in the file.
+// TestDamagedTables breaks one table at a time. The headers stay right, so readers get further than
+// with damage in any place.
 func TestDamagedTables(t *testing.T) {
 	rounds := 12
 	if testing.Short() {

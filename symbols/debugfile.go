@@ -13,8 +13,8 @@ import (
 	"ompp-attach/files"
 )
 
-// debugRoot is where distributions install separate debug files. It is a variable for the tests'
-// sake.
+// debugRoot is where distributions install separate debug files. It is a variable, so that tests
+// can change it.
 var debugRoot = "/usr/lib/debug"
 
 // processPath matches the ways to a process's files through /proc.
@@ -36,11 +36,11 @@ func splitRoot(path string) (root, inside string) {
 // otherDebugFile finds debug files in places where distributions do not install them.
 var otherDebugFile atomic.Pointer[func(buildID string) (path string, ok bool)]
 
-// UseDebugFiles makes all objects ask find, too, for separate debug files that are not installed.
-// Objects that have already looked for theirs do not look again; see Again.
+// UseDebugFiles lets all objects call find, too, when they look for a separate debug file that is
+// not installed. Objects that have looked for their file already do not look again; see Again.
 func UseDebugFiles(find func(buildID string) (path string, ok bool)) { otherDebugFile.Store(&find) }
 
-// Again returns a copy of the object that has not been read yet, so that it looks again for its
+// Again returns a copy of the object that has not been read yet. So the copy looks again for its
 // separate debug file. Both share the open file.
 func (o *Object) Again() (*Object, error) {
 	again, err := NewObject(o.r, o.size)
@@ -106,8 +106,8 @@ func (o *Object) installedDebugFile() *Object {
 	return nil
 }
 
-// openDebugFile opens path if it belongs to the wanted object: by build id, or
-// by checksum where the object has none.
+// openDebugFile opens the file at path if it belongs to the object. The build ids must be equal or,
+// if the object has none, the checksum.
 func openDebugFile(path, id string, crc uint32) *Object {
 	d, err := OpenObject(path)
 	if err != nil {

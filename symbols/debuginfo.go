@@ -35,8 +35,8 @@ func (o *Object) loadDWARF() *debuginfo.Index {
 		Text: o.TextRanges(), Symbols: o})
 }
 
-// debugSections unpacks the given debug sections, several at a time, and returns a function that
-// gives the contents of each. The first name should be the largest section's.
+// debugSections unpacks the given debug sections, several at a time. It returns a function that
+// gives the contents of each. The first name should be that of the largest section.
 func (o *Object) debugSections(names []string) func(name string) []byte {
 	contents := make([][]byte, len(names))
 	var all sync.WaitGroup
@@ -60,8 +60,8 @@ func (o *Object) debugSections(names []string) func(name string) []byte {
 	}
 }
 
-// DWARFElsewhere says where the parts of the debug information are that the object and its separate
-// debug file lack, "" if they lack none (debuginfo.Index.Elsewhere).
+// DWARFElsewhere says where debug information lies that the object and its separate debug file
+// lack. It returns "" if they lack none (debuginfo.Index.Elsewhere).
 func (o *Object) DWARFElsewhere() string { return o.dwarf().Elsewhere() }
 
 // Line returns the source line of the instruction at vaddr. The file is an
@@ -73,8 +73,8 @@ func (o *Object) Line(vaddr uint64) (file string, line int, exact, ok bool) {
 	return o.dwarf().Line(vaddr)
 }
 
-// CallLine returns the line of the call that returns to ret. Where the call
-// was inlined it is the line in the inlined function.
+// CallLine returns the line of the call that returns to ret. If the call is in an inlined function,
+// it is the line in that function.
 func (o *Object) CallLine(ret uint64) (file string, line int, ok bool) {
 	if ret == 0 {
 		return "", 0, false
@@ -83,9 +83,9 @@ func (o *Object) CallLine(ret uint64) (file string, line int, ok bool) {
 	return file, line, ok
 }
 
-// Statements returns where statements begin that stand in the lines from first to last of a source
-// file: the addresses by line. sources are the paths of all files that name may mean, whether or
-// not they have such lines.
+// Statements returns, by line, the addresses at which statements begin in the lines from first to
+// last of a source file. sources are the paths of all files that name may mean, whether or not they
+// have such lines.
 func (o *Object) Statements(name string, first, last int) (at map[int][]uint64, sources []string) {
 	return o.dwarf().Statements(name, first, last)
 }
@@ -116,9 +116,9 @@ func (o *Object) Frames(vaddr uint64) []Frame { return o.dwarf().Frames(vaddr) }
 // into it.
 func (o *Object) Texts(vaddr uint64) []Text { return o.dwarf().Texts(vaddr) }
 
-// Outlined returns the extent of the parallel region or task whose outlined function covers vaddr
-// (debuginfo.Index.Outlined). Its end is mostly the line before the closing brace: SourceExtent
-// finds the brace itself.
+// Outlined returns the extent of the parallel region or task, the outlined function of which covers
+// vaddr (debuginfo.Index.Outlined). The extent mostly ends on the line before the closing brace.
+// SourceExtent finds the brace itself.
 func (o *Object) Outlined(vaddr uint64) (e Extent, ok bool) { return o.dwarf().Outlined(vaddr) }
 
 // IsOutlined reports whether the function at vaddr is a parallel region or task

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Defines reports for each of the names whether a function of that name is defined (whether Symbol
-// would find it). It only reads through the symbol tables. To list their symbols takes long in a
-// large program that is linked to a runtime but contains none.
+// Defines reports, for each of the names, whether the file defines a function of that name (as
+// Symbol would find it). It only reads through the symbol tables. A list of their symbols would
+// take long in a large program that is linked to a runtime, but contains none of its functions.
 func (o *Object) Defines(names ...string) []bool {
 	found := make([]bool, len(names))
 	w := newWanted(names)
@@ -29,10 +29,10 @@ func isFunction(entry []byte) bool {
 	return typ == elf.STT_FUNC || typ == elf.STT_GNU_IFUNC
 }
 
-// wanted holds names that are looked for among many others.
+// wanted is a set of names to look for among many others.
 type wanted struct {
 	names []string
-	heads [1 << 16 / 64]uint64 // the set of their first two bytes, which hardly any other name has
+	heads [1 << 16 / 64]uint64 // the set of their first two bytes: hardly any other name begins so
 }
 
 func newWanted(names []string) *wanted {
@@ -48,7 +48,7 @@ func newWanted(names []string) *wanted {
 	return w
 }
 
-// find returns the index of the name that stands at a place in a string table, -1 if none does.
+// find returns the index of the name at a place in a string table; -1: none of the names is there.
 func (w *wanted) find(table string, at uint32) int {
 	if int64(at)+2 > int64(len(table)) {
 		return -1

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Digest tells files with different contents apart. ok is false for a file of more than most bytes,
-// and for one that cannot be read.
+// Digest returns a checksum by which files with different contents differ. ok is false if the file
+// has more than most bytes, or cannot be read.
 func (o *Object) Digest(most int64) (sum [sha256.Size]byte, ok bool) {
 	if o.size > most {
 		return sum, false

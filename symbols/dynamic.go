@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// This file reads what the dynamic loader reads of a file, in the same way: a few bytes here and
-// there. A process may map hundreds of libraries, most of which are of no interest. To parse all
-// their symbols would take seconds.
+// This file reads the same parts of a file as the dynamic loader, and in the same way: a few bytes
+// here and there. A process may map hundreds of libraries, most of which do not matter here. To
+// parse all their symbols would take seconds.
 
 // dynamicTables holds the parts of the dynamic section that lead to names.
 type dynamicTables struct {
@@ -64,9 +64,9 @@ func (o *Object) loadDynamicTables() (t dynamicTables) {
 	return t
 }
 
-// Exports reports whether the object defines a dynamic symbol of this name, as
-// the loader would find it by DT_GNU_HASH. Files without that table (built with
-// --hash-style=sysv) have their symbols parsed.
+// Exports reports whether the object defines a dynamic symbol of this name, as the loader would
+// find it by DT_GNU_HASH. For files without this table (linked with --hash-style=sysv), it parses
+// the symbols.
 func (o *Object) Exports(name string) bool {
 	t := o.dynamic()
 	if !t.ok {
@@ -97,7 +97,7 @@ func (o *Object) Exports(name string) bool {
 	if at < h.first {
 		return false // empty
 	}
-	const longest = 1 << 12 // chains have a few links; more is corrupt
+	const longest = 1 << 12 // chains have a few links; a longer one is corrupt
 	for n := uint32(0); n < longest; n++ {
 		link := o.Read(h.chains+4*uint64(at-h.first+n), 4)
 		if len(link) < 4 {
@@ -114,13 +114,13 @@ func (o *Object) Exports(name string) bool {
 	return false
 }
 
-// dynamicName returns the name of a symbol that has an address, otherwise "".
+// dynamicName returns the name of a symbol if the symbol has an address, and "" otherwise.
 func (o *Object) dynamicName(t *dynamicTables, index uint32) string {
 	s := o.Read(t.symbols+symbolSize*uint64(index), symbolSize)
 	if len(s) < symbolSize || binary.LittleEndian.Uint16(s[6:]) == uint16(elf.SHN_UNDEF) {
 		return ""
 	}
-	const longest = 4096 // of names that anyone asks for
+	const longest = 4096 // longer names are never asked for
 	b := o.Read(t.strings+uint64(binary.LittleEndian.Uint32(s)), longest)
 	if end := bytes.IndexByte(b, 0); end >= 0 {
 		return string(b[:end])
@@ -129,8 +129,8 @@ func (o *Object) dynamicName(t *dynamicTables, index uint32) string {
 }
 
 // loadImports reads the undefined dynamic symbols, and makes no list of the others. They may stand
-// anywhere in the table, since DT_GNU_HASH lists some of them, too. A name is mapped to whether the
-// loader must find it.
+// anywhere in the table, since DT_GNU_HASH lists some of them, too. The value of a name says
+// whether the loader must find the name.
 func (o *Object) loadImports() map[string]bool {
 	imports := map[string]bool{}
 	table := o.dynamicTable()
@@ -148,12 +148,13 @@ func (o *Object) loadImports() map[string]bool {
 	return imports
 }
 
-// Imports reports whether the object has an undefined dynamic symbol of this name, and so refers to
-// it in another object.
+// Imports reports whether the object has an undefined dynamic symbol of this name, so that another
+// object must define it.
 func (o *Object) Imports(name string) bool {
 	_, ok := o.imports()[name]
 	return ok
 }
 
-// Requires reports whether the object imports a name that the loader must find: not a weak one.
+// Requires reports whether the object imports a name that the loader must find: the name is not
+// weak.
 func (o *Object) Requires(name string) bool { return o.imports()[name] }

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Reading in the way of the loader gives the same answers as reading whole tables.
+// TestDynamicNames: reading in the way of the loader gives the same answers as reading the whole
+// tables.
 func TestDynamicNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -7,18 +7,17 @@ import (
 	"sort"
 )
 
-// FuncRange returns the extent of the function that covers vaddr. It also
-// knows local functions of stripped files, by their unwind information; the
-// end may then include the padding before the next function. Static programs
-// that are stripped mostly lack the table for it: ok is false.
+// FuncRange returns the extent of the function that covers vaddr. It also knows local functions of
+// stripped files, by their unwind information. Then the end may include the padding before the next
+// function. Stripped static programs mostly lack the table for it: ok is false.
 func (o *Object) FuncRange(vaddr uint64) (lo, hi uint64, ok bool) {
 	section, ok := o.codeRange(vaddr)
 	if !ok {
 		return 0, 0, false
 	}
 	hi = section.Hi
-	// Functions start where the unwind table says, which survives stripping, and where the symbol
-	// tables say.
+	// The starts of functions are in the table of unwind information, which survives stripping, and
+	// in the symbol tables.
 	starts, known := o.starts(), o.symbols().funcs.sorted
 	i := sort.Search(len(starts), func(i int) bool { return starts[i] > vaddr })
 	k := sort.Search(len(known), func(k int) bool { return known[k].addr > vaddr })
@@ -43,8 +42,8 @@ func (o *Object) FuncRange(vaddr uint64) (lo, hi uint64, ok bool) {
 	return lo, hi, vaddr < hi
 }
 
-// codeRange returns the executable section, or without sections the segment,
-// that holds vaddr.
+// codeRange returns the executable section that holds vaddr. If the file has no sections, it
+// returns the segment.
 func (o *Object) codeRange(vaddr uint64) (Range, bool) {
 	for _, s := range o.file.Sections {
 		r := Range{Lo: s.Addr, Hi: s.Addr + s.Size}
@@ -77,7 +76,7 @@ func (o *Object) unwindStarts() []uint64 {
 		}
 		b := o.readAt(p.Off, p.Filesz)
 		if len(b) < 12 || b[0] != 1 || b[1] != pcRelativeSdata4 || b[2] != udata4 || b[3] != dataRelative|sdata4 {
-			return nil // every linker writes these; others would need a general decoder
+			return nil // every linker writes these encodings; others would need a general decoder
 		}
 		n := uint64(binary.LittleEndian.Uint32(b[8:]))
 		b = b[12:]

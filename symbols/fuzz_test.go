@@ -92,7 +92,7 @@ func openAndQuery(b []byte) {
 	}
 }
 
-// FuzzDamaged damages headers and tables, and so gets further than FuzzObject.
+// FuzzDamaged damages headers and tables. So it gets further than FuzzObject.
 func FuzzDamaged(f *testing.F) {
 	var files [][]byte
 	for _, b := range damageSeeds(f) {
@@ -104,8 +104,8 @@ func FuzzDamaged(f *testing.F) {
 	})
 }
 
-// TestBrokenObjects does a little of the fuzzing in every run: fixed damage in
-// the headers and tables.
+// TestBrokenObjects does a small part of the fuzzing in every run: fixed damage in the headers and
+// tables.
 func TestBrokenObjects(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -25,7 +25,8 @@ func promptly(t *testing.T, what string, f func()) {
 	}
 }
 
-// A program is read without delay, whatever file has the name of its debug file.
+// TestHostileDebugFile: a program is read without delay, whatever file stands at the name of its
+// debug file.
 func TestHostileDebugFile(t *testing.T) {
 	full := compile(t, "gcc", "-g", "-w", "-nostartfiles", "-Wl,--build-id=none", "-fopenmp", "-fPIC", "-shared", "testdata/regions.c")
 	for name, put := range map[string]func(t *testing.T, dir string) error{
@@ -66,7 +67,7 @@ func TestHostileDebugFile(t *testing.T) {
 	}
 }
 
-// A source's name may lead to any file.
+// TestHostileSource: the name of a source may lead to any file.
 func TestHostileSource(t *testing.T) {
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "fifo.c")

@@ -9,7 +9,7 @@ import (
 // Ident is libomp's description of a source location (ident_t), which compilers
 // pass to every __kmpc_ call.
 type Ident struct {
-	Flags    uint32 // kind of the construct or barrier, KMP_IDENT_*; valid without -g
+	Flags    uint32 // kind of the construct or barrier, KMP_IDENT_*; also set without -g
 	File     string // as given to the compiler, may be relative; "" if not known
 	Function string // "" if not known
 	Line     int    // of the directive; 0 if not known
@@ -20,17 +20,17 @@ type Ident struct {
 const (
 	IdentBarrierExplicit = 0x20
 	IdentBarrierImplicit = 0x40
-	identBarrierKind     = 0x1c0 // of an implicit barrier: which construct it ends
+	identBarrierKind     = 0x1c0 // of an implicit barrier: the construct that it ends
 	identBarrierSingle   = 0x140
 	IdentLoop            = 0x200
 	IdentSections        = 0x400
 	IdentDistribute      = 0x800
 )
 
-// Apart tells whether an implicit barrier surely does not belong to the construct of share, which
-// is no single. That is so if the barrier is a single's, or names another directive. Of a construct
-// and its barrier Clang names the same place; Intel's compilers name two, each by its first and its
-// last line.
+// Apart tells whether an implicit barrier certainly does not belong to the construct of share,
+// which is no single. This is so if the barrier belongs to a single, or names another directive.
+// Clang names the same place for a construct and its barrier. Intel's compilers name two places,
+// each by its first and its last line.
 func (share *Ident) Apart(barrier *Ident) bool {
 	if share.Flags&(IdentLoop|IdentSections) != 0 && barrier.Flags&identBarrierKind == identBarrierSingle {
 		return true
@@ -41,7 +41,7 @@ func (share *Ident) Apart(barrier *Ident) bool {
 }
 
 // Ident reads the ident_t at vaddr. Its flags are at +4, the length of its text at +12, and the
-// pointer to the text at +16. This is so in kmp.h of LLVM and in Intel's runtime.
+// pointer to the text at +16. The layout is that of LLVM's kmp.h, and of Intel's runtime.
 func (o *Object) Ident(vaddr uint64) (Ident, bool) {
 	b := o.Read(vaddr, 24)
 	if len(b) < 24 {

@@ -2,7 +2,8 @@ package symbols
 
 import "testing"
 
-// Which barriers cannot belong to a construct, by the descriptions that compilers write of both.
+// TestIdentApart: barriers that cannot belong to a construct, by the descriptions that compilers
+// write for both.
 func TestIdentApart(t *testing.T) {
 	const loop, sections, single, share = 0x42, 0xc2, 0x142, 0x202
 	at := func(flags uint32, file string, line, col int) Ident {

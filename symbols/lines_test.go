@@ -31,8 +31,8 @@ func toolchains() []toolchain {
 		toolchain{"gcc compressed", "gcc", []string{"-O1", "-g", "-gz"}})
 }
 
-// build compiles one source file with OpenMP into a shared object. A shared object may leave the
-// runtime's functions undefined, so no runtime need be installed.
+// build compiles one source file with OpenMP into a shared object. The runtime's functions may stay
+// undefined there, so no runtime has to be installed.
 func (c toolchain) build(t *testing.T, source string) *Object {
 	t.Helper()
 	cc := c.c
@@ -115,8 +115,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// checkCallLines checks that the runtime calls of constructs() have the lines of their construct,
-// and that code inlined from later() is marked as such.
+// checkCallLines checks that the runtime calls of constructs() have the lines of their construct.
+// It also checks that code which was inlined from later() is marked as such.
 func checkCallLines(t *testing.T, o *Object, want testbin.Marks) {
 	t.Helper()
 	calls := map[string][]uint64{} // return addresses

@@ -20,7 +20,7 @@ type mapping struct {
 	deleted bool
 }
 
-// deletedMark is what the kernel appends to the path of a file that is gone.
+// deletedMark is the text that the kernel appends to the path of a file that is gone.
 const deletedMark = " (deleted)"
 
 // parseMaps reads /proc/PID/maps (proc_pid_maps(5)) and returns the mappings of files for

@@ -2,14 +2,14 @@ package symbols
 
 import "sync"
 
-// Memo keeps one answer about each file, so that the answer is computed once, also if several
-// goroutines ask at the same time. Its zero value is ready for use.
+// Memo keeps one answer about each file. The answer is computed once, also if several goroutines
+// ask at the same time. The zero value is ready for use.
 type Memo[T any] struct {
 	answers sync.Map // *Object to func() T
 }
 
-// Of returns the answer about a file. When the file is first asked about, compute finds the answer.
-// Whoever asks meanwhile waits.
+// Of returns the answer about a file. The first call for a file computes the answer. Other
+// goroutines that ask meanwhile wait.
 func (m *Memo[T]) Of(o *Object, compute func(*Object) T) T {
 	answer, ok := m.answers.Load(o)
 	if !ok {

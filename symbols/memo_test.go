@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Goroutines that ask about one file at the same time get one answer, which is computed once.
+// TestMemo: goroutines that ask about one file at the same time get the same answer, which is
+// computed once.
 func TestMemo(t *testing.T) {
 	var m Memo[int]
 	var computed atomic.Int32

@@ -26,8 +26,8 @@ type Module struct {
 	object *Object
 }
 
-// Object returns the module's ELF file. Modules that are the same file share one object, in any
-// process. The object stays readable for the life of this process, whatever becomes of the file.
+// Object returns the module's ELF file. Modules of the same file share one object, in all
+// processes. The object stays readable as long as this process runs, whatever happens to the file.
 func (m *Module) Object() *Object { return m.object }
 
 // Contains reports whether addr belongs to the module.
@@ -62,8 +62,8 @@ func place(o *Object, m mapping) (mod Module, ok bool) {
 		}
 		lo = min(lo, p.Vaddr&^(page-1))
 		hi = max(hi, (p.Vaddr+p.Memsz+page-1)&^(page-1))
-		// A mapping starts at a segment's page, or further in if mprotect
-		// has split it.
+		// A mapping starts at the page of a segment. If mprotect has split the mapping, it starts
+		// further in.
 		if !ok && p.Flags&elf.PF_X != 0 && m.offset >= p.Off&^(page-1) && m.offset < p.Off+p.Filesz {
 			mod.Bias, ok = m.start-(m.offset-p.Off+p.Vaddr), true
 		}
@@ -74,7 +74,7 @@ func place(o *Object, m mapping) (mod Module, ok bool) {
 }
 
 // hostPath returns a path at which the mapped file can be opened from here. The path leads through
-// the process's root. If another file has taken the file's place, the path leads through the
+// the process's root. If another file has replaced the mapped one, the path leads through the
 // mapping itself, which needs CAP_CHECKPOINT_RESTORE (Linux 5.9). seen is the file's name in the
 // process.
 func hostPath(proc string, m mapping) (host, seen string, deleted bool) {
@@ -83,8 +83,8 @@ func hostPath(proc string, m mapping) (host, seen string, deleted bool) {
 		if err != nil {
 			return false
 		}
-		// The device is not compared: overlay and btrfs file systems show
-		// another one to stat than in maps.
+		// The device is not compared: overlay and btrfs file systems show different devices in stat
+		// and in maps.
 		sys, ok := st.Sys().(*syscall.Stat_t)
 		return ok && sys.Ino == m.inode
 	}
@@ -92,7 +92,7 @@ func hostPath(proc string, m mapping) (host, seen string, deleted bool) {
 	if !m.deleted && same(host) {
 		return host, m.path, false
 	}
-	if m.deleted && same(host+deletedMark) { // the file's own name ends like the mark
+	if m.deleted && same(host+deletedMark) { // the file's own name ends with the text of the mark
 		return host + deletedMark, m.path + deletedMark, false
 	}
 	mapped := fmt.Sprintf("%s/map_files/%x-%x", proc, m.start, m.end)
@@ -108,8 +108,8 @@ type objectKey struct {
 	size, mtime int64
 }
 
-// objects caches the objects of all processes: the ranks of an MPI program on
-// one node map the same files.
+// objects holds the objects of all processes: ranks of an MPI program on one node map the same
+// files.
 var objects struct {
 	mu sync.Mutex
 	m  map[objectKey]*Object

@@ -139,7 +139,7 @@ func TestModulesOfNobody(t *testing.T) {
 	}
 }
 
-// The executable is opened once, whoever asks for it first.
+// TestExecutable: the executable is opened once, whoever asks for it first.
 func TestExecutable(t *testing.T) {
 	p := NewProcess(os.Getpid())
 	o, err := p.Executable()

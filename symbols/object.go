@@ -46,8 +46,8 @@ type Object struct {
 	read      unpacked
 }
 
-// OpenObject opens the ELF file at path. The file stays open until Close, so
-// that it can be read after its process has ended or the file was replaced.
+// OpenObject opens the ELF file at path. The file stays open until Close. So it can be read after
+// its process has ended, or after the file was replaced.
 func OpenObject(path string) (*Object, error) {
 	f, err := files.Open(path)
 	if errors.Is(err, files.ErrNotRegular) || errors.Is(err, files.ErrKernel) {
@@ -66,8 +66,8 @@ func OpenObject(path string) (*Object, error) {
 }
 
 // NewObject makes an Object of size bytes in memory or elsewhere. Such an object has no path and no
-// time of change. So its separate debug file is found by build id only, and source files are never
-// trusted.
+// time of change. So its separate debug file is found by the build id only, and its source files
+// are never trusted.
 func NewObject(r io.ReaderAt, size int64) (*Object, error) {
 	var ident [elf.EI_NIDENT]byte
 	if _, err := r.ReadAt(ident[:], 0); err != nil || string(ident[:4]) != elf.ELFMAG {
@@ -129,8 +129,8 @@ func (o *Object) IsPIE() bool {
 	if o.file.Type != elf.ET_DYN {
 		return false
 	}
-	// A static PIE has no interpreter but carries the flag; older linkers
-	// set no flag but name the interpreter.
+	// A static PIE has no interpreter, but it has the flag. Older linkers set no flag, but name the
+	// interpreter.
 	flags, err := o.file.DynValue(elf.DT_FLAGS_1)
 	if err == nil && len(flags) > 0 && flags[0]&uint64(elf.DF_1_PIE) != 0 {
 		return true
@@ -198,8 +198,8 @@ func (o *Object) HasDWARF() bool {
 	return hasSection(o.file, "debug_line") || o.debug() != nil && hasSection(o.debug().file, "debug_line")
 }
 
-// hasSection looks for a debug section under its plain and its old
-// compressed name, with contents.
+// hasSection looks for a debug section with contents, under its plain name and under its old
+// compressed name.
 func hasSection(f *elf.File, name string) bool {
 	return slices.ContainsFunc(f.Sections, func(s *elf.Section) bool {
 		return (s.Name == "."+name || s.Name == ".z"+name) && s.Type != elf.SHT_NOBITS && s.FileSize > 0
@@ -230,7 +230,7 @@ func (o *Object) TextRanges() []Range {
 // segment, and none outside all segments or in zero-filled memory.
 func (o *Object) Read(vaddr uint64, n int) []byte { return o.readInto(nil, vaddr, n) }
 
-// readInto is Read into the memory of b, if that is enough.
+// readInto is Read that uses the memory of b, if it is large enough.
 func (o *Object) readInto(b []byte, vaddr uint64, n int) []byte {
 	for _, p := range o.file.Progs {
 		if p.Type == elf.PT_LOAD && vaddr >= p.Vaddr && vaddr-p.Vaddr < p.Filesz && n > 0 {
@@ -241,7 +241,7 @@ func (o *Object) readInto(b []byte, vaddr uint64, n int) []byte {
 	return nil
 }
 
-// readAt reads n bytes at a file offset, fewer where the file is truncated.
+// readAt reads n bytes at a file offset. It reads fewer if the file is truncated.
 func (o *Object) readAt(off, n uint64) []byte { return o.readAtInto(nil, off, n) }
 
 func (o *Object) readAtInto(b []byte, off, n uint64) []byte {

@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// Process lists the files that a process maps. When asked again, it opens only files that were not
-// mapped before: a process may have loaded hundreds. A process that runs another program needs a
+// Process lists the files that a process maps. Later calls open only files that were not mapped
+// before: a process may have loaded hundreds. If the process executes another program, it needs a
 // new Process.
 type Process struct {
 	pid int
@@ -21,8 +21,8 @@ type Process struct {
 	files map[mappedAs]*mappedFile
 }
 
-// mappedAs is a file as it appears in a process's memory. While the file is mapped, its inode is
-// not used again, and the kernel marks its name if another file gets it.
+// mappedAs identifies a file in a process's memory. While the file is mapped, no other file gets
+// its inode. If another file gets its name, the kernel marks the name.
 type mappedAs struct {
 	dev, inode uint64
 	path       string
@@ -32,9 +32,9 @@ type mappedAs struct {
 // NewProcess makes the list of a process; it is empty at first.
 func NewProcess(pid int) *Process { return &Process{pid: pid, files: map[mappedAs]*mappedFile{}} }
 
-// Modules lists the ELF files that process pid has mapped for execution, sorted
-// by address. A file that is mapped but cannot be read (a 32-bit program, one that vanished) is
-// left out. Then the error says why. The modules that could be read are returned with the error.
+// Modules lists the ELF files that process pid has mapped for execution, sorted by address. It
+// leaves out a file that cannot be read (a 32-bit program, a file that vanished). Then the error
+// says why. The other modules are returned with the error.
 func Modules(pid int) ([]Module, error) { return NewProcess(pid).Modules() }
 
 // Modules lists the process's modules, like the function Modules.
@@ -79,8 +79,8 @@ func (p *Process) Modules() ([]Module, error) {
 	return modules, nil
 }
 
-// Executable opens the process's own file, which is mostly its largest, without looking at the
-// others.
+// Executable opens the process's own file, without looking at the others. It is mostly the largest
+// one.
 func (p *Process) Executable() (*Object, error) {
 	proc := "/proc/" + strconv.Itoa(p.pid)
 	path, err := os.Readlink(proc + "/exe")
@@ -96,7 +96,7 @@ type mappedFile struct {
 	deleted    bool
 	object     *Object
 	err        error
-	lasting    bool // it was read, and its name is not a name of the mapping
+	lasting    bool // it was read, by a path that does not lead through the mapping
 }
 
 // open returns the files of mappings. It opens the new ones, several at a time, and reads what they
@@ -119,7 +119,7 @@ func (p *Process) open(proc string, maps []mapping) []*mappedFile {
 		}
 		files[n] = f
 	}
-	p.files = known // a file that is no longer mapped may be another file when it appears again
+	p.files = known // a file that is no longer mapped may be another file if it appears again
 	var done sync.WaitGroup
 	workers := min(runtime.GOMAXPROCS(0), len(fresh))
 	for first := range workers {

@@ -7,8 +7,8 @@ import (
 )
 
 // rawSymbols is a symbol table as it is in a file. The zero value has no entries. elf.File.Symbols
-// is not used: it allocates a string for each of maybe a million symbols before the first can be
-// looked at.
+// is not used: before the first lookup, it would allocate a string for each symbol, of which there
+// may be a million.
 type rawSymbols struct {
 	in    *Object
 	table *elf.Section
@@ -31,8 +31,8 @@ func (o *Object) dynamicTable() rawSymbols {
 	return rawSymbols{o, o.file.SectionByType(elf.SHT_DYNSYM)}
 }
 
-// names returns the string table of the symbols' names. That of the full symbol table is kept,
-// since it is large and asked for twice.
+// names returns the string table of the symbols' names. The one of the full symbol table is kept,
+// because it is large and needed twice.
 func (r rawSymbols) names() string {
 	switch {
 	case r.table == nil:
@@ -83,7 +83,7 @@ func isUndefined(entry []byte) bool {
 	return elf.SectionIndex(binary.LittleEndian.Uint16(entry[6:])) == elf.SHN_UNDEF
 }
 
-// isDefined reports whether the file itself contains what an entry names.
+// isDefined reports whether the file itself contains the thing that an entry names.
 func isDefined(entry []byte) bool {
 	section := elf.SectionIndex(binary.LittleEndian.Uint16(entry[6:]))
 	return section != elf.SHN_UNDEF && section != elf.SHN_ABS

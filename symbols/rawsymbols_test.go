@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestWanted looks for names at places of a string table. Some names have a version behind them,
-// and some are the end of another name.
+// TestWanted looks for names at places of a string table. Some names have a version after them.
+// Some are the end of another name.
 func TestWanted(t *testing.T) {
 	const table = "\x00f\x00g@V1\x00loop@@V2\x00loops\x00xloop\x00lo"
 	w := newWanted([]string{"f", "g", "loop", "lo", ""})

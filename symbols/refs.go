@@ -4,14 +4,15 @@ import "slices"
 
 // References are the places in a file's code that lead to targets.
 type References struct {
-	// Branches are what may be calls or jumps with a 32-bit distance: see Object.Branches.
+	// Branches are bytes that may be calls or jumps with a 32-bit distance: see Object.Branches.
 	Branches []uint64
-	// Others are other bytes that denote a target: an instruction may take its address, or jump
-	// there with an 8-bit distance.
+	// Others are other bytes that denote a target. Such an instruction may take the target's
+	// address, or jump there with an 8-bit distance.
 	Others []uint64
 }
 
-// References finds all bytes in the code that may denote a target by a distance. It is for x86-64.
+// References finds all bytes in the code that may denote a target by a distance. It knows x86-64
+// only.
 func (o *Object) References(to *Targets) (r References) {
 	r.Branches = o.Branches(to)
 	branch := map[uint64]bool{}
@@ -50,8 +51,9 @@ func shortJumps(b []byte, base uint64, to *places) (found []uint64) {
 	return found
 }
 
-// OnlyCalled tells whether the file uses a function of another file through stubs of its procedure
-// linkage table only. Otherwise the function's address is in its data, where any code may find it.
+// OnlyCalled tells whether the file uses a function of another file only through stubs of its
+// procedure linkage table. Otherwise the function's address is in its data, where any code may find
+// it.
 func (o *Object) OnlyCalled(name string) bool {
 	if o.relocs().taken[name] {
 		return false

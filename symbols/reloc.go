@@ -7,11 +7,11 @@ import (
 	"sort"
 )
 
-// relocations holds which values the loader will write at which addresses.
+// relocations says which values the loader will write to which addresses.
 type relocations struct {
 	slots map[uint64]string // GOT slot -> symbol it will point to
 	stubs map[uint64]bool   // slots through which only stubs of the PLT jump
-	// For these symbols the loader writes the address elsewhere than for stubs.
+	// taken has the symbols with addresses that the loader writes not only for stubs.
 	taken    map[string]bool
 	pointers []pointer // sorted by slot
 	tls      []TLSSlot
@@ -23,9 +23,8 @@ type pointer struct {
 	known        bool // false: the target is in another object
 }
 
-// TLSSlot is a GOT slot into which the loader writes the distance of a
-// thread-local variable from the thread pointer. Read the slot in the process:
-// the value is known only after relocation.
+// TLSSlot is a GOT slot. The loader writes into it the distance of a thread-local variable from the
+// thread pointer. This value is known only after relocation, so read the slot in the process.
 type TLSSlot struct {
 	VAddr  uint64 // of the slot
 	Addend uint64 // offset of the variable in the object's thread-local block
@@ -107,17 +106,17 @@ func (t *relocations) add(machine elf.Machine, typ uint32, slot, addend uint64, 
 	}
 }
 
-// GOT returns the symbol whose address the loader writes into the slot at
-// vaddr; code compiled with -fno-plt calls through such slots.
+// GOT returns the symbol with the address that the loader writes into the slot at vaddr. Code that
+// was compiled with -fno-plt calls through such slots.
 func (o *Object) GOT(vaddr uint64) (symbol string, ok bool) {
 	symbol, ok = o.relocs().slots[vaddr]
 	return symbol, ok
 }
 
-// Pointer returns the vaddr to which the 8 bytes of data at vaddr point. It is the relocation's
-// target. Where there is none, it is the bytes as they are in the file. That is so in fixed-address
-// programs, and with compact relative relocations, which keep the target in place. ok is false
-// where the target is in another object.
+// Pointer returns the vaddr to which the 8 bytes of data at vaddr point. It is the target of a
+// relocation. If there is no relocation, the bytes in the file count. This is so in fixed-address
+// programs, and with compact relative relocations, which keep the target in place. ok is false if
+// the target is in another object.
 func (o *Object) Pointer(vaddr uint64) (target uint64, ok bool) {
 	ps := o.relocs().pointers
 	if i := sort.Search(len(ps), func(i int) bool { return ps[i].slot >= vaddr }); i < len(ps) && ps[i].slot == vaddr {

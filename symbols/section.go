@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Sections may be compressed, and a few megabytes of zeros may unpack to gigabytes. So the size to
-// which sections unpack is limited to a plausible one: of one section, and of all sections of a
-// file. Debug information compresses to a fifth; long lists of one name, or of zeros, to less.
+// Sections may be compressed, and a few megabytes may unpack to gigabytes of zeros. So there is a
+// limit to the size to which a section may unpack, and to the sum over all sections of a file.
+// Debug information compresses to a fifth. Long lists of the same name, or of zeros, compress more.
 const (
 	unpacksTo  = 32      // times the size in the file
 	unpacksMin = 1 << 20 // bytes that any section may have
@@ -23,7 +23,7 @@ const (
 // unpacked counts the bytes of an object's sections that were unpacked.
 type unpacked struct{ n atomic.Int64 }
 
-// reserve counts n bytes. ok is false if they are too many for this machine.
+// reserve counts n bytes. ok is false if that is too much for this machine.
 func (u *unpacked) reserve(n uint64) bool {
 	if n > uint64(plenty) {
 		return false
@@ -45,8 +45,8 @@ var plenty = func() int64 {
 	return max(least, int64(uint64(si.Totalram)*uint64(si.Unit)/4))
 }()
 
-// leaveOutBombs empties sections that claim to unpack to an implausible size. After that the
-// contents of any section can safely be asked for.
+// leaveOutBombs empties sections that claim to unpack to an implausible size. Afterwards it is safe
+// to ask for the contents of any section.
 func (o *Object) leaveOutBombs() {
 	for _, s := range o.file.Sections {
 		if s.Flags&elf.SHF_COMPRESSED != 0 && s.Size > max(unpacksMin, unpacksTo*s.FileSize) {
@@ -55,8 +55,8 @@ func (o *Object) leaveOutBombs() {
 	}
 }
 
-// namesCompressed reports whether the names of a file's sections are compressed. No linker does
-// that, and they would be unpacked before anybody could check their size.
+// namesCompressed reports whether the names of a file's sections are compressed. No linker
+// compresses them. Compressed names would be unpacked before their size can be checked.
 func namesCompressed(r io.ReaderAt) bool {
 	var h elf.Header64
 	var s elf.Section64
@@ -94,8 +94,8 @@ func (o *Object) section(s *elf.Section) []byte {
 	return b
 }
 
-// unzip returns the contents of a section that is compressed by zlib; ok is false for others. It
-// takes three quarters of the time that Section.Data takes.
+// unzip returns the contents of a section that is compressed by zlib. ok is false for other
+// sections. unzip takes three quarters of the time that Section.Data takes.
 func (o *Object) unzip(s *elf.Section) (b []byte, ok bool) {
 	packed := o.readAt(s.Offset, s.FileSize)
 	head := binary.Size(elf.Chdr64{})

@@ -28,16 +28,16 @@ type source struct {
 
 // Source says which file was read for a file name of the line table.
 type Source struct {
-	Name  string    `json:"name"`            // as the line table has it
-	Path  string    `json:"path,omitempty"`  // what was found; "" if nothing was
+	Name  string    `json:"name"`            // as in the line table
+	Path  string    `json:"path,omitempty"`  // of the file that was found; "": none was
 	Newer bool      `json:"newer,omitempty"` // newer than the object
 	Used  bool      `json:"used,omitempty"`  // its directives are used
 	Time  time.Time `json:"time,omitzero"`   // of its last change
 	Size  int64     `json:"size,omitempty"`
 }
 
-// SearchSources names a directory below which sources are searched that are not where the compiler
-// found them. A file there is used even if it is newer than the object, as copies are.
+// SearchSources names a directory. Sources that are not at the compiler's place are searched below
+// it. A file there is used even if it is newer than the object, since copies are newer.
 func (o *Object) SearchSources(dir string) {
 	o.sources.mu.Lock()
 	defer o.sources.mu.Unlock()
@@ -60,7 +60,7 @@ func (o *Object) Sources() (all []Source) {
 // the file is missing, or newer than the object: its lines may then differ from those that were
 // compiled. Callers share the slice and must not change it.
 func (o *Object) Directives(file string) (ds []directives.Directive, ok bool) {
-	if file == "" { // an unknown place does not count as a missing source
+	if file == "" { // an unknown place is no missing source
 		return nil, false
 	}
 	o.sources.mu.Lock()
@@ -76,11 +76,11 @@ func (o *Object) Directives(file string) (ds []directives.Directive, ok bool) {
 	return slices.Clip(src.parsed), src.Used
 }
 
-// SourceExtent returns the lines of the innermost OpenMP construct that stands at or around a line.
-// The construct's directive starts with the given words ("critical", "parallel", "for", "parallel
-// for"; "" for any). begin is the line of the directive. end is the line of the closing brace or
-// the end directive, or the last line of the statement. ok is false if there is no such construct,
-// or if Directives refuses the file.
+// SourceExtent returns the lines of the innermost OpenMP construct at or around a line. The
+// construct's directive starts with the given words ("critical", "parallel", "for", "parallel for";
+// "" for any). begin is the line of the directive. end is the line of the closing brace or the end
+// directive, or the last line of the statement. ok is false if there is no such construct, or if
+// Directives refuses the file.
 func (o *Object) SourceExtent(file string, line int, directive string) (begin, end int, ok bool) {
 	ds, _ := o.Directives(file)
 	d, ok := directives.Enclosing(ds, line, directive)
@@ -111,8 +111,8 @@ func (o *Object) readSource(file string) source {
 	return src
 }
 
-// suffixesBelow returns the paths that a file may have below a directory: first its whole path,
-// last its mere name.
+// suffixesBelow returns the paths that a file may have below a directory. The first has the whole
+// path of the file, the last only its name.
 func suffixesBelow(dir, file string) (paths []string) {
 	if dir == "" {
 		return nil

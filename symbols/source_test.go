@@ -40,7 +40,7 @@ func TestSourceFiles(t *testing.T) {
 	check("edited since", src, false)
 }
 
-// Code is known to be without OpenMP only where GCC has noted its options.
+// TestWithoutOpenMP: code is known to be without OpenMP only if GCC has noted its options.
 func TestWithoutOpenMP(t *testing.T) {
 	for _, c := range []struct {
 		flags   []string

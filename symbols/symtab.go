@@ -15,17 +15,17 @@ import (
 
 func compare(a, b uint64) int { return cmp.Compare(a, b) }
 
-// symbol is one defined function or datum. A large program has a million of them, so a symbol is
+// symbol is a defined function or datum. A large program has a million of them, so a symbol must be
 // small: its name is an offset in a string table.
 type symbol struct {
 	addr, size uint64
 	name       uint32 // see symbolTable.name
-	dynamic    bool   // from .dynsym, which .symtab is preferred to
+	dynamic    bool   // from .dynsym; a symbol from .symtab is preferred
 	rank       uint8
 	ifunc      bool // a resolver, which chooses a function at load time
 }
 
-// dynSymbol is one entry of .dynsym, at the index relocations use.
+// dynSymbol is an entry of .dynsym. Relocations refer to it by its index.
 type dynSymbol struct {
 	name  string
 	value uint64
@@ -108,7 +108,7 @@ func (t *symbolTables) read(entry []byte, names string, dynamic bool) {
 	})
 }
 
-// bindRank ranks aliases: names to which other files link are better known.
+// bindRank ranks the names of one address. Names to which other files link are better known.
 func bindRank(b elf.SymBind) uint8 {
 	switch b {
 	case elf.STB_GLOBAL:
@@ -199,7 +199,7 @@ func (t *symbolTable) aliases(a, b *symbol) int {
 }
 
 // nameIndex finds symbols by name. It is a hash table with chains of indices in the sorted table.
-// To build it takes a tenth of the time that a map would take.
+// Building it takes a tenth of the time that a map would take.
 type nameIndex struct {
 	seed        maphash.Seed
 	first, next []int32 // -1 ends a chain
@@ -230,8 +230,8 @@ func (t *symbolTable) named(name string) (addrs []uint64) {
 	return addrs
 }
 
-// at returns the best symbol that covers vaddr. A symbol without size (hand
-// written assembly) reaches to the next one.
+// at returns the best symbol that covers vaddr. A symbol without a size (hand-written assembly)
+// reaches to the next symbol.
 func (t *symbolTable) at(vaddr uint64) (symbol, bool) {
 	i := sort.Search(len(t.sorted), func(i int) bool { return t.sorted[i].addr > vaddr })
 	// A small local symbol may lie inside a larger one, so look a few
@@ -256,8 +256,8 @@ func (t *symbolTable) at(vaddr uint64) (symbol, bool) {
 	return symbol{}, false
 }
 
-// better chooses among aliases. If they rank the same, the name that sorts first is taken, so that
-// reports are reproducible (at visits names in descending order).
+// better chooses among the names of one address. If names rank equally, the one that sorts first is
+// chosen, which makes reports reproducible (at visits names in descending order).
 func better(a, b symbol) bool {
 	if a.dynamic != b.dynamic {
 		return !a.dynamic
@@ -265,15 +265,15 @@ func better(a, b symbol) bool {
 	return a.rank <= b.rank
 }
 
-// Symbol returns the distinct vaddrs of all functions that bear this name, in ascending order.
-// Versions of one symbol live at different addresses (as omp_set_nest_lock@OMP_1.0 and @@OMP_3.0 of
-// libgomp do). Local functions may share a name, too.
+// Symbol returns the different vaddrs of all functions with this name, in ascending order. Versions
+// of a symbol have different addresses (such as omp_set_nest_lock@OMP_1.0 and @@OMP_3.0 of
+// libgomp). Local functions may share a name, too.
 func (o *Object) Symbol(name string) []uint64 {
 	return o.symbols().funcs.named(name)
 }
 
-// Symbols calls visit for each function's name and vaddr, in order of vaddr.
-// Size is in bytes, 0 where the table does not say.
+// Symbols calls visit for each function's name and vaddr, in the order of vaddrs. Size is in bytes;
+// 0: the table does not say it.
 func (o *Object) Symbols(visit func(name string, vaddr, size uint64)) {
 	t := &o.symbols().funcs
 	for n := range t.sorted {
@@ -301,9 +301,9 @@ func (o *Object) DataAt(vaddr uint64) (name string, ok bool) {
 	return t.name(&s), true
 }
 
-// FuncAt returns the name and start of the function symbol that covers vaddr.
-// The full symbol table is preferred to the dynamic one, global names to weak
-// to local ones.
+// FuncAt returns the name and start of the function symbol that covers vaddr. The full symbol table
+// is preferred to the dynamic one. Global names are preferred to weak ones, and these to local
+// ones.
 func (o *Object) FuncAt(vaddr uint64) (name string, start uint64, ok bool) {
 	t := &o.symbols().funcs
 	s, ok := t.at(vaddr)

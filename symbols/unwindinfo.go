@@ -6,8 +6,8 @@ import (
 )
 
 // EHFrame returns the unwind information that is loaded with the code (.eh_frame), and its vaddr;
-// nil if there is none. If the file has no sections, .eh_frame_hdr (LSB 5.0, Core, 10.6.2) tells
-// where it begins, and it reaches to the end of its segment.
+// nil: there is none. If the file has no sections, .eh_frame_hdr (LSB 5.0, Core, 10.6.2) tells the
+// beginning. The end is that of the segment.
 func (o *Object) EHFrame() (data []byte, vaddr uint64) {
 	if s := o.file.Section(".eh_frame"); s != nil && s.Type != elf.SHT_NOBITS {
 		return o.readAt(s.Offset, s.FileSize), s.Addr

@@ -14,7 +14,7 @@ type Marker struct {
 	Arguments      string // as the note spells them: 8@%rdi
 }
 
-// maxMarkers bounds what a broken file can make us allocate.
+// maxMarkers bounds the memory that a broken file can make us allocate.
 const maxMarkers = 1 << 16
 
 // Markers returns the tracing points that the file's notes name, in their
@@ -37,9 +37,9 @@ func (o *Object) Markers() (found []Marker) {
 	return found
 }
 
-// marker decodes a note's description. It has three addresses: of the nop, of .stapsdt.base when
-// the note was written, and of a semaphore. Since then the file may have been moved as a whole.
-// Three strings follow.
+// marker decodes a note's description. It begins with three addresses: of the nop, of .stapsdt.base
+// when the note was written, and of a semaphore. The file may have been moved as a whole since
+// then. Three strings follow.
 func (o *Object) marker(b []byte) (m Marker, ok bool) {
 	if len(b) < 24 {
 		return m, false

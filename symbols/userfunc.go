@@ -13,27 +13,27 @@ import (
 // Function is a function of the source that has code of its own.
 type Function struct {
 	VAddr uint64
-	// Names are the names that users know it by, the shortest first: without parameters, with
-	// parameters, and the symbol. Names of aliases are included.
+	// Names are the names by which users know the function, the shortest first: without parameters,
+	// with parameters, and the symbol. The names of aliases are included.
 	Names []string
 	// Clone is the symbol of a copy for some of the callers, or of the part that the compiler did
 	// not inline. It is "" for the function itself.
 	Clone string
-	// Part: only calls that did not end in the inlined head come here.
+	// Part: only calls that did not end in the inlined head of the function come here.
 	Part bool
 }
 
-// partOf matches what GCC leaves of a function whose head it inlines.
+// partOf matches the name of the remaining part of a function, if GCC inlines the function's head.
 var partOf = regexp.MustCompile(`\.part(\.|$)`)
 
 // startup are functions of the C start files, in every program.
 var startup = []string{"_start", "_init", "_fini", "_dl_relocate_static_pie", "deregister_tm_clones",
 	"register_tm_clones", "__do_global_dtors_aux", "frame_dummy", "call_weak_fn"}
 
-// Functions returns the functions of the source by address; each address occurs once. It leaves out
-// parts that are no function of the source. They are cold parts, parallel regions and tasks
-// (constructs of their own), linker stubs, and resolvers of ifuncs. It also leaves out the rest of
-// a partly inlined function if the whole function exists, too.
+// Functions returns the functions of the source by address. Each address occurs once. It leaves out
+// parts that are no functions of the source: cold parts, parallel regions and tasks (which are
+// constructs), linker stubs, and resolvers of ifuncs. If a partly inlined function exists as a
+// whole, too, it also leaves out the part that was not inlined.
 func (o *Object) Functions() []Function {
 	var fs []Function
 	whole := map[string]bool{}
@@ -78,7 +78,7 @@ func (o *Object) Functions() []Function {
 	})
 }
 
-// FunctionNames returns the names of a symbol's source function, the shortest first and that
+// FunctionNames returns the names of a symbol's source function. The shortest comes first, and the
 // function's own symbol last.
 func FunctionNames(symbol string) []string {
 	symbol = names.Source(symbol)

@@ -65,7 +65,8 @@ func Write(w io.Writer, path string, t *regions.Table) error {
 	return err
 }
 
-// what returns the cells of a row that say what a region is and where, of n regions that are alike.
+// what returns the first cells of a row: what a region is, and where. n is the number of regions
+// that are alike.
 func what(r *regions.Region, n int) string {
 	begin, end := lineRange(r.Begin, r.BeginLast, r.BeginNear), lineRange(r.EndFirst, r.End, r.EndNear)
 	if r.Begin == 0 {

@@ -8,9 +8,10 @@ import (
 )
 
 // entries gives access to the entries of units. debug/dwarf parses the abbreviation tables of all
-// units before it gives the first entry. For a C library, that is half of the time to load its
-// debug file, and few of its units are ever asked for. So a unit is read with its own table, while
-// all other tables look empty. After mostSingle such units, all are read.
+// units before it gives the first entry. For a C library, this takes half of the time in which its
+// debug file is loaded, although few of its units are ever asked for. So at first a unit is read by
+// itself: all tables but its own are made to look empty. After mostSingle such units, all units are
+// read.
 type entries struct {
 	read     func(abbrev []byte) *dwarf.Data // nil: they cannot be read
 	abbrev   []byte
@@ -21,18 +22,19 @@ type entries struct {
 	some   map[int]*dwarf.Data // of units that were asked for, by index in units
 	single int                 // how many were read one by one after begin
 	all    *dwarf.Data         // nil: not read
-	// A copy of abbrev in which all tables are empty, but for those that are being read.
+	// emptied is a copy of abbrev. In it, all tables look empty, except those that are being read.
 	emptied []byte
 }
 
-// Sizes of .debug_abbrev between which units are read one by one. Reading a smaller section whole
-// takes a few milliseconds only. Copying a larger one for a unit takes as long.
+// Units are read one by one if .debug_abbrev has a size between these two. A smaller section is
+// read whole within a few milliseconds. A larger one takes as long to copy for one unit.
 const (
 	leastAbbrev = 64 << 10
 	mostAbbrev  = 4 << 20
 )
 
-// mostSingle bounds how many units are read one by one. Each takes a twentieth of the time for all.
+// mostSingle bounds how many units are read one by one. Each takes a twentieth of the time that all
+// units take.
 const mostSingle = 8
 
 // begin reads the units that are asked for first, or all. ok is false if they cannot be read.
@@ -52,8 +54,9 @@ func (s *entries) begin(first func(unitStart) bool) (ok bool) {
 	return len(units) == 0 || s.some[units[0]] != nil
 }
 
-// reader returns a reader at the entry at an offset. debug/dwarf notes a unit's bases in the shared
-// data when a reader first comes to the unit, so readers are placed under the lock.
+// reader returns a reader at the entry at an offset. When a reader first comes to a unit,
+// debug/dwarf notes the unit's bases in data that all readers share. So readers are placed under
+// the lock.
 func (s *entries) reader(off dwarf.Offset) *dwarf.Reader {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,14 +72,14 @@ func (s *entries) at(off dwarf.Offset) *dwarf.Data {
 	return s.data(off)
 }
 
-// whole reads all units at once, for callers that will ask for each.
+// whole reads all units at once, for callers that will ask for all of them.
 func (s *entries) whole() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.readAll()
 }
 
-// data is at, under the lock.
+// data is the method at, called under the lock.
 func (s *entries) data(off dwarf.Offset) *dwarf.Data {
 	if s.oneByOne && s.all == nil {
 		i := sort.Search(len(s.units), func(i int) bool { return s.units[i].header > uint64(off) }) - 1
@@ -97,12 +100,12 @@ func (s *entries) readAll() {
 		return
 	}
 	if s.all = s.read(s.abbrev); s.all == nil {
-		s.all = &dwarf.Data{} // whoever asks for a unit is told that there is none
+		s.all = &dwarf.Data{} // later questions for units find none
 	}
 	s.some, s.emptied = nil, nil
 }
 
-// together reads some units, given by their indices, with their own abbreviations alone.
+// together reads some units, given by their indices, with only their own abbreviations.
 func (s *entries) together(units []int) {
 	if s.emptied == nil {
 		s.emptied = bytes.Clone(s.abbrev)
@@ -120,12 +123,12 @@ func (s *entries) together(units []int) {
 			s.some[i] = d
 		}
 	}
-	for _, i := range units { // debug/dwarf has read the tables, and does not look again
+	for _, i := range units { // debug/dwarf has read the tables, and does not look at them again
 		s.setFirstByte(s.units[i], 0)
 	}
 }
 
-// setFirstByte sets the first byte of a unit's table: 0 ends the table, so that it looks empty.
+// setFirstByte sets the first byte of a unit's table. 0 ends the table, which makes it look empty.
 func (s *entries) setFirstByte(u unitStart, b byte) {
 	if u.abbrev < uint64(len(s.emptied)) {
 		s.emptied[u.abbrev] = b

@@ -9,7 +9,7 @@ import (
 const (
 	manyUnits = 40
 	unlisted  = 39 // is not in .debug_aranges
-	referring = 5  // its function refers to the next unit's
+	referring = 5  // the function of this unit refers to the next unit's
 )
 
 // sectionsOfMany makes debug sections of units with a function each: the function of unit i is
@@ -62,8 +62,8 @@ func sectionsOfMany(listed bool) map[string][]byte {
 	return map[string][]byte{"abbrev": abbrev, "info": info, "line": {0, 0, 0, 0}, "aranges": aranges, "str": {0}}
 }
 
-// Of a file with many abbreviations, those of the units that are asked for are read, until many
-// have been asked for. The answers are the same as if all were read at once.
+// TestUnitsOneByOne: of a file with many abbreviations, only the units are read that are asked for,
+// until many have been asked for. The answers are the same as if all were read at once.
 func TestUnitsOneByOne(t *testing.T) {
 	load := func(listed bool) *Index {
 		sections := sectionsOfMany(listed)

@@ -11,13 +11,13 @@ import (
 	"ompp-attach/symbols/names"
 )
 
-// function is a function of a unit, or a copy of one inlined into another.
+// function is a function of a unit, or one of its copies that were inlined into others.
 type function struct {
 	ranges   []Range // empty: only inlined copies exist
 	parent   int     // index of the enclosing function, -1 for none
 	identity identity
 
-	inlined  bool // a copy, inside parent, of the call at callFile, callLine
+	inlined  bool // a copy inside parent, of the call at callFile, callLine
 	callFile string
 	callLine int
 }
@@ -50,8 +50,8 @@ func (id identity) display() string {
 	return id.linkage
 }
 
-// loadFunctions lists the unit's functions. If the DWARF is elsewhere, the symbol table has to do:
-// in .dwo files (-gsplit-dwarf), or in a common file of several programs (dwz -m).
+// loadFunctions lists the unit's functions. If the DWARF is elsewhere, it uses the symbol table.
+// The DWARF can be in .dwo files (-gsplit-dwarf), or in a common file of several programs (dwz -m).
 func (u *unit) loadFunctions() []function {
 	fs := u.readFunctions()
 	for i := range fs {
@@ -137,9 +137,9 @@ func (u *unit) readFunctions() (fs []function) {
 	return fs
 }
 
-// identify follows an entry to its declaration: an inlined or cloned function
-// refers to its abstract instance, a member function to its class. seen saves
-// resolving a function again for each of its inlined copies.
+// identify follows an entry to its declaration. An inlined or cloned function refers to its
+// abstract instance, a member function to its class. seen keeps the answers, because each inlined
+// copy of a function asks for the same one.
 func (u *unit) identify(e *dwarf.Entry, seen map[dwarf.Offset]identity, depth int) identity {
 	const maxHops = 6 // clone, abstract instance, member declaration; more is corrupt
 	var id identity
@@ -191,8 +191,8 @@ func (u *unit) place(e *dwarf.Entry, fileAttr, lineAttr dwarf.Attr) (file string
 	return file, line
 }
 
-// codeOf is a range of a function's code, without inlined copies. The functions from index first to
-// before end are that function and its descendants.
+// codeOf is a range of a function's code, without inlined copies. The function has index first. It
+// and its descendants are the functions from first to before end.
 type codeOf struct {
 	Range
 	first, end int
@@ -217,8 +217,8 @@ func (u *unit) loadCode() (code []codeOf) {
 	return code
 }
 
-// covering returns the functions whose code holds vaddr, innermost inlined
-// copy first, outermost function last.
+// covering returns the functions with code that holds vaddr. The innermost inlined copy comes
+// first, the outermost function last.
 func (u *unit) covering(vaddr uint64) (indices []int) {
 	fs, code := u.funcs(), u.code()
 	n := sort.Search(len(code), func(i int) bool { return code[i].Lo > vaddr }) - 1
@@ -238,16 +238,16 @@ func (u *unit) covering(vaddr uint64) (indices []int) {
 }
 
 // SourceFunction returns the demangled name, without parameters, of the function in whose source
-// text vaddr lies, or "" if that is not known. symbol is the name of the function that covers vaddr
-// in the symbol table. Where line information says so, the result is an inlined function. A
-// compiler moves some code into a function of its own: a parallel region, a task, a cold part. For
-// such code the result is the function from which the code was taken.
+// text vaddr lies. It returns "" if this function is not known. symbol is the name of the function
+// that covers vaddr in the symbol table. If line information says so, the result is an inlined
+// function. Compilers move some code into functions of their own: parallel regions, tasks, cold
+// parts. For such code the result is the function from which the code was taken.
 func (x *Index) SourceFunction(vaddr uint64, symbol string) string {
 	symbol = names.Source(symbol)
 	if u := x.unitAt(vaddr); u != nil {
 		fs := u.funcs()
 		for _, i := range u.covering(vaddr) {
-			// Only the symbol says whose lambda an operator() is.
+			// Only the symbol tells to which function the lambda of an operator() belongs.
 			if !fs[i].inlined && names.IsMangled(symbol) {
 				break
 			}
@@ -282,8 +282,8 @@ func (u *unit) sourceFunction(fs []function, i int) string {
 }
 
 // enclosing returns the name of the source function in whose text a line lies. The function is
-// declared before the line, and has code at least as far as the line. Of several such functions, it
-// is the one declared last.
+// declared before the line, and its code reaches at least to the line. If there are several such
+// functions, it is the one declared last.
 func (u *unit) enclosing(fs []function, file string, line int) string {
 	var best, fallback []identity // several: instances of one template
 	add := func(ids []identity, id identity) []identity {
@@ -320,8 +320,8 @@ func (u *unit) enclosing(fs []function, file string, line int) string {
 	return name
 }
 
-// lastLine returns the greatest line of file in the rows of the given code, 0 if there is none.
-// skip, if not nil, says which rows to leave out.
+// lastLine returns the greatest line of file in the rows of the given code; 0: there is none. Rows
+// for which skip returns true do not count. skip may be nil.
 func (u *unit) lastLine(code []Range, file string, skip func(row) bool) (last int) {
 	for _, c := range code {
 		for _, r := range u.lines().within(c) {

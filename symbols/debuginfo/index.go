@@ -15,11 +15,12 @@ type Range struct{ Lo, Hi uint64 }
 // Contains reports whether v lies in r.
 func (r Range) Contains(v uint64) bool { return r.Lo <= v && v < r.Hi }
 
-// Symbols are the symbol tables of a file, which have the names that the DWARF lacks.
+// Symbols are the symbol tables of a file. They have the names that the DWARF lacks.
 type Symbols interface {
 	// FuncAt returns the name and start of the function that covers vaddr.
 	FuncAt(vaddr uint64) (name string, start uint64, ok bool)
-	// FunctionsIn visits the functions that start in a range, once for several names of an address.
+	// FunctionsIn visits the functions that start in a range. It visits an address with several
+	// names once.
 	FunctionsIn(r Range, visit func(name string, code Range))
 }
 
@@ -27,12 +28,12 @@ type Symbols interface {
 // the largest.
 var Sections = []string{"info", "line", "abbrev", "ranges", "str", "aranges", "addr", "line_str", "str_offsets", "rnglists"}
 
-// Input is what the debug information of a file is read from.
+// Input has the parts of a file from which the debug information is read.
 type Input struct {
 	Section func(name string) []byte // the contents of one of Sections; nil: the file lacks it
-	// Parts of the information are in a file shared with others (dwz -m).
+	// Shared: parts of the information are in a file that several programs share (dwz -m).
 	Shared  bool
-	Text    []Range // code of the file: rows elsewhere belong to functions that the linker dropped
+	Text    []Range // code of the file: other rows are of functions that the linker dropped
 	Symbols Symbols
 }
 
@@ -64,8 +65,8 @@ type unit struct {
 	code  func() []codeOf
 }
 
-// Load reads the debug sections. It returns nil where there is no usable DWARF. debug/dwarf has
-// been known to panic on corrupt input, which must not take a measurement down.
+// Load reads the debug sections. It returns nil if there is no usable DWARF. debug/dwarf is known
+// to panic on corrupt input. That must not end a measurement.
 func Load(in *Input) (x *Index) {
 	defer func() {
 		if recover() != nil {
@@ -93,8 +94,8 @@ func Load(in *Input) (x *Index) {
 		x.units = append(x.units, u)
 		byHeader[s.header] = u
 	}
-	// GCC writes .debug_aranges, which saves reading every unit; clang does
-	// not, so units that it does not list are read.
+	// GCC writes .debug_aranges, so its units need not be read for their ranges. Clang does not
+	// write it. So units that are not listed there are read.
 	readAranges(in.Section("aranges"), func(header uint64, r Range) {
 		if u := byHeader[header]; u != nil {
 			inAranges[header] = true
@@ -140,8 +141,8 @@ func readData(in *Input, abbrev []byte) (d *dwarf.Data) {
 }
 
 // maxRanges bounds the ranges of all units, and the ranges of one unit's functions. In a corrupt
-// file thousands of entries may all refer to one long list. Programs of a gigabyte have a quarter
-// of it.
+// file, thousands of entries may refer to the same long list. Programs of a gigabyte have a quarter
+// of this bound.
 const maxRanges = 1 << 22
 
 func (x *Index) newUnit(die dwarf.Offset) *unit {
@@ -187,14 +188,14 @@ func (x *Index) ranges(e *dwarf.Entry) []Range {
 	return rs
 }
 
-// Elsewhere says where the parts of the debug information are that the file and its separate debug
-// file lack, "" if they lack none. Without these parts there are still lines, and with the symbols
-// the places where regions begin. Only the names of inlined functions are missing.
+// Elsewhere says where debug information lies that the file and its separate debug file lack. It
+// returns "" if they lack none. Without it there are still lines, and symbols tell the places where
+// regions begin. Only the names of inlined functions are missing.
 func (x *Index) Elsewhere() string {
 	if x == nil {
 		return ""
 	}
-	if x.elsewhere == "" && len(x.units) > 0 { // before DWARF 5 only entries tell that
+	if x.elsewhere == "" && len(x.units) > 0 { // before DWARF 5 only entries tell where it is
 		const gnuDwoName = dwarf.Attr(0x2130) // DW_AT_GNU_dwo_name
 		if e := x.units[len(x.units)-1].entry(); e != nil && e.Val(gnuDwoName) != nil {
 			return "in .dwo files (-gsplit-dwarf)"
@@ -209,8 +210,8 @@ func (x *Index) unitAt(vaddr uint64) *unit {
 		return nil
 	}
 	i := sort.Search(len(x.unitRanges), func(i int) bool { return x.unitRanges[i].Lo > vaddr })
-	// Linkers write ranges of units that do not nest. A few steps back find the unit where a
-	// dropped function's range overlaps.
+	// Ranges of units do not nest. But the range of a function that the linker dropped may overlap
+	// others. A few steps back find the unit then.
 	for n := 0; i > 0 && n < 8; n++ {
 		i--
 		if x.unitRanges[i].Contains(vaddr) {
@@ -237,8 +238,8 @@ type unitStart struct {
 	compiled bool   // it may have code
 }
 
-// unitStarts walks the unit headers (DWARF 5, 7.5.1); debug/dwarf finds the next unit only by
-// walking all entries of the last one. split says that some units are skeletons, whose contents are
+// unitStarts walks the unit headers (DWARF 5, 7.5.1). debug/dwarf would find the next unit only by
+// walking all entries of the last one. split says that some units are skeletons: their contents are
 // in other files.
 func unitStarts(info []byte) (starts []unitStart, split bool) {
 	for at := uint64(0); at+12 <= uint64(len(info)); {

@@ -14,8 +14,8 @@ type lineTable struct {
 	files []*dwarf.LineFile
 }
 
-// row is one row of a line table: the instructions from addr on, up to the
-// next row, belong to line. Line 0: to no line.
+// row is a row of a line table: the instructions from addr to the next row belong to line. Line 0
+// stands for no line.
 type row struct {
 	addr uint64
 	file *dwarf.LineFile
@@ -24,8 +24,8 @@ type row struct {
 	end  bool // no code from here on
 }
 
-// maxRows bounds what a corrupt line program can make us allocate. The largest units of real
-// programs have a hundredth of that.
+// maxRows bounds the memory that a corrupt line program can make us allocate. The largest units of
+// real programs have a hundredth of this number.
 const maxRows = 1 << 26
 
 func (u *unit) loadLines() (t *lineTable) {
@@ -77,9 +77,9 @@ func (u *unit) loadLines() (t *lineTable) {
 }
 
 // fixNames makes file names absolute. In DWARF 5 tables, directories may be relative to the unit's
-// directory, and debug/dwarf leaves them so. Directory 0 may hold an absolute path of the unit's
-// own source, if the compiler was given such a path. debug/dwarf puts the unit's directory before
-// this path all the same.
+// directory, and debug/dwarf leaves them relative. Directory 0 may hold an absolute path of the
+// unit's own source, if the compiler was given such a path. debug/dwarf puts the unit's directory
+// before this path nevertheless.
 func (u *unit) fixNames(files []*dwarf.LineFile) {
 	name, _ := u.entry().Val(dwarf.AttrName).(string)
 	dir, _ := u.entry().Val(dwarf.AttrCompDir).(string)
@@ -94,8 +94,8 @@ func (u *unit) fixNames(files []*dwarf.LineFile) {
 	}
 }
 
-// at returns the index of the row that covers vaddr. Of several rows that start at one address it
-// is the last one: the earlier ones cover nothing.
+// at returns the index of the row that covers vaddr. If several rows start at one address, the last
+// one counts: the earlier ones cover nothing.
 func (t *lineTable) at(vaddr uint64) (int, bool) {
 	i := sort.Search(len(t.rows), func(i int) bool { return t.rows[i].addr > vaddr }) - 1
 	if i < 0 || t.rows[i].end {
@@ -145,8 +145,8 @@ func (x *Index) Line(vaddr uint64) (file string, line int, exact, ok bool) {
 	return "", 0, false, false
 }
 
-// CompileDirs returns the distinct DW_AT_comp_dir of the units. That of the unit compiled from file
-// comes first.
+// CompileDirs returns the different directories (DW_AT_comp_dir) in which units were compiled. The
+// directory of the unit that was compiled from file comes first.
 func (x *Index) CompileDirs(file string) (dirs []string) {
 	if x == nil {
 		return nil

@@ -3,8 +3,8 @@ package debuginfo
 import "encoding/binary"
 
 // plausibleLines reports whether the tables in the header of a line program, at an offset, can be
-// as long as they claim (DWARF 5, 6.2.4). debug/dwarf allocates what a header claims before it
-// reads that.
+// as long as they claim (DWARF 5, 6.2.4). debug/dwarf allocates the claimed size before it reads
+// the tables.
 func plausibleLines(section []byte, offset int64) bool {
 	if offset < 0 || offset >= int64(len(section)) {
 		return false
@@ -73,8 +73,7 @@ func skipLineTable(b []byte, word int) (rest []byte, ok bool) {
 	return b, true
 }
 
-// lineFormSize is the size of a value of one of the forms that compilers use in
-// line tables.
+// lineFormSize returns the size of a value of one of the forms that compilers use in line tables.
 func lineFormSize(b []byte, form uint64, word int) (size int, ok bool) {
 	switch form {
 	case 0x08: // DW_FORM_string

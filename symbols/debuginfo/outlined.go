@@ -21,10 +21,10 @@ var (
 	debugWrapper = regexp.MustCompile(`\.omp_outlined\.?(\.[0-9]+)?$`)
 )
 
-// Outlined returns the extent of the parallel region or task whose outlined function covers vaddr.
-// Begin is the line of the directive. End is the last line that has code, with GCC usually the one
-// before the closing brace. ok is false where vaddr lies in no outlined function or where there is
-// no line information.
+// Outlined returns the extent of the parallel region or task, the outlined function of which covers
+// vaddr. Begin is the line of the directive. End is the last line that has code. With GCC it is
+// usually the line before the closing brace. ok is false if vaddr lies in no outlined function, or
+// if there is no line information.
 func (x *Index) Outlined(vaddr uint64) (e Extent, ok bool) {
 	u := x.unitAt(vaddr)
 	if u == nil {
@@ -48,7 +48,7 @@ func (x *Index) Outlined(vaddr uint64) (e Extent, ok bool) {
 	f := fs[region]
 	e.File, e.Begin = f.identity.file, f.identity.line // clang: DW_AT_decl_line is the directive's
 	if e.Begin == 0 && len(f.ranges) > 0 {
-		// GCC gives no declaration. But its function starts with a statement at the directive, the
+		// GCC gives no declaration. But the function starts with a statement at the directive: the
 		// first of several rows at one address. A row that starts no statement may be left over
 		// from the function before. If there is a cold part, the entry's first range is the hot
 		// one.
@@ -72,9 +72,9 @@ func (x *Index) Outlined(vaddr uint64) (e Extent, ok bool) {
 }
 
 // nearest returns the function of the given name that is closest to function of in its file, below
-// (+1) or above (-1). If there is none, it returns of itself. That pairs clang's two functions of a
-// region. The outer one is declared at the directive. The inner one is declared at its statement,
-// on the same line or the next.
+// (+1) or above (-1). If there is none, it returns of itself. So it pairs clang's two functions of
+// a region. The outer one is declared at the directive. The inner one is declared at the
+// directive's statement, on the same line or the next.
 func (u *unit) nearest(fs []function, of int, name *regexp.Regexp, direction int) int {
 	best, least := of, -1
 	for i := range fs {
@@ -89,15 +89,15 @@ func (u *unit) nearest(fs []function, of int, name *regexp.Regexp, direction int
 	return best
 }
 
-// lastOwnLine returns the last line of code of function i. It leaves out other source functions
-// that were inlined into it, which may stand anywhere in the file. e has the region's file and
+// lastOwnLine returns the last line of code of function i. It leaves out source functions that were
+// inlined into it, because their text may be anywhere in the file. e has the region's file and
 // first line.
 func (u *unit) lastOwnLine(fs []function, i int, e Extent) (last int) {
 	type lines struct{ first, last int }
 	var code []Range
 	var text []lines
 	own := map[int]bool{i: true}
-	for j := i + 1; j < len(fs) && fs[j].parent >= i; j++ { // children follow their parent
+	for j := i + 1; j < len(fs) && fs[j].parent >= i; j++ { // children follow their parents
 		f := &fs[j]
 		if !own[f.parent] || !f.inlined {
 			continue
@@ -106,12 +106,12 @@ func (u *unit) lastOwnLine(fs []function, i int, e Extent) (last int) {
 			own[j] = true
 			continue
 		}
-		// The call itself belongs to the region; often no row is left of it.
+		// The call itself belongs to the region, although often no row is left of it.
 		if f.callFile == e.File {
 			last = max(last, f.callLine)
 		}
 		code = append(code, f.ranges...)
-		// GCC also writes rows for statements of which no instruction is left, just outside the
+		// GCC also writes rows for statements without any instruction left, just outside of the
 		// inlined code. Their lines tell to which function they belong.
 		if f.identity.file == e.File && f.identity.line > e.Begin {
 			text = append(text, lines{f.identity.line, u.lastLine(f.ranges, e.File, nil)})

@@ -7,9 +7,9 @@ import (
 	"ompp-attach/symbols/names"
 )
 
-// Place is a line of code of a function in the source. Function is demangled, without parameters;
-// empty if not known. If a compiler moved the code out of its function, Function is the name that
-// the compiler gave the code (work._omp_fn.0).
+// Place is a line of code of a function in the source. Function is the demangled name without
+// parameters; empty: not known. If a compiler moved the code out of its function, Function is the
+// compiler's name for that code (work._omp_fn.0).
 type Place struct {
 	Function string
 	File     string
@@ -48,8 +48,8 @@ func (x *Index) Places(vaddr uint64, symbol string) (places []Place) {
 	return append(places, Place{name, file, line})
 }
 
-// outlinedName returns a function's name. Clang before 17, and for tasks, gives all outlined
-// functions the same name: then the source function's name is added.
+// outlinedName returns a function's name. Clang before 17 gives all outlined functions the same
+// name, and every clang gives one to all tasks. Then the name of the source function is added.
 func (u *unit) outlinedName(fs []function, i int, symbol string) string {
 	if strings.HasPrefix(symbol, ".omp") {
 		return u.sourceFunction(fs, i) + symbol

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Entries that all refer to one long list of ranges are few bytes, but would give many ranges.
+// TestManyRanges: many entries that refer to the same long list of ranges take few bytes, but would
+// give very many ranges.
 func TestManyRanges(t *testing.T) {
 	const functions, ranges = 20000, 20000
 	// DWARF 4: a unit whose children are subprograms of 4 bytes each.

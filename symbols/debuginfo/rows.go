@@ -2,13 +2,12 @@ package debuginfo
 
 import "math"
 
-// Row is one row of a line table: the instructions from Addr on, up to the next
-// row, belong to Line of File.
+// Row is a row of a line table: the instructions from Addr to the next row belong to Line of File.
 type Row struct {
 	Addr uint64
 	File string // as in Index.Line
 	Line int    // 0: code of no line
-	Stmt bool   // a statement starts here; else GCC may only carry on with an old line
+	Stmt bool   // a statement starts here; otherwise GCC may only continue with an old line
 }
 
 // Rows returns the rows that start in a range of code, sorted by address. The range must lie within
@@ -44,8 +43,8 @@ func (x *Index) InlinedCalls(vaddr uint64) (calls []Row) {
 	return calls
 }
 
-// withCopies returns the function at vaddr, and then all copies of functions that were inlined into
-// it.
+// withCopies returns the function at vaddr, and after it all copies of functions that were inlined
+// into it.
 func (u *unit) withCopies(vaddr uint64) (own []*function) {
 	fs := u.funcs()
 	root := outermost(fs, u.covering(vaddr))
@@ -87,8 +86,8 @@ func (x *Index) UnitCode(vaddr uint64) (code []Range) {
 	return code
 }
 
-// Frame is a place in the source: Line of File, in the text of a function that
-// is declared at Declared (0 if not known).
+// Frame is a place in the source: Line of File. Declared is the line of the declaration of the
+// function around it (0: not known).
 type Frame struct {
 	File     string
 	Line     int
@@ -146,7 +145,7 @@ func (x *Index) Texts(vaddr uint64) (texts []Text) {
 	return texts
 }
 
-// nextDeclared returns the line of the first function that is declared behind a line of a file. If
+// nextDeclared returns the line of the first function that is declared after a line of a file. If
 // there is none, it returns a number greater than any line.
 func (u *unit) nextDeclared(file string, line int) int {
 	fs, next := u.funcs(), math.MaxInt32

@@ -11,9 +11,9 @@ func SameSource(file, name string) bool {
 	return file == name || strings.HasSuffix(file, "/"+strings.TrimPrefix(name, "./"))
 }
 
-// Statements returns where statements begin that stand in the lines from first to last of a source
-// file: the addresses by line. sources are the paths of all files that name may mean, whether or
-// not they have such lines.
+// Statements returns, by line, the addresses at which statements begin in the lines from first to
+// last of a source file. sources are the paths of all files that name may mean, whether or not they
+// have such lines.
 func (x *Index) Statements(name string, first, last int) (at map[int][]uint64, sources []string) {
 	at = map[int][]uint64{}
 	if x == nil {
@@ -44,8 +44,8 @@ func (x *Index) Statements(name string, first, last int) (at map[int][]uint64, s
 }
 
 // Statement returns the place of the statement to which the instruction at vaddr belongs. In
-// optimised code, instructions of other statements may stand between a statement's own. The line
-// table does not mark those as beginnings.
+// optimised code, instructions of other statements may stand between those of a statement. The line
+// table does not mark such instructions as beginnings.
 func (x *Index) Statement(vaddr uint64) (file string, line int, ok bool) {
 	u := x.unitAt(vaddr)
 	if u == nil {

@@ -6,8 +6,8 @@ import "strings"
 // statement that follows each.
 func cDirectives(text string) (ds []Directive) {
 	p := cParser{tokens: cTokens(text)}
-	// Each pragma's statement is scanned on its own. The bound keeps text with absurdly deep
-	// nesting from taking quadratic time.
+	// Each pragma's statement is scanned by itself. With very deep nesting that would take
+	// quadratic time. The bound prevents it.
 	p.budget = 64*len(p.tokens) + 1<<16
 	for i, t := range p.tokens {
 		if t.kind != cPragma {
@@ -30,7 +30,7 @@ func cDirectives(text string) (ds []Directive) {
 	return ds
 }
 
-// cParser follows the structure of statements, as far as needed to find where they end.
+// cParser follows the structure of statements, as far as is needed to find their ends.
 type cParser struct {
 	tokens []cToken
 	at     int
@@ -40,9 +40,9 @@ type cParser struct {
 
 const maxNesting = 500
 
-// next returns the next token of the text. Of a conditional that starts here, next takes the first
-// branch (of "#if 0" the second). Of a conditional around this place, it takes the branch that the
-// parser is in. Brackets may not balance over both branches together.
+// next returns the next token of the text. If a conditional starts here, next takes its first
+// branch (the second of "#if 0"). Inside of a conditional, it stays in the parser's branch.
+// Brackets may not balance over both branches together.
 func (p *cParser) next() (cToken, bool) {
 	for p.at < len(p.tokens) && p.budget > 0 {
 		t := p.tokens[p.at]
@@ -125,8 +125,8 @@ func (p *cParser) statement() (end int, ok bool) {
 	return p.expression(t)
 }
 
-// keyword consumes the rest of a statement that begins with a keyword. is tells whether the word is
-// one.
+// keyword consumes the rest of a statement that begins with a keyword. is tells whether word is
+// such a keyword.
 func (p *cParser) keyword(word string) (end int, ok, is bool) {
 	switch word {
 	case "for", "while", "switch":
@@ -235,8 +235,8 @@ func (p *cParser) close(open string) (line int, ok bool) {
 }
 
 // expression consumes an expression or declaration up to its semicolon. first is its first token,
-// already consumed, or an empty one. A block right after NAME(...) ends it, too: that is a macro
-// that hides a loop.
+// which is already consumed, or an empty token. A block right after NAME(...) ends it, too: such a
+// macro hides a loop.
 func (p *cParser) expression(first cToken) (end int, ok bool) {
 	const (
 		start = iota

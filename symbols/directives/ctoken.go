@@ -14,11 +14,11 @@ const (
 	cLiteral
 )
 
-// cToken is a token of C or C++; literals keep no text.
+// cToken is a token of C or C++. Literals have no text.
 type cToken struct {
 	kind       cKind
 	text       string
-	line, last int // last differs for pragmas with continuation lines only
+	line, last int // last differs from line only for pragmas with continuation lines
 }
 
 // cScanner cuts text into tokens, without comments and most preprocessor lines.
@@ -115,8 +115,7 @@ func (s *cScanner) comment() bool {
 	return false
 }
 
-// quoted skips a string or character literal; an unclosed one ends with its
-// line.
+// quoted skips a string or character literal. An unclosed literal ends with its line.
 func (s *cScanner) quoted(quote byte) {
 	s.add(cLiteral, "")
 	for s.at++; s.at < len(s.text); s.at++ {
@@ -137,7 +136,7 @@ func (s *cScanner) quoted(quote byte) {
 	}
 }
 
-// word scans an identifier, keyword or number, and what starts like one: raw
+// word scans an identifier, keyword or number, and other things that start in the same way: raw
 // strings and the _Pragma operator.
 func (s *cScanner) word() {
 	start := s.at

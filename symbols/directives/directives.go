@@ -14,17 +14,17 @@ type Directive struct {
 	Name  string // of a named critical section
 	Begin int    // line of the directive
 	Last  int    // last line of the directive itself, greater than Begin with continuation lines
-	// End is the last line of the block (closing brace, end directive, statement), and Last if the
-	// directive governs none.
+	// End is the last line of the block (closing brace, end directive, statement). It is Last if
+	// the directive governs no block.
 	End int
 
-	// Clauses is the text behind the name, in lower case. In Fortran the clauses of the end
+	// Clauses is the text after the name, in lower case. In Fortran, the clauses of the end
 	// directive follow.
 	Clauses string
 }
 
-// Matches reports whether the directive's name starts with the wanted words. Callers ask in C's
-// terms, so "for" also finds Fortran's "do".
+// Matches reports whether the directive's name starts with the wanted words. Callers use the words
+// of C, so "for" also finds Fortran's "do".
 func (d Directive) Matches(wanted string) bool {
 	for have := d.Words; wanted != ""; { // one blank between words, in both
 		var w, first string
@@ -37,8 +37,8 @@ func (d Directive) Matches(wanted string) bool {
 	return true
 }
 
-// Overlaps reports whether the blocks of two directives share lines. Then one block holds the
-// other, or both directives govern one block, as in the branches of #if and #else.
+// Overlaps reports whether the blocks of two directives share lines. If they do, one block contains
+// the other, or both directives govern the same block, as in the branches of #if and #else.
 func (d Directive) Overlaps(o Directive) bool { return d.Begin <= o.End && o.Begin <= d.End }
 
 // Parse returns the directives of a source file, in the order of the text. The file's name tells
@@ -54,7 +54,8 @@ func Parse(file, text string) []Directive {
 	return append(ds, cDirectives(text)...)
 }
 
-// DivideSections reports whether the directives that begin at a line divide sections, and no loop.
+// DivideSections reports whether the directives that begin at a line divide sections, and not the
+// iterations of a loop.
 func DivideSections(ds []Directive, line int) (found bool) {
 	for _, d := range ds {
 		switch {
@@ -79,8 +80,8 @@ func Enclosing(ds []Directive, line int, words string) (best Directive, ok bool)
 	return best, ok
 }
 
-// HandsOut reports whether a loop's clauses make GCC call the runtime for the loop's chunks. GCC's
-// code computes those of a static schedule itself.
+// HandsOut reports whether a loop's clauses make GCC call the runtime for the loop's chunks. With a
+// static schedule, GCC's own code computes the chunks.
 func (d Directive) HandsOut() bool {
 	if m := schedule.FindStringSubmatch(d.Clauses); m != nil && handedOut.MatchString(m[1]) {
 		return true

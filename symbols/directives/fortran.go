@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// fortranDirectives finds the OpenMP directives of Fortran text and the end
-// directive, loop or statement that closes each.
+// fortranDirectives finds the OpenMP directives of Fortran text. For each, it also finds the end
+// directive, loop or statement that closes it.
 func fortranDirectives(text string, fixed bool) []Directive {
 	p := fortranParser{grown: -1}
 	for _, l := range fortranLines(text, fixed) {
@@ -35,7 +35,7 @@ type fortranParser struct {
 	open     []construct
 	loops    []loop
 	done     []Directive
-	grown    int // index in done of a statement that a continuation line lengthens, or -1
+	grown    int // index in done of a statement that a continuation line lengthens; or -1
 	lastLine int // last line of the previous statement or directive
 }
 
@@ -52,11 +52,11 @@ const (
 	needsStatement                       // ends with the next statement
 	needsLoop                            // governs the next do loop
 	inLoop
-	mayEnd // complete; End is right unless an end directive follows directly
+	mayEnd // complete; End is right, unless an end directive follows directly
 )
 
-// loop is an open do loop. It has the statement label that ends it, and says how many of the
-// innermost constructs in state inLoop end with it.
+// loop is an open do loop. It has the statement label that ends the loop. It also has the number of
+// innermost constructs in state inLoop that end with the loop.
 type loop struct {
 	label    string
 	governed int
@@ -104,7 +104,7 @@ func firstState(words, text string) constructState {
 	return needsEnd
 }
 
-// end closes the innermost construct of this name.
+// end closes the innermost construct with this name.
 func (p *fortranParser) end(words, clauses string, line int) {
 	for i := len(p.open) - 1; i >= 0; i-- {
 		if p.open[i].Words != words {
@@ -121,8 +121,8 @@ func (p *fortranParser) end(words, clauses string, line int) {
 	p.closeEnded()
 }
 
-// drop discards the constructs from index i on, keeping those whose end is
-// known without an end directive.
+// drop discards the constructs from index i on. It keeps those with an end that is known without an
+// end directive.
 func (p *fortranParser) drop(i int) {
 	for _, c := range p.open[i:] {
 		switch {

@@ -4,7 +4,7 @@ import "strings"
 
 // fortranLine is a line of code, or a directive with its continuation lines.
 type fortranLine struct {
-	text       string // without comment; of a directive, what follows $omp
+	text       string // without comment; of a directive, the text after $omp
 	line, last int
 	directive  bool
 	continues  bool // a continuation line of code; text is not needed
@@ -52,7 +52,7 @@ func fortranLines(text string, fixed bool) (lines []fortranLine) {
 }
 
 // sentinel recognises !$omp, and in fixed form also c$omp and *$omp from column 1. more says that
-// it is a continuation line, by a mark in column 6, or in free form by a leading &.
+// this is a continuation line. It has a mark in column 6, or a leading & in free form.
 func sentinel(raw string, fixed bool) (text string, more, ok bool) {
 	s := raw
 	if !fixed {
@@ -91,8 +91,8 @@ func isFortranComment(raw string, fixed bool) bool {
 	return s == "" || s[0] == '!'
 }
 
-// cutFortranComment removes a trailing comment, minding quotes, and blanks out
-// the contents of strings so that their text is not taken for code.
+// cutFortranComment removes a trailing comment, with regard to quotes. It blanks out the contents
+// of strings, so that their text is not taken for code.
 func cutFortranComment(s string) string {
 	b := []byte(s)
 	var quote byte
@@ -130,7 +130,7 @@ func expandWords(text string) string {
 	}
 }
 
-// segment splits a word into known directive words, nil if that is impossible.
+// segment splits a word into known directive words; nil: that is impossible.
 func segment(word string) []string {
 	if word == "" || len(word) > 64 {
 		return nil

@@ -2,9 +2,9 @@ package directives
 
 import "strings"
 
-// directiveWords are the words with which an OpenMP 5.2 directive can start, or,
-// if true, continue. What follows the name is a clause. ("ordered", "flush"
-// and others are clauses or arguments in any place but the first.)
+// directiveWords are the words with which an OpenMP 5.2 directive can start (false), or also
+// continue (true). The text after the name is a clause. (Words like "ordered" and "flush" are
+// clauses or arguments in any place but the first.)
 var directiveWords = map[string]bool{
 	"parallel": true, "for": true, "do": true, "simd": true, "sections": true, "workshare": true,
 	"master": true, "masked": true, "taskloop": true, "teams": true, "distribute": true, "loop": true,
@@ -25,8 +25,8 @@ var followers = map[string]string{
 	"concurrent": "loop",
 }
 
-// splitDirective separates a directive's name from its clauses. text is what
-// follows "#pragma omp" or "!$omp", on one line, in lower case but for names.
+// splitDirective separates a directive's name from its clauses. text is the text after "#pragma
+// omp" or "!$omp". It is on one line, and in lower case except for names.
 func splitDirective(text string) (words []string, clauses string) {
 	rest := text
 	for {
@@ -52,8 +52,8 @@ func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// newDirective makes a Directive of its text. block says whether it governs a statement. ok is
-// false if the text is no directive.
+// newDirective makes a Directive of its text. block says whether the directive governs a statement.
+// ok is false if the text is no directive.
 func newDirective(text string, begin, last int) (d Directive, block, ok bool) {
 	words, clauses := splitDirective(text)
 	if len(words) == 0 {

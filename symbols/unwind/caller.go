@@ -6,7 +6,7 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Entry is the state of a thread at a probe that is needed to find its callers.
+// Entry is the part of a thread's state at a probe that is needed to find the callers.
 type Entry struct {
 	PC, SP uint64
 	FP     uint64 // rbp, x29
@@ -17,10 +17,10 @@ type Entry struct {
 // maxFrames is how many frames of wrappers are followed at most.
 const maxFrames = 16
 
-// Caller returns the call site of the first caller that is no wrapper. e is at a probe at or near
-// the entry of a function, which that caller called directly or through wrappers. modules are
-// sorted, as symbols.Modules returns them. If the site cannot be found, ok is false. Then site is
-// the last return address that was found, which lies in a wrapper, or 0.
+// Caller returns the call site of the first caller that is no wrapper. e is the state at a probe at
+// or near the entry of a function. The caller called this function directly or through wrappers.
+// modules are sorted, as symbols.Modules returns them. If the site cannot be found, ok is false.
+// Then site is the last return address that was found, which lies in a wrapper, or 0.
 func Caller(modules []symbols.Module, e Entry, wrapper func(m *symbols.Module, vaddr uint64) bool) (site uint64, ok bool) {
 	regs := Registers{PC: e.PC}
 	read := func(addr uint64) (uint64, bool) {

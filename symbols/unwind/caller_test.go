@@ -13,8 +13,9 @@ import (
 // stackCopied is the number of bytes of the stack that a probe copies.
 const stackCopied = 512
 
-// The caller behind the wrappers of MPI's Fortran interfaces is found from the data of a probe at
-// the C function's entry. The data are two registers and some stack.
+// TestCallerBehindWrappers: the caller behind the wrappers of MPI's Fortran interfaces is found
+// from the data of a probe at the C function's entry. The data are two registers and a part of the
+// stack.
 func TestCallerBehindWrappers(t *testing.T) {
 	if arch := hostArch(t); arch != "amd64" {
 		t.Skip("notes registers of amd64, not of " + arch)

@@ -66,12 +66,12 @@ const (
 	stackDepth = 32
 )
 
-// amd64PC is the register number of the instruction pointer in expressions of amd64, such as the
-// linker writes for its PLT.
+// amd64PC is the register number of the instruction pointer in expressions on amd64. The linker
+// writes such expressions for its PLT.
 const amd64PC = 16
 
-// eval evaluates an expression on a stack that holds start, and returns the value that it leaves on
-// top.
+// eval evaluates an expression on a stack that begins with start. It returns the value on top of
+// the stack at the end.
 func (m *machine) eval(code []byte, start ...uint64) (result uint64, ok bool) {
 	var stack [stackDepth]uint64
 	n := copy(stack[:], start)
@@ -163,7 +163,7 @@ func (m *machine) base(r *reader, op byte) (v uint64, known bool) {
 	return v + uint64(r.sleb()), known
 }
 
-// deref returns the up to eight bytes of memory at an address.
+// deref returns up to eight bytes of memory at an address.
 func (m *machine) deref(r *reader, op byte, addr uint64) (v uint64, known bool) {
 	size := byte(8)
 	if op == opDerefSize {
@@ -176,8 +176,8 @@ func (m *machine) deref(r *reader, op byte, addr uint64) (v uint64, known bool) 
 	return v << (64 - 8*size) >> (64 - 8*size), true
 }
 
-// branch reads how far to go, and goes there if taken. It returns false if that is outside of the
-// expression.
+// branch reads a distance, and moves by it if taken is set. It returns false if the goal is outside
+// of the expression.
 func (r *reader) branch(taken bool) bool {
 	to := int64(int16(r.u16())) + int64(r.at)
 	if !taken {
@@ -245,8 +245,8 @@ func (r *reader) constant(op byte) uint64 {
 	return uint64(r.sleb())
 }
 
-// arithmetic applies an operation to the one or two values from the top of the stack; the topmost
-// is last.
+// arithmetic applies an operation to the one or two values on top of the stack. The topmost value
+// is the last one.
 func arithmetic(op byte, args []uint64) (v uint64, defined bool) {
 	a := args[0]
 	switch op {

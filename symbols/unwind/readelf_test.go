@@ -15,8 +15,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// libraries are compared with readelf if they are installed: MPI, the runtimes, and code of
-// compilers for arm64.
+// libraries are compared with readelf if they are installed. They are MPI, the runtimes, and code
+// that compilers made for arm64.
 var libraries = []string{
 	"/usr/lib/*-linux-gnu/libc.so.6", "/lib64/libc.so.6",
 	"/usr/lib/*-linux-gnu/libgomp.so.1",
@@ -98,7 +98,7 @@ func likeReadelf(t *testing.T, path string) {
 	fdes, rows, wrong := 0, 0, 0
 	var f *fde
 	var columns []string
-	last := "" // the row is what the last line of its address says
+	last := "" // the last line of an address gives the row
 	check := func() {
 		if last == "" || f == nil {
 			return
@@ -156,7 +156,7 @@ func likeReadelf(t *testing.T, path string) {
 		}
 	}
 	check()
-	cmd.Wait() // it also fails for what it only warns of: what it wrote is compared
+	cmd.Wait() // readelf also fails if it only warns: its output is compared
 	if fdes != len(table.eh) || wrong > 0 {
 		t.Errorf("%d of %d rows differ; %d FDEs, readelf has %d", wrong, rows, len(table.eh), fdes)
 	}

@@ -16,12 +16,12 @@ const (
 	register               // is in another register
 	expression             // stored where an expression says
 	valExpression          // is the value of an expression
-	regOffset              // of the CFA: a register + value
+	regOffset              // of the CFA only: a register + value
 )
 
-// rule says how to find a register's value in the caller. The value of an expression rule is the
-// expression's place in the instructions: offset << 32 | length. The expression may belong to the
-// CIE.
+// rule says how to find a register's value in the caller. If the rule is an expression, value is
+// the expression's place in the instructions: offset << 32 | length. The expression may belong to
+// the CIE.
 type rule struct {
 	kind  ruleKind
 	ofCIE bool
@@ -90,8 +90,8 @@ func (f *fde) row(pc uint64) (w row, ok bool) {
 	return w, f.cie.run(&w, &initial, f.code, f.start, pc, false)
 }
 
-// run applies call frame instructions, whose code starts at loc, up to the rules that apply at pc.
-// initial is nil for the instructions of a CIE, which covers no code.
+// run applies call frame instructions, up to the rules that apply at pc. The code of the
+// instructions starts at loc. For the instructions of a CIE, which covers no code, initial is nil.
 func (c *cie) run(w, initial *row, code []byte, loc, pc uint64, ofCIE bool) bool {
 	var states []row
 	r := reader{b: code}
@@ -132,8 +132,8 @@ func (c *cie) run(w, initial *row, code []byte, loc, pc uint64, ofCIE bool) bool
 	return !r.bad
 }
 
-// advance returns how far an instruction moves on, in units of the CIE's codeAlign. operand is what
-// its first byte holds beside op.
+// advance returns how far an instruction moves on, in units of the CIE's codeAlign. operand is the
+// part of its first byte beside op.
 func (r *reader) advance(op, operand uint8) uint64 {
 	switch op {
 	case cfaAdvanceLoc1:
@@ -147,7 +147,7 @@ func (r *reader) advance(op, operand uint8) uint64 {
 }
 
 // registerRule applies an instruction that gives a register a rule. It returns false if the
-// instruction is another one. operand is what the instruction's first byte holds beside op.
+// instruction is another one. operand is the part of the instruction's first byte beside op.
 func (c *cie) registerRule(w *row, r *reader, op, operand uint8, ofCIE bool) bool {
 	switch op {
 	case cfaOffset:

@@ -6,13 +6,14 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Thread is the state of a thread, interrupted anywhere, that is needed to follow its stack.
+// Thread is the part of a thread's state that is needed to follow its stack. The thread was
+// interrupted in any place.
 type Thread struct {
 	PC    uint64
 	Reg   []uint64 // by DWARF number, as far as known
 	Stack []byte   // from the stack pointer up
 	// Returns are the real return addresses of functions with return probes, the innermost first.
-	// The stack holds the address of the kernel's Trampoline in their place.
+	// On the stack, the kernel has replaced these addresses by that of its Trampoline.
 	Trampoline uint64
 	Returns    []uint64
 }
@@ -20,13 +21,13 @@ type Thread struct {
 // maxDepth bounds how many frames of a stack are followed.
 const maxDepth = 512
 
-// Stack appends to pcs where a thread is and, from the innermost frame out, where each function
-// returns to. For a frame that a signal interrupted, it appends the next instruction's address plus
-// one byte. So one byte before each address but the first lies in the instruction that the frame is
-// executing.
+// Stack appends the place of a thread to pcs, and then, from the innermost frame out, the return
+// address of each function. For a frame that a signal interrupted, it appends the next
+// instruction's address plus one byte. So one byte before each address but the first lies in the
+// instruction that the frame executes.
 //
-// complete says that the outermost frame was reached. Code without unwind information is assumed to
-// keep a frame pointer. modules are sorted, as symbols.Modules returns them.
+// complete says that the outermost frame was reached. Code without unwind information is supposed
+// to keep a frame pointer. modules are sorted, as symbols.Modules returns them.
 func Stack(modules []symbols.Module, t *Thread, pcs []uint64) (_ []uint64, complete bool) {
 	if len(modules) == 0 {
 		return append(pcs, t.PC), false
@@ -95,9 +96,9 @@ func (s *stack) step(in uint64, regs Registers) (caller Registers, ok bool) {
 	return t.Step(at, regs, s.read)
 }
 
-// byFramePointer finds the caller by the chain of frame pointers. On both architectures the
-// caller's frame pointer is stored there, followed by the return address. A zero marks the end of
-// the chain.
+// byFramePointer finds the caller by the chain of frame pointers. On both architectures a frame
+// pointer points to the caller's frame pointer, which the return address follows. A zero marks the
+// end of the chain.
 func (s *stack) byFramePointer(regs Registers) (caller Registers, ok bool) {
 	fp, known := regs.Get(s.fp)
 	if !known {
@@ -111,7 +112,7 @@ func (s *stack) byFramePointer(regs Registers) (caller Registers, ok bool) {
 	if sp, _ := regs.Get(s.sp); !ok1 || !ok2 || fp < sp {
 		return caller, false
 	}
-	// If the register holds something else, it is no frame pointer.
+	// If the register holds another value, it is no frame pointer.
 	if _, inCode := symbols.Find(s.modules, pc); !inCode && pc != 0 && (next <= fp || pc < 1<<16 || pc >= 1<<56) {
 		return caller, false
 	}

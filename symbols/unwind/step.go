@@ -13,7 +13,7 @@ const (
 // Registers holds what is known of a frame's registers.
 type Registers struct {
 	PC          uint64 // next instruction; 0: there is no such frame
-	Interrupted bool   // by a signal: PC is no return address of a call
+	Interrupted bool   // by a signal: PC is not the return address of a call
 	known       uint64
 	value       [numRegisters]uint64
 }
@@ -32,8 +32,9 @@ func (r *Registers) Get(reg int) (v uint64, known bool) {
 	return r.value[reg], true
 }
 
-// ReturnOffset returns the distance in bytes of the return address above the stack pointer at pc, a
-// vaddr, if it is fixed there. To find the caller only that one word of the stack is needed then.
+// ReturnOffset returns the distance, in bytes, of the return address from the stack pointer at pc,
+// a vaddr. ok is false if this distance is not fixed there. If it is, one word of the stack
+// suffices to find the caller.
 func (t *Table) ReturnOffset(pc uint64) (aboveSP int64, ok bool) {
 	f := t.find(pc)
 	if f == nil {
@@ -52,10 +53,10 @@ func (t *Table) sp() int {
 }
 
 // Step finds the frame of the caller of the function that covers pc, a vaddr of the table's object.
-// For a frame that is waiting for a call to return, pc must be one byte before the return address.
-// The return address itself may lie in another function. read reads eight bytes of the stack. The
+// If the frame waits for a call to return, pc must be one byte before the return address, because
+// the return address itself may lie in another function. read reads eight bytes of the stack. The
 // caller's PC is 0 behind the outermost frame. ok is false if the object has no information for pc,
-// or a value that is needed is not known.
+// or if a value that is needed is not known.
 func (t *Table) Step(pc uint64, regs Registers, read func(addr uint64) (uint64, bool)) (caller Registers, ok bool) {
 	f := t.find(pc)
 	if f == nil {
@@ -77,15 +78,16 @@ func (t *Table) Step(pc uint64, regs Registers, read func(addr uint64) (uint64, 
 		ok = false
 	}
 	ra, sp := int(f.cie.ra), t.sp()
-	// Stacks grow down; only a signal's frame may be on another one. A function
-	// of arm64 that calls nothing may use none.
+	// Stacks grow down. Only the frame of a signal may be on another stack. A function of arm64
+	// that calls nothing may use no stack.
 	if below, known := regs.Get(sp); !ok || known && !f.cie.signal && (cfa < below || cfa == below && !t.arm64) {
 		return caller, false
 	}
 	caller = regs
 	caller.Interrupted = f.cie.signal
 	if !t.arm64 {
-		// the column of the return address is its own, and no register that could be kept
+		// the column of the return address is a column of its own, not a register that could be
+		// kept
 		caller.known &^= 1 << ra
 	}
 	caller.Set(sp, cfa)
@@ -107,15 +109,15 @@ func (t *Table) Step(pc uint64, regs Registers, read func(addr uint64) (uint64, 
 		return caller, true
 	}
 	if caller.PC, ok = caller.Get(ra); t.arm64 {
-		// The upper bits may hold a signature; no address of a program has any,
-		// unless it asks for more than 48 bits.
+		// The upper bits may hold a signature. They are 0 in the addresses of a program, unless the
+		// program asks for more than 48 bits.
 		caller.PC &= 1<<48 - 1
 	}
 	return caller, ok
 }
 
 // restored returns the caller's value of a register, by the rule r of the function f. known is
-// false if it cannot be had.
+// false if the value cannot be found.
 func (m *machine) restored(f *fde, r rule, cfa uint64) (v uint64, known bool) {
 	switch r.kind {
 	case offset:

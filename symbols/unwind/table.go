@@ -23,12 +23,12 @@ type fde struct {
 	code       []byte // call frame instructions
 }
 
-// cie holds what many fdes have in common.
+// cie holds the parts that many fdes have in common.
 type cie struct {
 	codeAlign uint64
 	dataAlign int64
 	ra        uint64 // the column of the return address
-	signal    bool   // frames of a signal handler's return
+	signal    bool   // frames of the return from a signal handler
 	sized     bool   // fdes have augmentation data
 	encoding  byte   // of addresses in fdes
 	code      []byte // initial instructions
@@ -44,7 +44,7 @@ func For(o *symbols.Object) *Table {
 	})
 }
 
-// New reads the contents of .eh_frame, which is loaded at vaddr, and of .debug_frame; either may be
+// New reads the contents of .eh_frame, which is loaded at vaddr, and of .debug_frame. Either may be
 // empty. Entries that cannot be read are left out.
 func New(arch string, eh []byte, vaddr uint64, debug []byte) *Table {
 	return &Table{
@@ -91,7 +91,7 @@ func (s *section) fdes() (list []fde) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b fde) int { return cmp.Compare(a.start, b.start) })
-	// If the linker has made one of several functions, one entry is enough.
+	// If the linker has folded several functions into one, one entry is enough.
 	return slices.Clip(slices.CompactFunc(list, func(a, b fde) bool { return a.start == b.start }))
 }
 

@@ -77,7 +77,7 @@ func TestEncodings(t *testing.T) {
 			}
 		}
 	}
-	// In .debug_frame a CIE is known by another mark, and offsets are the section's.
+	// In .debug_frame another mark tells a CIE, and offsets count from the section's beginning.
 	b := frames("", 0, 16, atEntry, nil)
 	copy(b[4:], u32(0xffffffff))
 	fde := 4 + binary.LittleEndian.Uint32(b)
@@ -87,7 +87,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// Each rule is checked at an instruction where it holds.
+// TestRules: each rule is checked at an instruction to which it applies.
 func TestRules(t *testing.T) {
 	words := memory(map[uint64]uint64{0x7008: 0x1234, 0x7000: 0x6b, 0x7708: 0x5678, 0x7020: 0x9abc, 0x6ff8: 0xdef})
 	for name, c := range map[string]struct {
@@ -212,7 +212,7 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// Reading sections with any content ends, and takes memory in proportion to their size.
+// FuzzTable: whatever a section holds, reading it ends, and takes memory in proportion to its size.
 func FuzzTable(f *testing.F) {
 	f.Add(frames("zR", 0x1b, 16, atEntry, []byte{cfaDefCFAOffset, 16}), []byte{}, uint64(at))
 	f.Add(frames("zPLR", 0x1b, 16, atEntry, []byte{cfaDefCFAExpression, 2, opBreg0 + AMD64RSP, 8}), []byte{}, uint64(at+8))

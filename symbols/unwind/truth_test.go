@@ -15,8 +15,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// stopped is a process that waits to be examined, with the registers and the return addresses (the
-// innermost first) that it has printed.
+// stopped is a process that waits to be examined. It has printed its registers and its return
+// addresses (the innermost first).
 type stopped struct {
 	pid     int
 	entry   Entry
@@ -123,8 +123,8 @@ func (s *stopped) unwind(t *testing.T) (all []uint64) {
 		if !left {
 			whole = append(whole, in+1)
 		}
-		// A signal's handler may run on a stack of its own: a copy of that tells
-		// what was interrupted, and no more.
+		// A signal's handler may run on a stack of its own. A copy of that stack tells the place
+		// that was interrupted, and no more.
 		left = left || sp-s.entry.SP > copied
 	}
 	return all
@@ -133,7 +133,7 @@ func (s *stopped) unwind(t *testing.T) (all []uint64) {
 // copied is the most bytes of a stack that are copied.
 const copied = 1 << 20
 
-// follow unwinds the stack as that of a sampled thread: from a copy in which the kernel's
+// follow unwinds the stack in the way of a sampled thread: from a copy in which the kernel's
 // trampoline has replaced some return addresses.
 func (s *stopped) follow(t *testing.T, want []uint64, whole bool) {
 	t.Helper()
@@ -163,7 +163,7 @@ func (s *stopped) follow(t *testing.T, want []uint64, whole bool) {
 	if got, complete := Stack(s.modules, &th, nil); complete != whole || !slices.Equal(got, want) {
 		t.Fatalf("with trampolines: stack %#x, complete: %t; want %#x", got, complete, want)
 	}
-	th.Returns = th.Returns[:1] // more are probed than could be told
+	th.Returns = th.Returns[:1] // there are more return probes than fit
 	if got, complete := Stack(s.modules, &th, nil); complete || !slices.Equal(got, want[:2]) {
 		t.Errorf("without one of them: stack %#x, complete: %t", got, complete)
 	}
@@ -173,9 +173,9 @@ func (s *stopped) follow(t *testing.T, want []uint64, whole bool) {
 	}
 }
 
-// The frames have all shapes: with and without frame pointers, of variable size, realigned, with
-// arguments on the stack, of a signal handler. The program itself notes where each of its functions
-// returns to.
+// TestFramesOfAllShapes: the frames have all shapes: with and without frame pointers, of variable
+// size, realigned, with arguments on the stack, and of a signal handler. The program itself notes
+// the return address of each of its functions.
 func TestFramesOfAllShapes(t *testing.T) {
 	if arch := hostArch(t); arch != "amd64" {
 		t.Skip("notes registers of amd64, not of " + arch)
