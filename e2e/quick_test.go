@@ -23,9 +23,9 @@ import (
 func TestAttachQuickly(t *testing.T) {
 	atOnce(t)
 	needTool(t)
-	const limit = 6 // times the processor time for a small program; a large one takes 3 to 4 times
+	const limit = 5 // times the processor time for a small program; a large one takes 2 to 3 times
 	var small time.Duration
-	libs, mb := 500, 300
+	libs, mb := 500, 100
 	if testing.Short() {
 		libs, mb = 50, 30
 	}

@@ -22,7 +22,7 @@ import (
 
 // barriers is a program with several times more executions than a small disk holds: on a crowded
 // machine many may be lost.
-const barriers = 1_500_000
+const barriers = 600_000
 
 // A timeline that is written meanwhile may find no more room, or may not grow any more. Then what
 // it has can be read, what it lacks is counted, and the status says so. The profile is whole in its
