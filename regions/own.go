@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"ompp-attach/event"
+	"ompp-attach/symbols"
 )
 
 // ownDirectives finds the directives of outlined functions. An outlined function may have no line
@@ -43,13 +44,21 @@ func (b *builder) ownDirectives(fs []*function) map[*function]directive {
 				if _, known := own[g]; known || !g.outlined {
 					continue
 				}
-				if d, ok := leftOver(f.sites[:n], f.sites[n+1:], s, scope, used, own, byLo); ok {
+				if d, ok := leftOver(f.sites[:n], f.sites[n+1:], s, scope, used, own, byLo); ok && g.mayBe(d) {
 					own[g], used[d], again = d, true, true
 				}
 			}
 		}
 	}
 	return own
+}
+
+// mayBe reports whether an outlined function can be the body of a directive, by the function's
+// lines. A directive at the end of an included file is not known (its statement is in another
+// file). Then a directive that is left over is another one, such as one that is not compiled.
+func (f *function) mayBe(d directive) bool {
+	e := f.extent
+	return e.File == "" || d.holds(symbols.Frame{File: e.File, Line: e.Begin})
 }
 
 // leftOver finds the directive of a call that starts a region. It must be of the call's kind, and

@@ -19,11 +19,15 @@ func cDirectives(text string) (ds []Directive) {
 		}
 		if block {
 			p.at, p.depth = i+1, 0
-			end, ok := p.statement()
-			if !ok {
-				continue
+			// Some programs keep a directive in a file of its own, and include this file before
+			// the statement.
+			if _, follows := p.peek(); follows || p.budget <= 0 {
+				end, ok := p.statement()
+				if !ok {
+					continue
+				}
+				d.End = max(end, d.Last)
 			}
-			d.End = max(end, d.Last)
 		}
 		ds = append(ds, d)
 	}

@@ -15,7 +15,7 @@ type Directive struct {
 	Begin int    // line of the directive
 	Last  int    // last line of the directive itself, greater than Begin with continuation lines
 	// End is the last line of the block (closing brace, end directive, statement). It is Last if
-	// the directive governs no block.
+	// the directive governs no block, or if the block is in the file that includes this one.
 	End int
 
 	// Clauses is the text after the name, in lower case. In Fortran, the clauses of the end

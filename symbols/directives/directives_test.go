@@ -56,6 +56,11 @@ catch (...) { z(); } // end c
 if constexpr (x) y(); // end d
 z();
 `, map[string]string{"a": "task", "b": "task", "c": "task", "d": "task"}},
+		{"the statement is in another file", "loop.hh", `
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) // begin a end a
+#endif
+`, map[string]string{"a": "parallel for"}},
 		{"stand-alone", "a.c", `
 #pragma omp barrier // begin a end a
 #pragma omp flush(x, \
@@ -144,7 +149,6 @@ char *s = "\
 #pragma ompx parallel
 #pragma omp
 #define X _Pragma("omp parallel")
-#pragma omp parallel
 `, nil},
 		{"free-form", "a.f90", `
 !$omp parallel private(i) ! begin a
