@@ -98,13 +98,13 @@ func TestNumPy(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(200 * time.Millisecond)
-		p := start(t, "attach", "--duration", "500ms", "--pid", strconv.Itoa(cmd.Process.Pid)).profile(t)
+		p := start(t, "attach", "--duration", "4s", "--pid", strconv.Itoa(cmd.Process.Pid)).profile(t)
 		if p.Meta.LostHits != 0 {
 			t.Errorf("lost %d", p.Meta.LostHits)
 		}
 		balanced(t, p)
 		if got := blas(t, p); got < 10 {
-			t.Errorf("%d regions in half a second\n%s", got, dump(p))
+			t.Errorf("%d regions in four seconds\n%s", got, dump(p))
 		}
 	})
 }
