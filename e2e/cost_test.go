@@ -105,17 +105,18 @@ func preferred(t *testing.T) {
 	})
 }
 
-// heavier are the arguments of probeheavy.c with which probes take about half as long as its work,
-// where they took a good deal longer with those given; unchanged elsewhere. A hit takes up to a
-// fourth more or less than in the calibration (docs/overhead.md). So what is left where hits took
-// most of the time tells nothing of how costs are taken out.
+// heavier returns the arguments of probeheavy.c for the next attempt. If probes took more than most
+// of the program's own time, there is more work per construct, so that probes take about aim of
+// that time. There are fewer constructs then, so that the own time about doubles. Otherwise the
+// arguments stay. The cost of a hit is known to a fourth or so (docs/overhead.md). Where hits took
+// most of the time, the rest is mostly error, and tells nothing of how costs are taken out.
 func heavier(constructs, work int, probes, own float64) (int, int) {
-	const most, aim = 0.75, 0.5
+	const most, aim, fewest = 0.75, 0.5, 2000
 	if probes <= most*own {
 		return constructs, work
 	}
 	times := probes / (aim * own)
-	return max(2000, int(2*float64(constructs)/times)), int(times * float64(work))
+	return max(fewest, int(2*float64(constructs)/times)), int(times * float64(work))
 }
 
 // A program that spends a good part of its time in probes: without what these

@@ -20,8 +20,8 @@ import (
 	"ompp-attach/timeline"
 )
 
-// barriers is a program with several times more executions than a small disk holds: on a crowded
-// machine many may be lost.
+// barriers is how many barriers the program executes. A small disk holds a fraction of them, even
+// if many are lost on a crowded machine.
 const barriers = 600_000
 
 // A timeline that is written meanwhile may find no more room, or may not grow any more. Then what

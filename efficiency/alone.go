@@ -27,12 +27,14 @@ func (w *walker) alone() {
 
 // sharing returns the innermost construct around a node, within the node's team, of which one
 // thread executes the body. The node's own construct counts. NoConstruct: there is no such
-// construct.
+// construct. A task is none, whatever construct has created the task: any thread may execute it.
 func (w *walker) sharing(node int) event.Construct {
 	team := w.paths.Team(node)
 	for i := node; i != team && i > 0; i = w.p.Nodes[i].Parent {
-		switch c := w.p.Regions[w.p.Nodes[i].Region].Construct; c {
-		case event.Single, event.Master, event.Masked:
+		switch c := w.p.Regions[w.p.Nodes[i].Region].Construct; {
+		case c.ExecutesTask():
+			return event.NoConstruct
+		case c == event.Single, c == event.Master, c == event.Masked:
 			return c
 		}
 	}

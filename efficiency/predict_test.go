@@ -62,6 +62,25 @@ func TestPointAddsUp(t *testing.T) {
 	near(t, "sum of the parts of a run", p.Serial+(p.Work+p.Unparallel+p.Uneven)/2+p.Overhead+p.MPI, p.Time)
 }
 
+// TestTasksAreNotAlone: any thread may execute a task that was created in SINGLE or MASTER. So MPI
+// in the task is not MPI that the other threads wait for.
+func TestTasksAreNotAlone(t *testing.T) {
+	for _, c := range []event.Construct{event.Single, event.Master} {
+		p := alone(t, c)
+		if x := OfProfile(p).Processes[0]; x.SingleMPI+x.PrimaryMPI != sec {
+			t.Errorf("%s: %d ns of MPI in SINGLE, %d in MASTER", c, x.SingleMPI, x.PrimaryMPI)
+		}
+		// The call of MPI (node 3) moves into a task that the construct created.
+		p.Regions = append(p.Regions, profile.Region{Construct: event.TaskExec})
+		call := p.Nodes[3]
+		p.Nodes[3].Region, call.Parent = len(p.Regions)-1, 3
+		p.Nodes = append(p.Nodes, call)
+		if x := OfProfile(p).Processes[0]; x.SingleMPI+x.PrimaryMPI != 0 {
+			t.Errorf("%s, in a task: %d ns of MPI in SINGLE, %d in MASTER", c, x.SingleMPI, x.PrimaryMPI)
+		}
+	}
+}
+
 // TestPointOfCrowdedRun: threads wait for a thread that has no core. Only as much of the wait is
 // limited parallelism as the thread works.
 func TestPointOfCrowdedRun(t *testing.T) {

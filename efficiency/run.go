@@ -66,7 +66,8 @@ func (r *Run) Threads() (n int) {
 }
 
 // Whole returns the time of all threads by part. The sum of the parts is Runtime times Threads,
-// less the time in which threads did not live: some threads live for a part of the run only.
+// less the time before and after the lives of threads that live for a part of their process's run
+// only. The time after the end of a process is Ended.
 func (r *Run) Whole() (all Parts) {
 	for i := range r.Processes {
 		p := &r.Processes[i]
@@ -87,7 +88,7 @@ func (p *Process) living() float64 {
 // Most returns the region that by itself has most of a part, and how much; nil: no region has any
 // of the part. For Work it returns the parallel region with most work. For the time of idle threads
 // it returns the region in which their initial thread was for most of that time. It returns nil if
-// the initial thread was in no region for longer.
+// the initial thread was outside of all regions for longer than in that region.
 func (r *Run) Most(of Part) (most *Region, t int64) {
 	for i := range r.Regions {
 		own := r.Regions[i].Own[of]

@@ -13,8 +13,8 @@ type launches struct {
 }
 
 // another takes the profile of the next rank, and reports whether the report leaves that rank out.
-// name is the launcher's name of the rank's job. further: the job already has a profile of a rank
-// with this number.
+// name is the launcher's name of the rank's job. further: the file is numbered as a further one of
+// its rank (Source.Copy > 0), and a rank of the job has been read already.
 func (l *launches) another(name string, further bool) bool {
 	if name != "" && !slices.Contains(l.names, name) {
 		l.names = append(l.names, name)

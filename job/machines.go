@@ -203,6 +203,8 @@ func (m *Matching) trouble(k *clocks.Link) string {
 	switch {
 	case k.Conflict > 0 && k.Messages:
 		return fmt.Sprintf("The clocks of %s were compared by messages only: these contradict by %s what the kernels say of the clocks.", pair, clocks.BoundText(k.Conflict))
+	case k.Conflict > 0 && k.OneWay():
+		return fmt.Sprintf("The clocks of %s were not compared: messages went one way only, and contradict by %s what the kernels say of the clocks.", pair, clocks.BoundText(k.Conflict))
 	case k.Conflict > 0:
 		return fmt.Sprintf("The clocks of %s were not compared: messages contradict each other by %s, so a clock has jumped.", pair, clocks.BoundText(k.Conflict))
 	case !k.Messages && !k.Synchronised:

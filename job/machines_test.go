@@ -60,6 +60,11 @@ func TestMachines(t *testing.T) {
 				onlyMessage(a, "MPI_Recv", span{500, 650})
 				onlyMessage(b, "MPI_Send", span{600 + ahead, 640 + ahead})
 			}, notes: "1 was not: the other rank ran on another machine, and their clocks cannot be compared."},
+		"one way, badly synchronised": {first: clockOf("a", 0, 0, true), second: clockOf("b", ahead, 900, true), host: "other", machines: 2,
+			spoil: func(a, b *profile.Profile) {
+				onlyMessage(a, "MPI_Recv", span{500, 650})
+				onlyMessage(b, "MPI_Send", span{600 + ahead, 640 + ahead})
+			}, notes: "were not compared: messages went one way only, and contradict by"},
 	} {
 		shift := uint64(0)
 		if c.machines == 2 {

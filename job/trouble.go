@@ -43,8 +43,8 @@ func (j *Job) trouble(k kind, rank int, text string) {
 	j.troubles = append(j.troubles, trouble{k, rank, text})
 }
 
-// add adds a rank to the job and notes problems of its file. further: the file's name says that the
-// rank has another file, too.
+// add adds a rank to the job and notes problems of its file. further: the file is numbered as a
+// further one of its rank (Source.Copy > 0).
 func (j *Job) add(r *reduced, further bool) {
 	named, file := r.rank.Rank, r.rank.File
 	if j.launches.another(r.rank.MPI.Job, further && len(j.Ranks) > 0) {

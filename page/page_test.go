@@ -343,3 +343,24 @@ func TestNoOpenMP(t *testing.T) {
 		t.Errorf("without OpenMP: %v", *x.Head.Coverage)
 	}
 }
+
+// TestStaticFindings: without scripts, a finding says if its time is estimated, and why it is in
+// doubt. Others say neither.
+func TestStaticFindings(t *testing.T) {
+	for _, c := range []struct {
+		finding Finding
+		want    string
+	}{
+		{Finding{Time: 5 * ms, Says: "Threads wait", Helps: "Wait less."}, "(5 ms) Threads wait. Wait less."},
+		{Finding{Time: 5 * ms, Says: "Threads wait", Helps: "Wait less.", Estimated: true, Doubt: "Probes took half."},
+			"(~5 ms) Threads wait. In doubt: Probes took half. Wait less."},
+	} {
+		var out strings.Builder
+		if err := pageTemplate.ExecuteTemplate(&out, "findings", []Finding{c.finding}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), c.want) {
+			t.Errorf("%s, want %q", out.String(), c.want)
+		}
+	}
+}

@@ -54,8 +54,8 @@ func (b *builder) ownDirectives(fs []*function) map[*function]directive {
 }
 
 // mayBe reports whether an outlined function can be the body of a directive, by the function's
-// lines. A directive at the end of an included file is not known (its statement is in another
-// file). Then a directive that is left over is another one, such as one that is not compiled.
+// lines. A directive in a macro (_Pragma) is not known. Then a directive that is left over is
+// another one, such as one that is not compiled.
 func (f *function) mayBe(d directive) bool {
 	e := f.extent
 	return e.File == "" || d.holds(symbols.Frame{File: e.File, Line: e.Begin})

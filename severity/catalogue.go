@@ -202,7 +202,7 @@ var others = []Property{
 	{ID: PrimaryOnly, Name: "Primary thread only", OmpP: analysis.UnparallelizedInMasterRegion, Unit: Seconds, Source: ompP,
 		Gain: Sharing, Reported: true,
 		Description: "One thread works in MASTER or MASKED. That is work, and a part of Time; others may wait for it.",
-		Formula:     "execT of MASTER and MASKED, with the regions inside, without overheads",
+		Formula:     "execT of MASTER and MASKED, with the regions inside but parallel regions and executed tasks, without overheads; 0 with one thread",
 		Diagnosis:   "See whether other threads wait meanwhile: that time is in other findings.",
 		Helps:       "Share this work among the threads, or let the others do something else meanwhile."},
 	{ID: Visits, Name: "Visits", Unit: Count, Source: expert,

@@ -14,21 +14,24 @@ type Entry struct {
 	Places []Finding // that are joined, the longest first; empty: it is a single finding
 }
 
-// List returns the entries of the list that reports have of some findings, the longest time first.
-// On a busy machine all regions lack cores, for one reason. So this is one entry, unless there is
-// little of it or each finding is wanted. Where times cannot be told (CannotTell), time without a
-// core is left, since probes do not change that time.
+// List returns the entries by which reports list findings, the longest time first. On a busy
+// machine, all regions lack cores for one reason. So all findings of time without a core are one
+// entry, unless each is wanted, or their sum is below Little. If times cannot be told (CannotTell),
+// only time without a core is listed, since probes do not change that time.
 func (c *Cube) List(found []Finding, each bool) (out []Entry) {
 	noCore := c.Property(NoCore)
-	var sum Loss // of time without a core
-	for _, l := range c.Losses(found) {
-		if l.Property == noCore {
-			sum = l
+	var coreless []Finding
+	for _, f := range found {
+		if f.Property == noCore {
+			coreless = append(coreless, f)
 		}
 	}
-	join := !each && len(sum.Findings) > 1 && float64(sum.Time) >= Little*float64(c.ThreadTime)
-	if join {
-		out = append(out, c.joined(&sum))
+	join := false
+	if !each && len(coreless) > 1 {
+		all := c.Losses(coreless)[0]
+		if join = float64(all.Time) >= Little*float64(c.ThreadTime); join {
+			out = append(out, c.joined(&all))
+		}
 	}
 	untold := c.CannotTell() != ""
 	for _, f := range found {

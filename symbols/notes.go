@@ -5,9 +5,9 @@ import (
 	"iter"
 )
 
-// notes yields the descriptions of the notes in a section that have the given owner and type. It
+// notes yields the descriptions of the notes in a section of the given owner and kind (n_type). It
 // ends at a damaged note.
-func notes(section []byte, owner string, of uint32) iter.Seq[[]byte] {
+func notes(section []byte, owner string, kind uint32) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for b := section; len(b) >= 12; {
 			name := uint64(binary.LittleEndian.Uint32(b))
@@ -19,7 +19,7 @@ func notes(section []byte, owner string, of uint32) iter.Seq[[]byte] {
 			if end > uint64(len(b)) {
 				return
 			}
-			if typ == of && string(b[:name]) == owner+"\x00" && !yield(b[at:end]) {
+			if typ == kind && string(b[:name]) == owner+"\x00" && !yield(b[at:end]) {
 				return
 			}
 			b = b[min((end+3)&^3, uint64(len(b))):]

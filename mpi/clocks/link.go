@@ -17,8 +17,8 @@ type Link struct {
 	// slope may be anything up to steepest.
 	Unsteady bool
 	// Conflict is by how much bounds contradict each other, at most (ns); 0: nothing contradicts.
-	// Either orders contradict orders, or the kernels' claims contradict the orders. It is the
-	// latter if Messages is set.
+	// If Messages is set, or orders go one way only, the kernels' claims contradict the orders.
+	// Otherwise orders contradict orders.
 	Conflict int64
 	// Offset is the difference A - B (ns), in the middle of the time that has bounds. The slope of
 	// the difference is between Least and Most, as shares.
@@ -131,6 +131,9 @@ func (k *Link) set(low, high []point, s slopes) (conflict float64) {
 	const rounding = 1 // ns
 	return conflict - rounding
 }
+
+// OneWay reports whether all known orders go in one direction.
+func (k *Link) OneWay() bool { return k.Forth == 0 || k.Back == 0 }
 
 // measure sets Offset and Bound.
 func (k *Link) measure() {

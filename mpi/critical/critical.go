@@ -56,7 +56,7 @@ type Result struct {
 // Stretch is the time of a rank between two calls that follow each other.
 type Stretch struct {
 	Rank       int // index of the rank's log
-	Site, Last int // as in match.Call: of the later call, of the earlier one; -1: none
+	Site, Last int // as in match.Call: of the later call, of the earlier one; -1: it has no site
 }
 
 // Work names a call path of all ranks: the time in the calls there, or before them.

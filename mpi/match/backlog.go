@@ -8,7 +8,9 @@ type Backlog struct {
 	// first has, by route, how many receives [0] and sends [1] lack their other side: the first
 	// ones of the route. Before Settle, it counts all receives and sends.
 	first map[Route][2]uint64
-	whole map[int32]bool // by rank: its log has all messages since the rank's beginning
+	// whole tells, by rank, whether the log has all messages from the log's beginning to
+	// MPI_Finalize.
+	whole map[int32]bool
 	// vague has the routes for which a receive asked without telling, later, which message came.
 	// From may be mpi.AnySource here, and Tag may be AnyTag.
 	vague map[Route]bool

@@ -1,6 +1,7 @@
 package properties
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
@@ -458,5 +459,27 @@ func TestStarvingLoops(t *testing.T) {
 		if strings.Contains(text, "no schedule helps: collapse") != few || strings.Contains(text, "use schedule(dynamic)") == few || strings.Contains(text, "doubt ") {
 			t.Errorf("few %t:\n%s", few, text)
 		}
+	}
+}
+
+// TestFindingsEnd: the sum of places without a core is told in detail, however late in the list.
+// The findings behind that sum are told in short.
+func TestFindingsEnd(t *testing.T) {
+	c := severity.Of(barriers(2, 5), severity.Options{})
+	var list []severity.Entry
+	for i := range inDetail + 6 {
+		f := severity.Finding{Property: i, Time: c.ThreadTime / int64(20+i), Threads: []severity.ThreadTime{{}}}
+		list = append(list, severity.Entry{Finding: f})
+	}
+	list[inDetail].Places = []severity.Finding{{Time: 2}, {Time: 1}}
+	var out strings.Builder
+	x := text{bufio.NewWriter(&out), options(false), c}
+	x.findings(list)
+	if err := x.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	details, _, _ := strings.Cut(out.String(), "Further findings, in short:\n")
+	if n := len(detail.FindAllString(details, -1)); n != inDetail+1 {
+		t.Errorf("%d findings in detail, want %d:\n%s", n, inDetail+1, out.String())
 	}
 }

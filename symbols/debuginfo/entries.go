@@ -65,6 +65,16 @@ func (s *entries) reader(off dwarf.Offset) *dwarf.Reader {
 	return r
 }
 
+// ranges returns the code of an entry. It places a reader at the entry first, in the same data: so
+// the bases are known to which ranges of DWARF 5 are relative.
+func (s *entries) ranges(e *dwarf.Entry) ([][2]uint64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.data(e.Offset)
+	d.Reader().Seek(e.Offset)
+	return d.Ranges(e)
+}
+
 // at returns the data in which the entry at an offset can be read.
 func (s *entries) at(off dwarf.Offset) *dwarf.Data {
 	s.mu.Lock()

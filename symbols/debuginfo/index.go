@@ -175,7 +175,7 @@ func (x *Index) ranges(e *dwarf.Entry) []Range {
 	if e == nil {
 		return nil
 	}
-	pairs, err := x.entries.at(e.Offset).Ranges(e)
+	pairs, err := x.entries.ranges(e)
 	if err != nil {
 		return nil
 	}

@@ -19,9 +19,7 @@ func cDirectives(text string) (ds []Directive) {
 		}
 		if block {
 			p.at, p.depth = i+1, 0
-			// Some programs keep a directive in a file of its own, and include this file before
-			// the statement.
-			if _, follows := p.peek(); follows || p.budget <= 0 {
+			if !p.textEnds() {
 				end, ok := p.statement()
 				if !ok {
 					continue
@@ -92,6 +90,25 @@ func (p *cParser) peek() (cToken, bool) {
 		p.at--
 	}
 	return t, ok
+}
+
+// textEnds reports whether the text ends before a statement begins: some programs keep directives
+// in a file of their own, and include this file before the statement. A spent budget is no end.
+func (p *cParser) textEnds() bool {
+	at := p.at
+	defer func() { p.at = at }()
+	for {
+		t, more := p.next()
+		if !more {
+			return p.budget > 0
+		}
+		if t.kind != cPragma {
+			return false
+		}
+		if _, block, known := newDirective(t.text, t.line, t.last); known && !block {
+			return false
+		}
+	}
 }
 
 // statement consumes one statement and returns its last line.

@@ -58,9 +58,10 @@ z();
 `, map[string]string{"a": "task", "b": "task", "c": "task", "d": "task"}},
 		{"the statement is in another file", "loop.hh", `
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) // begin a end a
+#pragma omp parallel // begin a end a
+#pragma omp for schedule(static) // begin b end b
 #endif
-`, map[string]string{"a": "parallel for"}},
+`, map[string]string{"a": "parallel", "b": "for"}},
 		{"stand-alone", "a.c", `
 #pragma omp barrier // begin a end a
 #pragma omp flush(x, \

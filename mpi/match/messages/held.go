@@ -4,12 +4,12 @@ import "ompp-attach/mpi/match"
 
 // A nonblocking receive from any source, or of any tag, tells which message it received when it is
 // complete. Until then the receive is held, at its place in the order of receives. Later receives
-// that may take the same messages are held behind it. If more than mostHeld are held, none of them
-// is waited for any more: held receives count as if they never told.
+// that may take the same messages are held behind it. If more than mostHeld are held, those that
+// have not told yet count as if they never told.
 const mostHeld = 4096
 
-// held is a receive that is held: an earlier receive has not told yet which message it took. It can
-// also be a call that took a message and does not tell which one.
+// held is a receive without a place so far: this receive, or an earlier one, has not told which
+// message it took. It can also be a call that took a message without telling which one.
 type held struct {
 	key   queueKey // what the receive asks for; once it has told, the message that it received
 	told  bool     // key names one sender and one tag

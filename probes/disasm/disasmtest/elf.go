@@ -1,5 +1,5 @@
-// Package disasmtest gives the tests of the machine-code packages pieces of code, what flows in
-// these, and an ELF file with what the standard library reads of it.
+// Package disasmtest helps the tests of the machine-code packages. It makes pieces of code, the
+// control flow and the values of such code, and ELF files as the standard library reads them.
 package disasmtest
 
 import (

@@ -9,13 +9,12 @@ import (
 )
 
 // Graph returns the flow of control of a function. At offset cut is a call with which a segment of
-// the function ends; 0: there is none. If the bytes are no function, as in fuzz tests, the test is
-// skipped.
+// the function ends; 0: there is none.
 func Graph(t testing.TB, b Bytes, cut uint64) *graph.Graph {
 	t.Helper()
 	parts, err := disasm.Parts(b, b.At)
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	return graph.New(b, parts, func(i disasm.Inst) graph.Effect {
 		if i.Addr-b.At == cut && cut != 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/disasm/disasmtest"
 	"ompp-attach/probes/disasm/graph"
 )
@@ -90,6 +91,9 @@ func FuzzGraph(f *testing.F) {
 		}
 		for _, arch := range disasmtest.Arches {
 			c := disasmtest.Bytes{At: 0x1000, Data: b, ForArch: arch}
+			if _, err := disasm.Parts(c, c.At); err != nil {
+				continue
+			}
 			g := disasmtest.Graph(t, c, uint64(len(b)%7))
 			dom, post := g.Dominators(), g.PostDominators()
 			for n := range g.Blocks {
