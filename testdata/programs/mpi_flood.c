@@ -3,7 +3,8 @@
 //   mpi_flood, with one rank
 //
 // It prints `ready` and works until a line comes in. The primary thread sends itself messages and
-// waits for them (MPI_Waitall). After each wait there is a short parallel region.
+// waits for them (MPI_Waitall). After each wait there is a short parallel region. After each thousand
+// waits it prints `on`.
 #include <mpi.h>
 #include <poll.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ enum { MESSAGES = 4 };
 int main(int argc, char **argv)
 {
 	struct pollfd in = {.fd = 0, .events = POLLIN};
-	int from[MESSAGES] = {0}, to[MESSAGES], sum = 0, level;
+	int from[MESSAGES] = {0}, to[MESSAGES], sum = 0, waits = 0, level;
 
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
 	puts("ready");
@@ -29,6 +30,10 @@ int main(int argc, char **argv)
 			MPI_Waitall(2 * MESSAGES, r, MPI_STATUSES_IGNORE);
 #pragma omp parallel reduction(+ : sum)
 			sum++;
+			if (++waits % 1000 == 0) {
+				puts("on");
+				fflush(stdout);
+			}
 		}
 	printf("%d\n", sum > 0);
 	return MPI_Finalize();
