@@ -43,7 +43,7 @@ int main(void)
 	long long first = account();
 	int i, r;
 
-	for (r = 0; r < 20; r++) {
+	for (r = 0; r < 10; r++) {
 #pragma omp parallel num_threads(2)
 		{
 			int k;
