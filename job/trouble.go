@@ -138,7 +138,7 @@ func (j *Job) Troubles() []string {
 		case twice:
 			out = append(out, who+verb(one, " is", " are")+" recorded more than once; the first file by name counts, these are left out: "+j.filesOf(twice)+".")
 		case foreign:
-			out = append(out, "The directory has ranks of another job, too, which are left out: "+j.filesOf(foreign)+".")
+			out = append(out, "The directory has ranks of another job, too, which are left out: "+j.filesOf(foreign)+". For a report of that job, copy its files into a directory of their own.")
 		case misnamed:
 			out = append(out, who+verb(one, " has", " have")+" files that are named after another rank, the content counts: "+j.filesOf(misnamed)+".")
 		case noMPI:
