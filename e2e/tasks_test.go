@@ -40,7 +40,7 @@ func TestTaskCounts(t *testing.T) {
 	}
 }
 
-// Hundreds of thousands of tiny tasks, as fast as two threads create and execute them: no hit is lost.
+// Hundreds of thousands of tiny tasks, as fast as two threads execute them: no hit is lost.
 func TestManyTasks(t *testing.T) {
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
 		t.Run(b.String(), func(t *testing.T) {
