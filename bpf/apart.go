@@ -3,7 +3,8 @@ package bpf
 import "fmt"
 
 // apartBytes is the size of the ring of the thread that calibrates, a power of two. Some hundreds
-// of the thread's records wait in it; each takes up to 216 bytes with its counters.
+// of the thread's records wait in the ring. Each takes up to 240 bytes: a FoldRecord with its
+// counters.
 const apartBytes = 256 << 10
 
 // Apart is a record ring that only one thread writes to.
@@ -14,7 +15,8 @@ type Apart struct {
 
 // SetApart gives the thread tid a record ring of its own. That thread's records are in no other
 // ring, and no other thread's records are in this one. HoldFolds does not keep the thread from
-// folding. Only one thread at a time can have such a ring, and it must not have hit a probe before.
+// folding, unless counters take turns. Only one thread at a time can have such a ring, and that
+// thread must not have hit a probe before.
 func (p *Probes) SetApart(tid int) (*Apart, error) {
 	r, err := mapRing(p.apart)
 	if err != nil {

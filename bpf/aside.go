@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// aside holds ring entries in memory, in order. Each stands behind a word with its length and is
-// padded to whole words, as in a ring.
+// aside holds ring entries in memory, in order. As in a ring, a word with the entry's length stands
+// before each entry, and entries are padded to whole words.
 type aside struct {
 	bytes []byte
-	at    int // entries before it have been read
+	at    int // offset in bytes: entries before it have been read
 }
 
 const asideHead = 8
@@ -37,8 +37,8 @@ func (a *aside) read(limit int, use func([]byte) error) (n int, err error) {
 	return n, nil
 }
 
-// SetAside makes room in a ring whose records cannot be used yet. It copies them into memory, from
-// where the next Drain takes them first. Once limit bytes are in memory, further records stay in
+// SetAside makes room in a ring before its records can be used. It copies the records into memory.
+// The next Drain hands those over first. Once limit bytes are in memory, further records stay in
 // the ring.
 func (r *Ring) SetAside(limit int) error {
 	for len(r.aside.bytes) < limit {

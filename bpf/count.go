@@ -10,8 +10,8 @@ import (
 	"github.com/cilium/ebpf/rlimit"
 )
 
-// HitCounter counts the hits of probes and does nothing else. The table in docs/probes.md is made
-// with it. It works on amd64 only.
+// HitCounter counts the hits of probes and does nothing else. Tests make the table in
+// docs/probes.md with it (e2e/probetable_test.go). It works on amd64 only.
 type HitCounter struct {
 	hits *ebpf.Map
 	prog *ebpf.Program
@@ -32,8 +32,8 @@ const (
 // Offsets in struct pt_regs (arch/x86/include/asm/ptrace.h).
 const regFlags, regSP = 18 * 8, 19 * 8
 
-// LoadHitCounter loads a counter of points whose Row numbers are below rows. The addresses lo and
-// hi bound the library's code in the process.
+// LoadHitCounter loads a counter of points with Row numbers below rows. The addresses lo and hi
+// bound the library's code in the process.
 func LoadHitCounter(rows int, lo, hi uint64) (*HitCounter, error) {
 	if err := rlimit.RemoveMemlock(); err != nil {
 		return nil, fmt.Errorf("raise the locked-memory limit: %w", err)

@@ -13,6 +13,7 @@ import (
 type CounterSource uint8
 
 // The sources: a perf event, or a count that the kernel itself keeps for each thread.
+// CountTaskClock is the time on a CPU in ns, the others are numbers of events.
 const (
 	CountEvent           = CounterSource(probeCounterSourceCOUNT_EVENT)
 	CountTaskClock       = CounterSource(probeCounterSourceCOUNT_TASK_CLOCK)
@@ -23,19 +24,18 @@ const (
 	CountCPUMigrations   = CounterSource(probeCounterSourceCOUNT_CPU_MIGRATIONS)
 )
 
-// MaxCounters is how many counters can be read at each hit (shared.h).
+// MaxCounters is the largest number of counters that can be read at each hit (shared.h).
 const MaxCounters = 8
 
 // Counters says which counters each record is to carry.
 type Counters struct {
 	Sources []CounterSource // at most MaxCounters
-	// TakeTurns says that there are more events than the hardware counts at once. Then two kinds of
-	// times in ns follow the counts. They say how long each event counted, and how long the thread
-	// was on a CPU.
+	// TakeTurns says that there are more events than the hardware counts at once. Then times in ns
+	// follow the counts: for each event how long it counted, then how long the thread was on a CPU.
 	TakeTurns bool
 }
 
-// words returns how many numbers follow a record.
+// words returns how many numbers of counters follow a record.
 func (c *Counters) words() int {
 	if c.TakeTurns {
 		return 2*len(c.Sources) + 1
@@ -76,7 +76,7 @@ func (c *Counters) configure(spec *ebpf.CollectionSpec) error {
 	return nil
 }
 
-// eventsMap, followed by a counter's number, is the name of that counter's map of events.
+// eventsMap is the name of a counter's map of events, without the counter's number at its end.
 const eventsMap = "counter_events_"
 
 // SetEvent gives the i-th counter its perf event on a CPU. file is the event's file descriptor.
@@ -87,7 +87,7 @@ func (p *Probes) SetEvent(i, cpu, file int) error {
 	return nil
 }
 
-// StartCounting begins to count for each thread by itself. The events must have been set. Closing
+// StartCounting begins to count for each thread. The events must have been set (SetEvent). Closing
 // the result ends the counting.
 func (p *Probes) StartCounting() (io.Closer, error) {
 	var links closers

@@ -41,7 +41,7 @@ func testCounters(t *testing.T, mode Mode, c Counters) {
 	if p.Mode() != mode {
 		t.Skipf("this kernel has no %s", mode)
 	}
-	// A counter that counts for whoever runs on the CPU.
+	// A counter that counts for any thread that runs on the CPU.
 	for cpu := range runtime.NumCPU() {
 		attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_CLOCK,
 			Read_format: unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING}
@@ -79,16 +79,16 @@ func testCounters(t *testing.T, mode Mode, c Counters) {
 	touch(t, pages)
 	probed()
 	for range naps {
-		time.Sleep(time.Millisecond) // Go's own would not make this thread wait
-		unix.Nanosleep(&unix.Timespec{Nsec: 5e6}, nil)
+		time.Sleep(time.Millisecond)
+		unix.Nanosleep(&unix.Timespec{Nsec: 5e6}, nil) // time.Sleep need not make this thread wait
 	}
 	probed()
 	began, begin := time.Now(), cpuTime()
 	for cpuTime() < begin+50e6 {
 	}
 	probed()
-	// The thread's own clock stands still while a virtual machine is not given its
-	// processor (paravirtual steal time); the counters' clocks go on.
+	// The thread's own clock stands still while a virtual machine does not have its processor
+	// (paravirtual steal time). The counters' clocks go on.
 	most := uint64(time.Since(began)) + 2e6
 	probe.Close()
 

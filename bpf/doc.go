@@ -1,6 +1,7 @@
-// Package bpf holds the kernel side: the programs that report probe hits, the ones that follow
-// processes, their loaders, and the decoder of their records. The objects are generated from the C
-// files and committed, so that building needs no clang; `make generate` renews them.
+// Package bpf holds the kernel side: the eBPF programs, their loaders, and the decoder of their
+// records. The programs report probe hits, samples and switches of threads, and follow processes.
+// The objects are generated from the C files and committed, so that building needs no clang; `make
+// generate` renews them.
 //
 // # Records and rings
 //
@@ -9,13 +10,13 @@
 // a ring. A thread always writes to the same ring, so its order holds. A full ring counts the
 // records that it drops, per row and thread.
 //
-// A thread wakes the reader once per 512 KiB (`submit` in ring.h). Otherwise the reader looks by
-// itself, as late as the rings surely have room (waiter.go): each look costs a processor 50 us and
-// more. A record that is being written holds up its own ring only.
+// A thread wakes the reader once per 512 KiB (`submit` in ring.h). Otherwise the reader looks after
+// a pause (collect/reader.go), since each look costs a processor 50 us and more. A record that is
+// being written holds up the reading of its own ring only.
 //
 // Where kernels allow it (6.10), programs of probes may sleep (sleep.go, running.h). All of them
-// keep to the thread's kernel stack (kernel_stack.h). What most hits need is in the programs
-// themselves (`report`). What few hits need is in functions that are called (`report_with_all`).
+// keep to the thread's kernel stack (kernel_stack.h). The code that most hits need is inlined into
+// the programs (`report`). The code that few hits need is in functions (`report_with_all`).
 //
 // # Constructs that nest nothing are folded
 //
@@ -27,20 +28,21 @@
 // A thread settles before it reports anything else: a record of any kind, a sample, its end, an
 // exec. First its slots go out, as one record each (REC_FOLDED). Then the open construct goes out,
 // as the records that it would have written, with their times. So nesting needs no rule of its own.
-// probes/fold.go tells which constructs are folded, and what pairs their begins with their ends.
+// probes/fold.go tells which constructs are folded, and how their begins are paired with their
+// ends.
 //
-// Where one probe serves entry and return (session mode, Linux 6.16), the return tells the call
-// site of what is folded. That spares a read of user memory. If the thread settles before the
-// return, the kernel's list of pending returns tells the call site.
+// In session mode one probe serves entry and return. Then the return tells the call site of a
+// folded construct (since Linux 6.16, see SitesLater). That spares a read of user memory. If the
+// thread settles before the return, the kernel's list of pending returns tells the call site.
 //
-// Times at which package collect cuts the stream must not lie inside a sum. `hold` keeps all
-// threads from folding. It is set before such a time is taken, and released after the measurement's
-// begin was taken. A walk over a process's threads makes them settle (SettleFolds), when the
-// process's probes are gone or while the process is stopped.
+// A time at which package collect cuts the stream must not lie inside a sum. So `fold_hold` keeps
+// all threads from folding while such a time is taken (HoldFolds, LetFold). A walk over a process's
+// threads makes them settle (SettleFolds), when the process's probes are gone or while the process
+// is stopped.
 //
-// Where user regions are measured, a slot holds executions of one stack pointer only. By the stack
-// pointer the engine tells what an exception has left. Nothing is folded with counters that take
-// turns, with --trace, or with `ompp_off` in the program.
+// Where user regions are measured, all executions in a slot have the same stack pointer. The engine
+// finds by the stack pointer which regions an exception has left. Nothing is folded with counters
+// that take turns, with --trace, or with `ompp_off` in the program.
 //
 // # MPI
 //
@@ -49,32 +51,41 @@
 // from formulas that package mpilib/handles derived from the library (`evaluate` in mpi_args.h).
 // Arrays are read by programs that may sleep.
 //
-// Until the return all this waits in the thread's storage. A lower stack pointer tells calls nested
-// in the call, which are left out. Values of predefined handles are kept per thread, since a read
-// of user memory is the dearest part. A call that never returns is reported as under way. That is
-// done when its thread ends, or by a walk over the threads when the measurement ends (MPI.CutOff).
-// Records of calls by the bindings of Fortran and C++ carry the stack. Persistent requests, and the
-// degrees of topologies, are kept by process and handle from the call that makes them.
+// Until the return these values wait in the thread's storage. A call with a lower stack pointer is
+// nested in the open call, and is left out. Values of predefined handles are kept per thread, since
+// a read of user memory costs more than all else. A call that never returns is reported as
+// unfinished when its thread ends, or by a walk over the threads when the measurement ends
+// (MPI.CutOff). Records of calls by the bindings of Fortran and C++ carry the stack. Persistent
+// requests, and the degrees of topologies, are kept by process and handle from the call that makes
+// them.
 //
 // # Counters
 //
 // Hardware events are opened once per CPU, as perf's bperf does, and read at each hit (counters.h).
 // `sched_switch` adds to a thread's sum when the thread leaves a CPU, and notes the CPU's counts
-// when the thread comes to one. So set-up does not grow with threads. A thread's storage is made
-// when a counted thread starts it, not while the scheduler holds its lock. A probe that is
-// interrupted between its reads reads again.
+// when the thread comes to one. So the cost of set-up does not grow with the number of threads. A
+// thread's storage is made when a counted thread starts that thread: no memory may be allocated
+// while the scheduler holds its lock. If a switch interrupts a probe between its reads, the probe
+// reads again.
 //
 // Linux does not tell of every switch from idleness (seen with 6.18 in a virtual machine). Then the
-// counts at which the CPU became idle serve, and the scheduler's account tells since when the
-// thread runs. What is not known for certain is marked (REC_UNCOUNTED).
+// counts from the moment at which the CPU became idle are taken, and the scheduler's account tells
+// since when the thread runs. Records with uncertain counts are marked (REC_UNCOUNTED).
 //
 // # Samples
 //
-// An event per processor overflows. sample.bpf.c finds a followed process there. It puts registers
-// and the stack in use (at most 32 KiB) into the thread's own ring. So a sample is in order with
-// the probes' records. Events of single threads would have to be inherited, opened for all threads
-// at attach, and switched with each of them. A function whose return is probed returns to the
-// kernel's trampoline. The sample brings the true return addresses along.
+// A sampling event is open on each processor. If a sampled process runs there when the event
+// overflows, sample.bpf.c puts the registers and the used part of the stack (at most 32 KiB) into
+// the thread's own ring. So samples are in order with the probes' records. An event per thread
+// would have to be inherited, opened for all threads at attach, and switched with the thread. A
+// function with a return probe returns to the kernel's trampoline, so the sample brings the true
+// return addresses along.
+//
+// # Times off a core
+//
+// The scheduler keeps for each thread how long the thread was ready and had no core. A hit reports
+// that sum when it has grown (core_wait.h). With --sched, sched.bpf.c writes a record for each time
+// that a thread was off its core, with the reason.
 //
 // # Following and stopping
 //
@@ -83,9 +94,9 @@
 //
 // # Loading fast
 //
-// The verifier is fast where ways that meet again are alike. So what is known of a constant on one
-// way only is hidden from it (`unknown` in ring.h). Programs are verified several at a time
-// (load.go).
+// The verifier is fast where paths that meet again have the same state. So a value that is a known
+// constant on one path only is hidden from the verifier (`unknown` in ring.h). Several programs are
+// verified at the same time (load.go).
 //
 // # Testing hits without probes
 //

@@ -94,9 +94,9 @@ func readAll(t testing.TB, rings []*Ring, of map[uint32]*seen) (total int) {
 	return total
 }
 
-// As many threads as a large machine has go through the programs that probes run. Each record
-// comes, in its thread's order. If the reader sleeps until the rings are full, each lost record is
-// counted, by thread and by row.
+// As many threads as a large machine has run the programs of probes. Every record arrives, in its
+// thread's order. If the reader sleeps until the rings are full, each lost record is counted, by
+// thread and by row.
 func TestManyThreadsAreCountedExactly(t *testing.T) {
 	const threads, chunk = 256, 512
 	p, rings, row := drivenProbes(t)
@@ -141,12 +141,12 @@ func TestManyThreadsAreCountedExactly(t *testing.T) {
 		}
 	}
 	check(false)
-	// The rings are as good as full now and then, and the reader sleeps.
+	// The reader sleeps until there were more hits than the rings have room for.
 	for capacity := len(rings) * int(ringBytes(len(rings))) / recordBytes; capacity > -threads*chunk; capacity -= threads * chunk {
 		drive()
 	}
 	readAll(t, rings, of)
-	drive() // the next record of a thread tells
+	drive() // a thread's next record tells how many were lost
 	readAll(t, rings, of)
 	check(true)
 }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// step is one of the hits that drive makes in turn.
+// step is one of the hits that drive makes in turns.
 type step struct {
 	row uint32
 	ret bool // a hit at the return; else at the entry
@@ -20,8 +20,8 @@ type step struct {
 type series struct {
 	steps []step // 1, 2, 4 or 8 steps
 	count int
-	// The registers at every hit: stack pointer, instruction pointer and first argument; and
-	// whether the last comparison found its operands equal.
+	// The registers at every hit: stack pointer, instruction pointer, first argument, and whether
+	// the last comparison found its operands equal.
 	sp, ip, arg uint64
 	equal       bool
 	slot        uint32 // below 256; threads that drive at the same time need different slots
@@ -33,11 +33,11 @@ type driven struct {
 	driver *ebpf.Collection
 }
 
-// loadDriven loads the kernel side and the program that makes hits, and attaches nothing. That
-// program works on the maps and variables of the kernel side, which is loaded as for a measurement.
-// Both objects have them, and the code of a hit, from the same headers: TestDriverIsTheProduct
-// proves it. The program needs number iterators (Linux 6.4). As it may sleep, the programs of the
-// probes must be able to, too (6.10).
+// loadDriven loads the kernel side as for a measurement, and the program that makes hits. It
+// attaches nothing. That program works on the kernel side's maps and variables. Both objects have
+// these, and the code of a hit, from the same headers (TestDriverIsTheProduct). The program needs
+// number iterators (Linux 6.4). It may sleep, so the programs of the probes must be able to sleep,
+// too (6.10).
 func loadDriven() (*driven, error) {
 	spec, err := loadDrive()
 	if err != nil {
@@ -47,7 +47,7 @@ func loadDriven() (*driven, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := letSleep(spec, driveVarMaySleep); err != nil { // as the maps of the probes' programs
+	if err := letSleep(spec, driveVarMaySleep); err != nil { // for maps of the same types
 		return nil, err
 	}
 	d := &driven{Probes: p}
@@ -90,7 +90,7 @@ func (d *driven) drive(h *series) error {
 	if err := d.driver.Maps[driveMapDrives].Put(h.slot, v); err != nil {
 		return fmt.Errorf("drive: %w", err)
 	}
-	// The program's one argument.
+	// The context is the program's one argument: the index in drives.
 	if _, err := d.driver.Programs[driveProgOnDrive].Run(&ebpf.RunOptions{Context: h.slot}); err != nil {
 		return fmt.Errorf("drive: %w", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// If too many processes have switched their reports off, the next one is told of.
+// If too many processes have switched their reports off, Unheeded counts each further attempt.
 func TestUnheeded(t *testing.T) {
 	p, _, _ := drivenProbes(t)
 	off, err := p.AddRow(Row{Flags: RowEntry | RowOff})

@@ -15,8 +15,7 @@ import (
 // shared.h.
 type FoldRecord = probeFoldRecord
 
-// What a row does at a hit if its construct is folded; the comments are in
-// shared.h.
+// What a row does at a hit if its construct is folded; the comments are in shared.h.
 const (
 	RowFoldBegin    = uint32(probeRowFlagROW_FOLD_BEGIN)
 	RowFoldEnd      = uint32(probeRowFlagROW_FOLD_END)
@@ -31,8 +30,8 @@ const (
 // bits, and 0 means none.
 const FoldGroups = 31
 
-// FoldGroup returns the part of a row's flags that tells which construct it begins or ends. n is
-// from 1 to FoldGroups (see event.Construct.FoldIndex).
+// FoldGroup returns the part of a row's flags that tells which construct the row begins or ends. n
+// is the construct's number, from 1 to FoldGroups (see event.Construct.FoldIndex).
 func FoldGroup(n uint8) uint32 {
 	const shift = 21 // FOLD_GROUP_SHIFT of shared.h: macros are not generated
 	return uint32(n&FoldGroups) << shift
@@ -76,7 +75,7 @@ func (f *folds) close() {
 }
 
 // HoldFolds keeps all threads from folding until LetFold was called once for each HoldFolds. Every
-// folded execution has ended before HoldFolds returns, or begins after that LetFold. So a time that
+// folded execution ends before HoldFolds returns, or begins after the last LetFold. So a time that
 // is taken in between lies inside no sum.
 func (p *Probes) HoldFolds() error { return p.holdFolds(1) }
 
@@ -102,8 +101,8 @@ func (p *Probes) FoldBySP() error {
 	return nil
 }
 
-// ArmAll makes the kernel side report the return of every call, also where that tells little
-// (sparse.h).
+// ArmAll makes the kernel side report the return of every call, also of rows with RowSparse, where
+// the return tells little (sparse.h).
 func (p *Probes) ArmAll() error {
 	if err := p.coll.Variables[probeVarExactEdges].Set(uint32(1)); err != nil {
 		return fmt.Errorf("report all returns: %w", err)
@@ -118,12 +117,13 @@ func (p *Probes) LeavesOut() bool {
 	return err == nil && all == 0 && p.mode == Session && len(p.counters.Sources) == 0
 }
 
-// ErrUnsettled says that threads were busy when they should have settled.
+// ErrUnsettled says that some threads could not settle, because they were changing what they had
+// folded.
 var ErrUnsettled = errors.New("threads were changing what they had folded")
 
 // SettleFolds writes what the threads of a process have folded. The process's probes must be gone,
 // or the process must be stopped (then stopped is true). Its error wraps ErrUnsettled if threads
-// stay busy for too long.
+// stay busy for 20 ms.
 func (p *Probes) SettleFolds(pid int, stopped bool) error {
 	const patience, pause = 20 * time.Millisecond, 200 * time.Microsecond
 	f := &p.folds

@@ -46,7 +46,7 @@ func drainFolds(t testing.TB, rings []*Ring, records func(*Record)) (n, hits map
 }
 
 // There are more executions than the rings have room for records. None is lost: each thread writes
-// one record of them, before its next record, or when it is asked.
+// one record of its executions, before its next record, or when a walk settles the thread.
 func TestFoldedByManyThreads(t *testing.T) {
 	const threads, chunk, turns = 256, 1 << 14, 3
 	p, rings, row := drivenProbes(t)
@@ -89,7 +89,7 @@ func TestFoldedByManyThreads(t *testing.T) {
 		t.Errorf("%d other records, want %d", others, threads)
 	}
 
-	// Held, what is open goes out as it began, and its end by itself.
+	// While folding is held, the begin and the end of an open construct get a record each.
 	if err := d.drive(threads, series{steps: []step{{row: begin}}, count: 1, arg: 7, equal: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -112,8 +112,8 @@ func TestFoldedByManyThreads(t *testing.T) {
 	}
 }
 
-// The calibrating thread folds, and settles before its next record. The others take notice only of
-// a thread of their own that folds: until then their hits look up no state.
+// The calibrating thread folds, and settles before its next record. The hits of other threads look
+// up no state before one of these threads folds, too.
 func TestCalibrationFoldsForItself(t *testing.T) {
 	p, rings, row := drivenProbes(t)
 	begin, end := foldRows(t, p, true)
@@ -161,7 +161,7 @@ func TestCalibrationFoldsForItself(t *testing.T) {
 	}
 }
 
-// The benchmark measures what a folded hit costs without the probe itself, beside one that is not
+// BenchmarkFold measures what a folded hit costs without the probe itself, beside a hit that is not
 // folded.
 func BenchmarkFold(b *testing.B) {
 	for _, fold := range []bool{true, false} {

@@ -18,7 +18,7 @@ import (
 // Life is one event in the life of a followed process; the fields' comments are in shared.h.
 type Life = followLife
 
-// Kinds of Life.
+// Kinds of Life; the comments are in shared.h.
 const (
 	LifeExec = uint32(followLifeKindLIFE_EXEC)
 	LifeFork = uint32(followLifeKindLIFE_FORK)
@@ -40,7 +40,7 @@ type Follower struct {
 	mode  Mode
 	coll  *ebpf.Collection
 	links []link.Link
-	last  link.Link // of the program that continues all stopped processes when we end
+	last  link.Link // of the program that continues all stopped processes when the tool ends
 
 	mu       sync.Mutex
 	switches link.Link // of the program at each switch of tasks; nil: nobody was stopped yet
@@ -60,7 +60,7 @@ func NewFollower(mode Mode) (*Follower, error) {
 	return newFollower(mode, uint32(unix.Getuid()))
 }
 
-// newFollower is NewFollower with the user whose processes we may continue.
+// newFollower is NewFollower with the user whose processes the tool may continue, or anyone.
 func newFollower(mode Mode, user uint32) (*Follower, error) {
 	if err := rlimit.RemoveMemlock(); err != nil {
 		return nil, fmt.Errorf("raise the locked-memory limit: %w", err)
@@ -101,7 +101,7 @@ func newFollower(mode Mode, user uint32) (*Follower, error) {
 	return f, nil
 }
 
-// attach attaches the programs. First comes the one that continues all stopped processes if we die.
+// attach attaches the programs. The first one continues all stopped processes if the tool dies.
 func (f *Follower) attach() error {
 	tracing := func(name string) (link.Link, error) {
 		l, err := link.AttachTracing(link.TracingOptions{Program: f.coll.Programs[name]})
@@ -124,7 +124,7 @@ func (f *Follower) attach() error {
 	return nil
 }
 
-// mayContinueAnyone reports whether we may send signals to processes of other users.
+// mayContinueAnyone reports whether the tool may send signals to processes of other users.
 func mayContinueAnyone() bool {
 	var now [2]unix.CapUserData
 	err := unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &now[0])
@@ -132,9 +132,9 @@ func mayContinueAnyone() bool {
 }
 
 // WatchLibraries reports a LifeMap whenever the process pid has loaded or unloaded libraries; with
-// pid 0, whenever any process has. In the dynamic loader at path, the function _dl_debug_state lies
-// at offset. Relative to that function in memory, _r_debug.r_state lies at state, 0 if not known.
-// Closing the result ends it.
+// pid 0, whenever any process has. The dynamic loader is the file at path. offset is the file
+// offset of its function _dl_debug_state. state is the distance from that function to
+// _r_debug.r_state in memory, 0 if not known. Closing the result ends the reports.
 func (f *Follower) WatchLibraries(path string, pid int, offset uint64, state int64) (io.Closer, error) {
 	ex, err := link.OpenExecutable(path)
 	if err != nil {
@@ -167,9 +167,9 @@ func (f *Follower) Follow(pid int, flags uint32) error {
 	return nil
 }
 
-// watchSwitches attaches the program that continues processes which were stopped too long, where
-// the kernel side's timer could not. It runs at each switch of tasks, so it is attached only where
-// processes may be stopped.
+// watchSwitches attaches the program that continues processes which were stopped too long and which
+// the kernel side's timer could not continue. The program runs at each switch of tasks, so it is
+// attached only if processes may be stopped.
 func (f *Follower) watchSwitches() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -184,22 +184,22 @@ func (f *Follower) watchSwitches() error {
 	return nil
 }
 
-// Change sets and clears flags of a followed process. It does nothing if the process has ended
-// meanwhile.
+// Change sets and clears flags of a followed process. It does nothing if the process is no longer
+// followed.
 func (f *Follower) Change(pid int, set, clear uint32) {
 	if flags := f.Flags(pid); flags != 0 && flags&^clear|set != flags {
 		_ = f.coll.Maps[followMapFollowed].Update(uint32(pid), flags&^clear|set, ebpf.UpdateExist)
 	}
 }
 
-// Flags returns the flags with which a process is followed, or 0 if it is not.
+// Flags returns the flags with which a process is followed, or 0 if the process is not followed.
 func (f *Follower) Flags(pid int) (flags uint32) {
 	_ = f.coll.Maps[followMapFollowed].Lookup(uint32(pid), &flags)
 	return flags
 }
 
-// Release stops following the processes whose flags which accepts, and continues those of them that
-// are stopped.
+// Release stops following each process for whose flags the function which returns true. It
+// continues the process if the process is stopped.
 func (f *Follower) Release(which func(flags uint32) bool) {
 	for pid, flags := range entries[uint32, uint32](f.FollowedMap()) {
 		if !which(flags) {
@@ -259,16 +259,16 @@ func (f *Follower) Missed() (n uint32) {
 	return n
 }
 
-// WentOn returns when somebody other than Continue continued a process that we had stopped, or 0
-// if nobody has. The Life that reported the stop has the Time stopped. The result is
-// CLOCK_MONOTONIC in ns.
+// WentOn returns when somebody other than Continue continued a process that the kernel side had
+// stopped (CLOCK_MONOTONIC, ns), or 0 if nobody has. stopped is the Time of the Life that reported
+// the stop.
 func (f *Follower) WentOn(pid int, stopped uint64) (at uint64) {
 	_ = f.StoppedMap().Lookup(followStop{Time: stopped, Pid: uint64(pid)}, &at)
 	return at
 }
 
-// Continue continues a process that we had stopped. stopped is the Time of the Life that reported
-// the stop. A process that has ended is no error.
+// Continue continues a process that the kernel side had stopped. stopped is the Time of the Life
+// that reported the stop. A process that has ended is no error.
 func (f *Follower) Continue(pid int, stopped uint64) (err error) {
 	if f.WentOn(pid, stopped) == 0 {
 		err = unix.Kill(pid, unix.SIGCONT)
@@ -280,10 +280,11 @@ func (f *Follower) Continue(pid int, stopped uint64) (err error) {
 	return nil
 }
 
-// StoppedMap returns the map of processes that are stopped for us. The guardian uses it.
+// StoppedMap returns the map of processes that the kernel side has stopped. The guardian uses the
+// map.
 func (f *Follower) StoppedMap() *ebpf.Map { return f.coll.Maps[followMapStopped] }
 
-// FollowedMap returns the map of followed processes. The guardian uses it.
+// FollowedMap returns the map of followed processes. The guardian uses the map.
 func (f *Follower) FollowedMap() *ebpf.Map { return f.coll.Maps[followMapFollowed] }
 
 // ForgetAll stops following every process in a map of followed processes.
@@ -293,8 +294,8 @@ func ForgetAll(m *ebpf.Map) {
 	}
 }
 
-// ContinueAll continues every process in a map of stopped processes. The entries stay for a second:
-// a process is entered before it stops.
+// ContinueAll continues every process in a map of stopped processes. A stop less than a second old
+// is not marked as ended: a process is entered before it stops, so the signal may come too early.
 func ContinueAll(m *ebpf.Map) { ContinueLonger(m, 0) }
 
 // ContinueLonger continues the processes in the map that have been stopped for longer than the
@@ -309,7 +310,7 @@ func ContinueLonger(m *ebpf.Map, than time.Duration) {
 		}
 		_ = unix.Kill(int(stop.Pid), unix.SIGCONT)
 		if now > stop.Time+uint64(time.Second) {
-			// Whoever had it stopped reads this time, and deletes the entry.
+			// The tool that had the process stopped reads this time, and deletes the entry.
 			_ = m.Update(stop, now, ebpf.UpdateExist)
 		}
 	}
@@ -331,7 +332,7 @@ func (f *Follower) Close() {
 	}
 	ContinueAll(f.StoppedMap())
 	if f.last != nil {
-		f.last.Close() // had we been killed before this, its program would have continued them
+		f.last.Close() // last: if the tool is killed before this, the program continues them
 	}
 	if f.lives != nil {
 		_ = f.lives.close()

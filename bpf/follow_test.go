@@ -28,7 +28,7 @@ func following(t *testing.T, mayContinue uint32) *Follower {
 }
 
 // follow starts a shell and follows it from the moment at which it runs a script. So the shell's
-// own exec is not told.
+// own exec is not reported.
 func (f *Follower) follow(t *testing.T, flags uint32, as *syscall.Credential, script string) (pid int) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", "echo; read x; "+script)

@@ -12,16 +12,17 @@ import (
 // share it.
 var kernelTypes = btf.NewCache()
 
-// anyKernel is the kernel version that programs state. Kernels from 5.0 on do not ask for it. The
-// library would look for the true version in its own process's memory, which a program with file
-// capabilities (setcap) may not read.
+// anyKernel is the kernel version that programs state. Kernels from 5.0 on ignore it. Without it
+// the ebpf library would look for the true version in its own process's memory (/proc/self/mem),
+// which a program with file capabilities (setcap) may not read.
 const anyKernel = 1
 
 // newCollection loads maps and then programs, several programs at a time: most of the tool's start
 // is spent on verifying them. Maps in shared exist already and are used instead of new ones.
 // meanwhile, if not nil, runs at the same time as the verification.
 func newCollection(spec *ebpf.CollectionSpec, shared map[string]*ebpf.Map, meanwhile func(map[string]*ebpf.Map) error) (*ebpf.Collection, error) {
-	// Our types are none of a kernel module's, and there may be hundreds of modules.
+	// The kernel's own types suffice: the programs use no types of modules, of which there may be
+	// hundreds.
 	types, err := kernelTypes.Kernel()
 	if err != nil {
 		return nil, err

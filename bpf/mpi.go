@@ -11,8 +11,7 @@ import (
 	"github.com/cilium/ebpf/link"
 )
 
-// The tables of the kernel side of MPI probes; the fields' comments are in
-// shared.h.
+// The tables of the kernel side of MPI probes; the fields' comments are in shared.h.
 type (
 	MPIRow      = mpiMpiRow
 	MPILibrary  = mpiMpiLibrary
@@ -68,16 +67,16 @@ const (
 // MPINoArg stands for an argument that an operation does not have.
 const MPINoArg = 0xff
 
-// mpiByMode names the MPI programs of each mode. A session has one for entry and return. Programs
-// that can sleep need Linux 6.0 (uprobe.s).
+// mpiByMode names the MPI programs of each mode. A session has one program for entry and return.
+// Programs that may sleep need Linux 6.0 (uprobe.s).
 var mpiByMode = map[Mode]struct{ entry, sleepingEntry, ret string }{
 	Session: {mpiProgMpiSession, mpiProgMpiSessionSleeps, ""},
 	Multi:   {mpiProgMpiEntryMulti, mpiProgMpiEntryMultiSleeps, mpiProgMpiReturnMulti},
 	Perf:    {mpiProgMpiEntryPerf, mpiProgMpiEntryPerfSleeps, mpiProgMpiReturnPerf},
 }
 
-// MPI is the loaded kernel side of the MPI probes. It writes to the rings of
-// the runtime probes that it was loaded for.
+// MPI is the loaded kernel side of the MPI probes. Its records go to the rings of the Probes for
+// which it was loaded.
 type MPI struct {
 	mode      Mode
 	coll      *ebpf.Collection
@@ -89,8 +88,8 @@ type MPI struct {
 	asking    sync.Mutex
 }
 
-// LoadMPI loads the MPI probes' programs for the mode in which p attaches. If the kernel takes none
-// that sleep, arrays of arguments are not read.
+// LoadMPI loads the MPI probes' programs for the mode in which p attaches. If the kernel accepts no
+// programs that may sleep, arguments that are arrays are not read.
 func (p *Probes) LoadMPI() (*MPI, error) {
 	m, err := p.loadMPI(true)
 	if err != nil {
@@ -160,7 +159,7 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 	return m, nil
 }
 
-// tell sets a program's variable if something is so.
+// tell sets a program's variable to 1 if so is true.
 func tell(v *ebpf.VariableSpec, so bool) error {
 	if so {
 		return v.Set(uint32(1))
@@ -168,9 +167,10 @@ func tell(v *ebpf.VariableSpec, so bool) error {
 	return nil
 }
 
-// SitesLater reports whether a call's site need not be read at its entry, if one probe serves entry
-// and return (Session). A call that never returns is looked up when its thread ends: since Linux
-// 6.16 sched_process_exit comes before the thread's memory is freed.
+// SitesLater reports whether the site of a call can be taken at the call's return, if one probe
+// serves entry and return (Session). The site of a call that never returns is looked up when the
+// thread ends. For that, sched_process_exit must come before the kernel frees the list of pending
+// returns (Linux 6.16).
 var SitesLater = sync.OnceValue(func() bool { return tracepointArgs("sched_process_exit") > 1 })
 
 // tracepointArgs returns how many arguments the running kernel passes to programs on a tracepoint,
@@ -192,10 +192,11 @@ func tracepointArgs(name string) int {
 	if !ok {
 		return 0
 	}
-	return len(f.Params) - 1 // the first is the kernel's own
+	return len(f.Params) - 1 // without the tracepoint's own, which comes first
 }
 
-// Close frees the kernel side; links detach by themselves.
+// Close frees the kernel side of the MPI probes. Links that Attach returned stay until they are
+// closed.
 func (m *MPI) Close() {
 	if m.open != nil {
 		m.open.Close()
@@ -246,7 +247,8 @@ func (m *MPI) SetWrappers(pid int, w *MPIWrappers) error {
 	return v.Set(n + 1)
 }
 
-// SetDegrees says how many neighbours a process has in a communicator.
+// SetDegrees says how many neighbours send to a process in a communicator (in), and to how many
+// neighbours the process sends (out).
 func (m *MPI) SetDegrees(pid int, comm uint64, in, out int32) error {
 	key := mpiMpiKey{Handle: comm, Pid: uint32(pid)}
 	if err := m.coll.Maps[mpiMapMpiNeighbors].Put(&key, &mpiMpiDegrees{In: in, Out: out}); err != nil {

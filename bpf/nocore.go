@@ -2,8 +2,7 @@ package bpf
 
 import "fmt"
 
-// recNoCore marks a record of how long a thread was ready to run and had no
-// core (core_wait.h).
+// recNoCore marks a record of how long a thread was ready to run and had no core (core_wait.h).
 const recNoCore = uint16(probeRecordFlagREC_CORE_WAIT)
 
 // NoCore says how long a thread was ready to run but had no core.

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// waitedForCore is how long the scheduler lets a thread of ours wait for a core so far, ns.
+// waitedForCore returns how long a thread of ours has waited for a core so far, by the scheduler's
+// account (ns).
 func waitedForCore(t *testing.T, tid int) uint64 {
 	t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/schedstat", tid))
@@ -24,14 +25,14 @@ func waitedForCore(t *testing.T, tid int) uint64 {
 	return waited
 }
 
-// tellers are threads that hit, and what came of their times without a core.
+// tellers are threads that hit, and what they told of their times without a core.
 type tellers struct {
 	*drivers
 	told  map[uint32]uint64 // ns
 	first map[uint32]int    // records that said to be the first
 }
 
-// hit makes the first n threads hit, and reads what came.
+// hit makes the first n threads hit, and reads the records.
 func (w *tellers) hit(t *testing.T, rings []*Ring, n int, h series) {
 	t.Helper()
 	if err := w.drive(n, h); err != nil {
@@ -49,7 +50,7 @@ func (w *tellers) hit(t *testing.T, rings []*Ring, n int, h series) {
 	}
 }
 
-// waitMore makes the first n threads hit until each has waited for a core so long (ns) once more.
+// waitMore makes the first n threads hit until each has waited for a core for more ns longer.
 func (w *tellers) waitMore(t *testing.T, rings []*Ring, n int, more uint64, h series) {
 	t.Helper()
 	least := func() uint64 {
@@ -87,9 +88,9 @@ func (w *tellers) check(t *testing.T, rings []*Ring, n int, h series) {
 	}
 }
 
-// Threads that take the processors from each other tell how long they waited for one. Only a rest
-// shorter than a step is missing. So does a thread that nobody else's hits come between. The
-// scheduler's own sums are the truth.
+// Threads that take the processors from each other tell how long they waited for a processor. So
+// does a thread that is the only one to hit. The times are compared with the scheduler's own sums:
+// only a rest shorter than a step is missing.
 func TestWaitsForCoresAreTold(t *testing.T) {
 	const enough = 2_000_000 // ns
 	p, rings, row := drivenProbes(t)

@@ -8,16 +8,16 @@ import (
 )
 
 // sparseMaps are maps with room for 65536 processes that mostly hold a few. By default the kernel
-// allocates, clears and lists the memory of all entries when it creates a map. That takes 15 to
-// 23 ms of processor time per map. These maps allocate an entry when it is stored instead, and can
-// bear that no memory is left then. For an entry of sharing, Share returns an error. A process
-// without an entry in programs is only looked at once more often. Other large maps could not bear a
-// missing entry, so all their memory is allocated beforehand.
+// allocates, clears and lists the memory of all entries when it creates a map. That takes 15 to 23
+// ms of processor time per map. For these maps the kernel allocates an entry when the entry is
+// stored. If no memory is left then, little is lost. For an entry of sharing, Share returns an
+// error. A process without an entry in programs is only looked at more often. Other large maps
+// could not bear a missing entry, so all their memory is allocated beforehand.
 var sparseMaps = []string{probeMapSharing, followMapPrograms}
 
-// takeOnDemand makes sparse maps take memory for an entry when it is stored. Before Linux 6.1
-// (commits fba1a1c6c912, 34dd3bad1a6f) the kernel allocated that memory in a way that may not be
-// used in a probe.
+// takeOnDemand makes sparse maps take memory for an entry when the entry is stored. Before Linux
+// 6.1 (commits fba1a1c6c912, 34dd3bad1a6f) the kernel allocated that memory in a way that is not
+// allowed in a probe.
 func takeOnDemand(spec *ebpf.CollectionSpec) {
 	if !kernelFrom(6, 1) {
 		return

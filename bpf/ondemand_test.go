@@ -19,7 +19,8 @@ func TestKernelVersion(t *testing.T) {
 	}
 }
 
-// The machine's own kernel is compared with its version, and with versions around that.
+// The machine's own kernel is compared with its own version, and with versions just below and
+// above.
 func TestKernelFrom(t *testing.T) {
 	var u unix.Utsname
 	if err := unix.Uname(&u); err != nil {
@@ -38,7 +39,7 @@ func TestKernelFrom(t *testing.T) {
 	}
 }
 
-// Sparse maps take memory on demand, in all collections that share them, and no other hash does.
+// Sparse maps take memory on demand, in all collections that share them. No other hash map does.
 func TestOnDemand(t *testing.T) {
 	if !kernelFrom(6, 1) {
 		t.Skip("this kernel takes the memory of maps beforehand")

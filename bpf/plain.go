@@ -47,8 +47,8 @@ func findsFiles() uint32 {
 	return 1
 }
 
-// Started returns when a followed process began to run its program. ok is false if that was before
-// the process was followed.
+// Started returns when a followed process began to run its program. The second result is false if
+// that was before the process was followed.
 func (f *Follower) Started(pid int) (ProgramStart, bool) {
 	var p followProgram
 	err := f.coll.Maps[followMapPrograms].Lookup(uint32(pid), &p)
@@ -59,7 +59,7 @@ func (f *Follower) Started(pid int) (ProgramStart, bool) {
 func (f *Follower) Followed() map[uint32]uint32 { return entries[uint32, uint32](f.FollowedMap()) }
 
 // MostStopped is the longest time for which a process may be stopped. mostSilent is the longest
-// time without a sign of life from us (see Alive).
+// time for which the tool may give no sign of life (see Alive).
 const MostStopped = 60 * time.Second
 
 var mostSilent = 5 * time.Second
@@ -73,17 +73,16 @@ func (f *Follower) Alive() {
 	_ = f.coll.Variables[followVarSilent].Set(uint32(0))
 }
 
-// EndsStops reports whether the kernel side continues all stopped processes when we die, and each
-// that was stopped too long. Then no guardian is needed. The kernel side needs bpf_send_signal_task
-// for that (Linux 6.13). It also has to hear of a task's end before the task gives up its memory:
-// without memory the kernel sends no such signal. Linux 6.16 moved that tracepoint, and gave it a
-// third argument.
+// EndsStops reports whether the kernel side continues all stopped processes when the tool dies, and
+// each process that was stopped too long. Then no guardian is needed. The kernel side needs
+// bpf_send_signal_task for that (Linux 6.13). Its program must also run before an ending task gives
+// up its memory: while a task without memory runs, the kernel sends no such signal (Linux 6.16).
 func (f *Follower) EndsStops() bool {
 	return hasFunction("bpf_send_signal_task") && hasFunction("bpf_task_from_pid") && tellsExitEarly()
 }
 
-// tellsExitEarly reports whether the tracepoint sched_process_exit says who ends last in a process,
-// as it does since it stands before exit_mm (Linux 6.16).
+// tellsExitEarly reports whether the tracepoint sched_process_exit comes before a task gives up its
+// memory (exit_mm). Linux 6.16 moved the tracepoint there, and gave it one more argument.
 func tellsExitEarly() bool {
 	types, err := kernelTypes.Kernel()
 	if err != nil {
@@ -98,10 +97,11 @@ func tellsExitEarly() bool {
 		return false
 	}
 	proto, ok := p.Target.(*btf.FuncProto)
-	return ok && len(proto.Params) == 3 // the first is the tracepoint's own
+	return ok && len(proto.Params) == 3 // with the tracepoint's own, which comes first
 }
 
-// hasFunction reports whether programs may attach to a function of the kernel, or call it.
+// hasFunction reports whether the kernel's BTF has a function of this name, which programs can
+// call.
 func hasFunction(name string) bool {
 	types, err := kernelTypes.Kernel()
 	if err != nil {

@@ -89,17 +89,17 @@ type Probes struct {
 }
 
 // programs names the programs of each mode: at entry and at return. A session program serves both,
-// but is used only where the return is wanted. Its PID filter excludes other processes, and the
-// kernel takes the filter's answer as "arm the return" of such a process. At a point inside a
-// function that would overwrite the word on top of the process's stack.
+// but only points that need the return get it. The reason is a hit in another process: the PID
+// filter excludes the hit, but the kernel then arms the return in that process. At a point inside a
+// function, this would overwrite the word on top of that process's stack.
 var programs = map[Mode][2]string{
 	Session: {probeProgOnEntryMulti, probeProgOnSession},
 	Multi:   {probeProgOnEntryMulti, probeProgOnReturnMulti},
 	Perf:    {probeProgOnEntryPerf, probeProgOnReturnPerf},
 }
 
-// LoadProbes loads the programs in the best mode that the kernel offers, from the given one on
-// (tests ask for later ones).
+// LoadProbes loads the programs in the best mode that the kernel offers, but none before from
+// (tests ask for later modes). The error says why each mode failed.
 func LoadProbes(from Mode) (*Probes, error) { return LoadCountingProbes(from, Counters{}) }
 
 // LoadCountingProbes is LoadProbes with records that carry counters.
@@ -189,9 +189,9 @@ func loadProbes(mode Mode, c Counters, sleeping bool) (*Probes, error) {
 	return p, nil
 }
 
-// tryAttach proves that this mode can attach here. It probes the entry point of our own executable,
-// which does not run again. Loading alone proves nothing: before Linux 6.6 uprobe_multi programs
-// load but do not attach.
+// tryAttach returns an error if this mode cannot attach here. It probes the entry point of our own
+// executable, which does not run again. Loading alone proves nothing: before Linux 6.6 uprobe_multi
+// programs load but do not attach.
 func (p *Probes) tryAttach() error {
 	const self = "/proc/self/exe"
 	f, err := elf.Open(self)
@@ -212,9 +212,10 @@ func (p *Probes) tryAttach() error {
 	return fmt.Errorf("%s: entry point is in no segment", self)
 }
 
-// filtersByThread returns an error on kernels whose uprobe_multi takes the process filter as a
-// thread's (Linux 6.6 to 6.9, fixed by commit 46ba0e49b642). There a process's other threads would
-// not be seen. Only fixed kernels check the sign of the number.
+// filtersByThread returns an error on kernels where the process filter of uprobe_multi means one
+// thread (Linux 6.6 to 6.9, fixed by commit 46ba0e49b642). There, hits in the process's other
+// threads would be missed. To tell the kernels apart, it asks for a negative process number: only
+// fixed kernels refuse that.
 func (p *Probes) filtersByThread() error {
 	ex, err := link.OpenExecutable("/proc/self/exe")
 	if err != nil {
@@ -335,8 +336,8 @@ func attachMulti(entry, ret *ebpf.Program, path string, pid int, points []Point)
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	var links closers
-	// Return links come first. If a return probe is armed by an entry that nobody reported, its
-	// record is dropped as unmatched. In the other order a return would be lost.
+	// Return links come first. A call may arm its return before the entry link exists: then the
+	// return's record has no entry, and is dropped. In the other order a return would be lost.
 	opts := multiOptions(points, pid, true)
 	if len(opts.Addresses) > 0 {
 		l, err := ex.UretprobeMulti(nil, ret, opts)

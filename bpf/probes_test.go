@@ -11,8 +11,7 @@ import (
 	"ompp-attach/internal/testbin"
 )
 
-// probed has no stack check at its start, which would run it again after the
-// stack has grown.
+// probed has no stack check at its start: the check would call it again after the stack has grown.
 //
 //go:noinline
 //go:nosplit
@@ -38,7 +37,7 @@ func TestModesDeliver(t *testing.T) {
 	}
 }
 
-// deliver places a probe, and checks what comes of it.
+// deliver places a probe, and checks the records of its hits.
 func deliver(t *testing.T, p *Probes) {
 	t.Helper()
 	if _, err := p.AddRow(Row{}); err != nil { // so that ours is not the first

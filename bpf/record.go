@@ -11,7 +11,7 @@ import (
 // Record is the record of one hit; the fields' comments are in shared.h.
 type Record = probeRecord
 
-// Flags of a Record.
+// Flags of a Record; the comments are in shared.h.
 const (
 	RecReturn   = uint16(probeRecordFlagREC_RETURN)
 	RecFree     = uint16(probeRecordFlagREC_FREE)
@@ -40,12 +40,11 @@ func decode[T any](b []byte, r *T) error {
 	return nil
 }
 
-// MPIRecord is one call of an MPI operation; the fields' comments are in
-// shared.h.
+// MPIRecord is one call of an MPI operation; the fields' comments are in shared.h.
 type MPIRecord struct {
 	mpiMpiRecord
-	// For calls by a language binding: the caller's frame pointer, and the caller's stack from the
-	// call's return on. Otherwise Stack is nil.
+	// For calls by a language binding: the frame pointer and the stack at the call's return, so
+	// that the binding's caller can be found. Stack begins at StackAt. For other calls it is nil.
 	BP    uint64
 	Stack []byte
 }
@@ -59,7 +58,7 @@ func (r *MPIRecord) StackAt() uint64 {
 	return r.Sp
 }
 
-// Flags of an MPIRecord.
+// Flags of an MPIRecord; the comments are in shared.h.
 const (
 	MPIUnfinished  = uint16(mpiMpiFlagMPI_UNFINISHED)
 	MPIStarted     = uint16(mpiMpiFlagMPI_STARTED)
@@ -99,8 +98,8 @@ func hasCounters(b []byte) bool {
 	return len(b) > int(flagsAt)+1 && binary.NativeEndian.Uint16(b[flagsAt:])&recCounters != 0
 }
 
-// decodeCounted copies a ring entry that counters follow. It appends the counters to some; the
-// result is nil if they are not known.
+// decodeCounted copies a ring entry that counters follow, without the counters. It returns some
+// with the counters appended, or nil if the counters are not known.
 func decodeCounted(b []byte, r *Record, some []uint64) ([]uint64, error) {
 	const size = int(unsafe.Sizeof(*r))
 	if len(b) < size || (len(b)-size)%8 != 0 {
@@ -152,7 +151,7 @@ type Uses struct {
 	MPI     func(*MPIRecord)
 	Sample  func(*SampleRecord)
 	NoCore  func(NoCore)         // may be nil in any case
-	OffCore func(*OffCoreRecord) // the same
+	OffCore func(*OffCoreRecord) // may be nil in any case
 }
 
 // Ring reads one record ring.
@@ -236,8 +235,8 @@ func (r *Ring) one(b []byte, use *Uses) error {
 	return nil
 }
 
-// Blocked reports whether the last Drain ended at a record that was still being written. Later
-// records of other threads are not read yet then.
+// Blocked reports whether the last Drain ended at a record that was still being written. Then later
+// records in this ring, also of other threads, are not read yet.
 func (r *Ring) Blocked() bool { return r.blocked }
 
 // Close ends the reading of the ring.

@@ -15,8 +15,8 @@ import (
 
 const holderEnv = "OMPP_TEST_HOLDER"
 
-// TestHolder is no test. It is the tool of the tests below. This process stops a shell at the
-// shell's next exec, prints the shell's number, and does nothing more.
+// TestHolder plays the tool for the tests below; it is no test itself. Its process stops a shell at
+// the shell's next exec, prints the shell's number, and does nothing more.
 func TestHolder(t *testing.T) {
 	silence, err := time.ParseDuration(os.Getenv(holderEnv))
 	if err != nil {
@@ -30,7 +30,7 @@ func TestHolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // who holds it is killed as a group
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // the tests kill our process group
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func holder(t *testing.T, silence time.Duration) (tool *exec.Cmd, stopped int) {
 			stopped, _ = strconv.Atoi(n)
 			t.Cleanup(func() { _ = syscall.Kill(stopped, syscall.SIGKILL) })
 		} else if ok && what == "stopped" && n == "1" {
-			for state(t, stopped) != "T" { // it is about to be
+			for state(t, stopped) != "T" { // the stop is under way
 				time.Sleep(time.Millisecond)
 			}
 			return tool, stopped
@@ -129,7 +129,7 @@ func TestASilentToolHoldsUpNobody(t *testing.T) {
 		_ = syscall.Kill(-tool.Process.Pid, syscall.SIGKILL)
 		_ = tool.Wait()
 	}()
-	// The tool alone: a signal to its group would stop the process anew, which may go on already.
+	// Only the tool gets the signal: other processes of its group need not stop.
 	_ = syscall.Kill(tool.Process.Pid, syscall.SIGSTOP)
 	goesOn(t, pid, 10*time.Second)
 }

@@ -21,12 +21,12 @@ const (
 // takes the cache line of that position away from the processors that write to the ring.
 const giveBack = 64 << 10
 
-// memoryRing is a ring that is mapped into memory. The ebpf library's reader is slower: it copies
-// each entry, and takes a lock and gives back memory for each. And it waits in a loop for an entry
-// that is being written, while the writer may wait for this very processor.
+// memoryRing is a ring that is mapped into memory. The ebpf library's reader is slower: for each
+// entry it copies the entry, takes a lock, and gives memory back. It also spins until an entry is
+// written, while the writer may wait for this very processor.
 type memoryRing struct {
 	consumer, producer *uint64
-	data               []byte // mapped twice, so that no entry is cut
+	data               []byte // mapped twice in a row, so that each entry is in one piece
 	mask, at           uint64
 	pages              [2][]byte
 }
@@ -50,7 +50,7 @@ func mapRing(m *ebpf.Map) (*memoryRing, error) {
 // read hands over the entries that are there, limit at most, and returns how many. blocked says
 // that read met an entry that is still being written. Entries are valid during the call only.
 func (r *memoryRing) read(limit int, use func([]byte) error) (n int, blocked bool, err error) {
-	r.at = atomic.LoadUint64(r.consumer) // another reader may have been here before
+	r.at = atomic.LoadUint64(r.consumer) // another reader may have moved it
 	end, given := atomic.LoadUint64(r.producer), r.at
 	for n < limit && r.at != end {
 		at := r.at & r.mask

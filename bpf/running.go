@@ -7,20 +7,21 @@ import (
 	"github.com/cilium/ebpf/btf"
 )
 
-// errNotesUnknown says why a kernel has no sessions for us: their program has to tell entry from
-// return.
+// errNotesUnknown says why sessions cannot be used on a kernel: without the kernel's notes, their
+// program cannot tell entry from return.
 var errNotesUnknown = errors.New("this kernel does not note in the known way which probe it runs a program for (6.13)")
 
-// notesKnown reports whether running.h finds what the running kernel notes of the probe that it
-// runs a program for. Programs for Multi do without: they call a function of the kernel for it.
+// notesKnown reports whether running.h can read the running kernel's notes on the probe for which a
+// program runs. Programs for Multi can do without the notes: they call bpf_get_attach_cookie.
 var notesKnown = sync.OnceValue(func() bool {
 	kernel, err := kernelTypes.Kernel()
 	return err == nil && notesIn(kernel)
 })
 
-// notesIn is notesKnown for a kernel of the given types. The notes begin with a struct bpf_run_ctx,
-// to which a thread points. If that struct lay elsewhere in the notes, running.h would read other
-// memory. All other fields may lie anywhere: programs are relocated when they are loaded.
+// notesIn is notesKnown for a kernel of the given types. The notes must begin with a struct
+// bpf_run_ctx, to which a thread points: if that struct lay elsewhere in the notes, running.h would
+// read other memory. All other fields may lie anywhere: programs are relocated when they are
+// loaded.
 func notesIn(kernel *btf.Spec) bool {
 	const begin = "bpf_run_ctx"
 	var thread, notes *btf.Struct
@@ -55,7 +56,7 @@ func field(s *btf.Struct, name string) btf.Type {
 	return nil
 }
 
-// first returns the struct that a struct begins with, if it is the field of that name.
+// first returns the type of a struct's first field, if the field has that name and is a struct.
 func first(s *btf.Struct, name string) (*btf.Struct, bool) {
 	for _, m := range s.Members {
 		if m.Name == name && m.Offset == 0 {
@@ -65,7 +66,7 @@ func first(s *btf.Struct, name string) (*btf.Struct, bool) {
 	return nil, false
 }
 
-// pointee returns the struct that a field of that name points to.
+// pointee returns the struct to which the field of that name points.
 func pointee(s *btf.Struct, name string) (*btf.Struct, bool) {
 	p, ok := btf.As[*btf.Pointer](field(s, name))
 	if !ok {

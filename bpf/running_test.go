@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noted are kernel types of which a test changes one.
+// noted holds the kernel's types that notesIn looks at. A test changes one of them.
 type noted struct {
 	thread, notes, session, uprobe *btf.Struct
 	cast                           *btf.Func
@@ -44,7 +44,7 @@ func moveBack(s *btf.Struct) {
 	}
 }
 
-// The notes of a kernel are read only if they begin with that to which threads point.
+// A kernel's notes are read only if they begin with the struct to which threads point.
 func TestNotesIn(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(k *noted)
@@ -89,7 +89,7 @@ func TestNotesIn(t *testing.T) {
 	}
 }
 
-// calls returns how many functions a loaded program calls.
+// calls returns how many calls a loaded program contains.
 func calls(t *testing.T, p *Probes, program string) (n int) {
 	t.Helper()
 	info, err := p.coll.Programs[program].Info()
@@ -108,8 +108,8 @@ func calls(t *testing.T, p *Probes, program string) (n int) {
 	return n
 }
 
-// Where a kernel's notes are not known, probes do without sessions and call the kernel for what it
-// notes. Today's kernels have known notes.
+// If a kernel's notes are not known, probes do without sessions, and call a function of the kernel
+// for the cookie. The notes of this kernel are known.
 func TestNotesNotKnown(t *testing.T) {
 	known := notesKnown
 	defer func() { notesKnown = known }()

@@ -20,14 +20,14 @@ type SampleRecord struct {
 	Bytes []byte // the stack from the stack pointer up; valid until the next record
 }
 
-// Flags of a SampleRecord.
+// Flags of a SampleRecord; the comments are in sample.h.
 const (
 	SampleKernel   = uint16(sampleSampleFlagSAMPLE_KERNEL)
 	SampleChanging = uint16(sampleSampleFlagSAMPLE_CHANGING)
 	recSample      = uint16(sampleSampleFlagREC_SAMPLE)
 )
 
-// SampleStack is how many bytes of a stack a sample holds at most.
+// SampleStack is the largest number of bytes of a stack in a sample (sample.h).
 const SampleStack = 32768
 
 // isSample reports whether a ring entry is a sample.
@@ -82,7 +82,7 @@ func (p *Probes) LoadSampler() (*Sampler, error) {
 	return s, nil
 }
 
-// Open opens the event on every processor.
+// Open opens the event on every processor, and starts the sampling.
 func (s *Sampler) Open(attr *perf.Attr) error {
 	return s.open(attr, s.coll.Programs[sampleProgOnSample])
 }
@@ -154,8 +154,8 @@ func (s *Sampler) Leave(pid int) (lost uint64) {
 	return v.Lost
 }
 
-// Throttled returns how often, since the last call, the kernel has paused an event because samples
-// came faster than it allows.
+// Throttled returns how often the kernel has paused an event since the last call, because samples
+// came faster than the kernel allows.
 func (s *Sampler) Throttled() (n uint64) {
 	for _, e := range s.events {
 		for e.HasRecord() {

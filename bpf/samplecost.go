@@ -21,8 +21,8 @@ const costRate = 2000
 var ErrTooBusy = errors.New("measure what a sample costs: the machine is too busy")
 
 // Cost measures how much of a thread's time a sample by the event takes. One of our own threads
-// reads the clock all the time and is sampled meanwhile. That takes some 20 ms. The error is
-// ErrTooBusy on a busy machine.
+// reads the clock all the time and is sampled meanwhile. The measurement takes some 20 ms. The
+// error is ErrTooBusy on a busy machine.
 func (s *Sampler) Cost(attr *perf.Attr) (time.Duration, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -33,7 +33,7 @@ func (s *Sampler) Cost(attr *perf.Attr) (time.Duration, error) {
 		a.SetSampleFreq(costRate)
 	}
 	pid := os.Getpid()
-	// samples of this process must be stored, as the program's will be
+	// the cost includes storing the sample, so this process must be a sampled one
 	if err := s.Sample(pid); err != nil {
 		return 0, err
 	}
@@ -77,8 +77,9 @@ func gaps() (gaps []time.Duration, ran time.Duration) {
 	return gaps, ran
 }
 
-// costOf returns the cost of a sample, of which there were n. The n longest readings are those that
-// a sample interrupted. Their lower quartile is taken, since on a busy machine some readings are
+// costOf returns the cost of a sample from the times of the clock's readings, if there were n
+// samples. The n longest readings are taken for those that a sample interrupted. The result is
+// their lower quartile, without the time of a usual reading. On a busy machine some readings are
 // long for other reasons, and some samples take longer than usual.
 func costOf(gaps []time.Duration, n int) (time.Duration, error) {
 	const least = 10

@@ -35,7 +35,7 @@ func TestCostOfGaps(t *testing.T) {
 	}
 }
 
-// An event that comes ten times as often as allowed is sampled a tenth as often.
+// If an event comes ten times as often as allowed, its period is raised tenfold.
 func TestSamplerKeepsToARate(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("sampling needs root")

@@ -29,7 +29,7 @@ type Sched struct {
 	links closers
 }
 
-// LoadSched loads and attaches the programs. Begin begins to record a process.
+// LoadSched loads and attaches the programs. They record nothing until Begin names a process.
 func (p *Probes) LoadSched() (*Sched, error) {
 	spec, err := loadSched()
 	if err != nil {
@@ -75,8 +75,8 @@ func (s *Sched) Begin(pid int) error {
 type SchedRecords struct {
 	Records  uint64
 	Lost     uint64 // records for which there was no room
-	LostTime uint64 // off their cores, which the lost records would have told
-	Unseen   uint64 // switches of which the kernel did not tell
+	LostTime uint64 // the times off a core that the lost records would have told
+	Unseen   uint64 // how many switches the kernel did not tell
 }
 
 // End ends the records of a process, and says what was written about its threads.

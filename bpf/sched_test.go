@@ -11,15 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// counted are uses that count the records handed over.
+// counted returns uses that count the records handed over, and keep the last one of a time off a
+// core.
 func counted(n *int, away *OffCoreRecord) *Uses {
 	return &Uses{Record: func(*Record, []uint64) { *n++ }, Fold: func(*FoldRecord, *FoldCounters) { *n++ },
 		MPI: func(*MPIRecord) { *n++ }, Sample: func(*SampleRecord) { *n++ }, NoCore: func(NoCore) { *n++ },
 		OffCore: func(r *OffCoreRecord) { *n++; *away = *r }}
 }
 
-// A record of a time off a core is told from the record of a time without one,
-// which has the same flag.
+// A record of a time off a core has the same flag as the record of a time without a core. Their
+// sizes tell them apart.
 func TestDecodeAway(t *testing.T) {
 	want := OffCoreRecord{Time: 9, Pid: 2, Tid: 3, Flags: recOffCore, Lost: 4, Off: 5, Woken: 6, Own: 7, Foreign: 8, ByTime: 1, By: 12, Moves: 13, ByName: [16]uint8{'x'}}
 	b := make([]byte, unsafe.Sizeof(want))
@@ -37,7 +38,7 @@ func TestDecodeAway(t *testing.T) {
 	}
 }
 
-// Whatever a ring holds, it is one record or an error.
+// Any entry of a ring gives one record or an error.
 func FuzzEntry(f *testing.F) {
 	f.Add(make([]byte, unsafe.Sizeof(OffCoreRecord{})))
 	for _, size := range []uintptr{unsafe.Sizeof(OffCoreRecord{}), unsafe.Sizeof(Record{}), unsafe.Sizeof(FoldRecord{}), unsafe.Sizeof(sampleSampleRecord{}) + 8} {
@@ -61,8 +62,8 @@ func FuzzEntry(f *testing.F) {
 	})
 }
 
-// A thread that sleeps is off its core for as long as it slept, and is woken at the end of that.
-// The scheduler's own count of such switches is the same.
+// A thread that sleeps is off its core for as long as it slept, and is woken at the end of that
+// time. The kernel counts as many such switches.
 func TestSchedTellsOfSleep(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("watching the scheduler needs root")

@@ -34,8 +34,8 @@ const (
 	attachTraceUprobeSession = 57 // BPF_TRACE_UPROBE_SESSION
 )
 
-// attachSessions attaches the session program to the points that need the return, too, and the
-// entry program to the others.
+// attachSessions attaches the session program to points that need the return, and the entry program
+// to the others.
 func attachSessions(entry, session *ebpf.Program, path string, pid int, points []Point) (io.Closer, error) {
 	var entries, both []Point
 	for _, p := range points {
@@ -69,8 +69,9 @@ func attachSessions(entry, session *ebpf.Program, path string, pid int, points [
 	return links, nil
 }
 
-// AttachSession attaches a session program. The ebpf library (v0.22) names the attach type, but its
-// UprobeMulti always asks for the type without sessions. The kernel refuses that type for a session
+// AttachSession attaches a session program to points of the ELF file at path, for one process; with
+// pid 0, for all. Closing the result removes the probes. The ebpf library (v0.22) cannot do it: its
+// UprobeMulti asks for the attach type without sessions, which the kernel refuses for a session
 // program.
 func AttachSession(prog *ebpf.Program, path string, pid int, points []Point) (io.Closer, error) {
 	name, err := unix.BytePtrFromString(path)

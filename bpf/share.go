@@ -5,6 +5,7 @@ import "fmt"
 // sharedCookie is COOKIE_SHARED of shared.h: macros are not generated.
 const sharedCookie = 1 << 32
 
+// cookie returns the attach cookie of a point that is probed for one process, or for all (pid 0).
 func cookie(p Point, pid int) uint64 {
 	if pid == 0 {
 		return sharedCookie | uint64(p.Row)

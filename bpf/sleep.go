@@ -15,9 +15,9 @@ func (m Mode) canSleep() bool { return m == Session || m == Multi }
 // readEvents reports whether perf events are read. Programs that do so cannot sleep.
 func (c *Counters) readEvents() bool { return slices.Contains(c.Sources, CountEvent) }
 
-// letSleep makes programs sleep that read no perf events. The variable of that name tells them
-// (running.h). They may not even mention maps of perf events: other maps take their place, in code
-// that the verifier never reaches.
+// letSleep lets programs sleep. They must read no perf events. It sets the variable of that name,
+// so that the programs know (running.h). Such programs may not even mention maps of perf events:
+// other maps take the place of these, in code that the verifier never reaches.
 func letSleep(spec *ebpf.CollectionSpec, variable string, programs ...string) error {
 	for _, name := range programs {
 		spec.Programs[name].Flags |= unix.BPF_F_SLEEPABLE

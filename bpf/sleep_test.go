@@ -7,9 +7,9 @@ import (
 	"github.com/cilium/ebpf/asm"
 )
 
-// Since Linux 6.13 programs of probes have a stack of their own per CPU, unless they need little
-// stack or contain a tail call. A program that is preempted, or sleeps, would find the values of
-// another thread on that stack, and pointers among them.
+// Programs of probes need little stack, or contain a tail call. Otherwise they have a stack of
+// their own per CPU since Linux 6.13. After a preemption or a sleep, a program would then find the
+// values of another thread on that stack, and pointers among them.
 func TestProbesRunOnTheThreadsStack(t *testing.T) {
 	for _, load := range []func() (*ebpf.CollectionSpec, error){loadProbe, loadMpi, loadFollow, loadSample, loadSched} {
 		spec, err := load()

@@ -10,8 +10,8 @@ func reasons(t *testing.T, rings []*Ring) map[uint16]int {
 	return n
 }
 
-// The first returns of a place are armed, then about one in 16, and when chance has armed some,
-// about one in 32.
+// The first returns of a place are armed, then about one in 16. Once chance has armed some of
+// these, about one in 32 is armed.
 func TestReturnsAreSparse(t *testing.T) {
 	p, rings, _ := drivenProbes(t)
 	add := func(flags uint32) uint32 {

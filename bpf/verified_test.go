@@ -8,12 +8,12 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-// processed is what the verifier says at its end.
+// processed matches the number of instructions that the verifier tells at its end.
 var processed = regexp.MustCompile(`processed (\d+) insns`)
 
 // Verifying the programs takes most of the time in which a measurement begins. The number of
 // instructions that the verifier goes through does not depend on how busy the machine is. A loop
-// that the verifier follows turn by turn has ten thousands.
+// that the verifier follows turn by turn takes tens of thousands.
 func TestLittleToVerify(t *testing.T) {
 	const most = 13_000
 	types, err := kernelTypes.Kernel()

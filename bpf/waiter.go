@@ -13,7 +13,7 @@ import (
 
 // Waiter waits until the kernel side has woken the reader of one of its rings. It uses Go's own
 // poller. The ebpf library's reader blocks a goroutine in a system call instead. Then Go's
-// scheduler looks after that goroutine a hundred times for each wait, on a processor that the
+// scheduler checks on that goroutine a hundred times for each wait, on a processor that the
 // measured program may need.
 type Waiter struct {
 	poll  *os.File // an epoll instance; each ring reports each wake once

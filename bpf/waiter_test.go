@@ -8,7 +8,7 @@ import (
 // wakeBytes is WAKE_BYTES of ring.h.
 const wakeBytes = 512 << 10
 
-// The reader is woken once for each wakeBytes that a thread writes.
+// The reader is woken once each time that a thread has written wakeBytes more.
 func TestReaderIsWokenAsRingsFill(t *testing.T) {
 	const chunk, stretches = 128, 12
 	p, rings, row := drivenProbes(t)
