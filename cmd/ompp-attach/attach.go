@@ -61,7 +61,7 @@ profile.rankR.*.
 	return c
 }
 
-// jobText is what only the manual page says.
+// jobText is the part of the help on --job that only the manual page has.
 const jobText = `
 
 --job PID measures all processes of this node that use OpenMP or MPI and were
@@ -140,8 +140,8 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	return err
 }
 
-// checkAll refuses processes that cannot be measured.
-// It returns the name of the first one's program.
+// checkAll refuses processes that cannot be measured. program is the name of the first process's
+// program.
 func checkAll(pids []int) (program string, err error) {
 	for i, pid := range pids {
 		name, err := target.Check(pid)
@@ -155,7 +155,7 @@ func checkAll(pids []int) (program string, err error) {
 	return program, nil
 }
 
-// described names processes for a message. program is the first one's.
+// described names processes for a message. program is the first process's program.
 func described(pids []int, program string) string {
 	if len(pids) > 1 {
 		return fmt.Sprintf("%d processes (%s)", len(pids), program)
@@ -172,8 +172,8 @@ func closeBehindDebuggers(m *collect.Measurement) {
 	m.Close()
 }
 
-// prepareFor refuses processes in which nothing can be measured, and opens the results directory,
-// so that what would fail at the end fails now.
+// prepareFor refuses processes in which nothing can be measured, and opens the results directory.
+// So a directory that cannot be written to is an error now, not at the end.
 func (f *measureFlags) prepareFor(program string, pids []int) (*results.Directory, error) {
 	for _, pid := range pids {
 		if err := f.checkRuntime(pid); err != nil {

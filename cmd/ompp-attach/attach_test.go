@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What attach cannot do is refused before anything is measured, in one sentence.
+// attach refuses invalid flags before anything is measured, in one sentence.
 func TestAttachRefuses(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                       "which process?",

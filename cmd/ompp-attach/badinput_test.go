@@ -166,8 +166,8 @@ func otherThread(t *testing.T, pid string) string {
 	return ""
 }
 
-// start32 runs a 32-bit program written by hand, since compilers for 32 bits
-// are seldom installed: for(;;) pause(), at the file's start.
+// start32 runs a 32-bit program that is written by hand, since compilers for 32 bits are seldom
+// installed. The program is for(;;) pause().
 func start32(t *testing.T, tl tool) string {
 	t.Helper()
 	const base = 0x8048000
@@ -197,7 +197,7 @@ func start32(t *testing.T, tl tool) string {
 	return strconv.Itoa(cmd.Process.Pid)
 }
 
-// hasLine wants a line that begins with the words, with any blanks between them.
+// hasLine fails the test unless a line begins with the words, with any blanks between them.
 func hasLine(t *testing.T, text string, words ...string) {
 	t.Helper()
 	for l := range strings.Lines(text) {

@@ -51,7 +51,7 @@ func (id identity) apply(t *testing.T, cmd *exec.Cmd) {
 // tool is the built command, in a directory that every user may enter.
 type tool struct{ bin, dir string }
 
-// built is the command, built once for all tests.
+// built returns the bytes of the command, which is built once for all tests.
 var built = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "ompp-attach-test-")
 	if err != nil {
@@ -65,7 +65,7 @@ var built = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(bin)
 })
 
-// buildTool gives the test a copy of its own.
+// buildTool returns the built command, in a directory of the test's own.
 func buildTool(t *testing.T) tool {
 	t.Helper()
 	dir := t.TempDir()
@@ -167,7 +167,7 @@ func ready(t *testing.T, pid string, threads int) string {
 	}
 }
 
-// wantRefusal wants a failure that one line on stderr explains.
+// wantRefusal fails the test unless the command failed, and explained that in one line on stderr.
 func wantRefusal(t *testing.T, status int, stderr string, words ...string) {
 	t.Helper()
 	if status == 0 {

@@ -21,15 +21,15 @@ import (
 type collector struct {
 	*node.Server
 	m      *collect.Measurement
-	failed error // why nothing can be measured; nil if it can
+	failed error // why nothing can be measured, or nil
 	dirs   results.Claims
 	open   rankDirectories // of the ranks that are measured now
 	shots  *snapshots.Writer
 }
 
-// runCollector is the collector's main function. args begin with the path of the socket and the
-// path of the log. The flags of the tool that started the collector follow. The socket is file
-// descriptor 3, and listens already. It returns when the files of the last rank are written.
+// runCollector is the collector's main function. args are the path of the socket, the path of the
+// log, and the flags of the tool that started the collector. The socket is file descriptor 3, and
+// listens already. runCollector returns when the files of the last rank are written.
 func runCollector(args []string) error {
 	l, err := node.OwnProcess()
 	if err != nil {
@@ -68,7 +68,7 @@ func (f *measureFlags) parse(flags []string) error {
 	return c.ParseFlags(flags)
 }
 
-// measure follows one rank's program until it ends, and writes its files.
+// measure follows one rank's program until the program ends, and writes the rank's files.
 func (k *collector) measure(req *node.Request, c *node.Client) error {
 	if k.failed != nil {
 		return k.failed
@@ -78,7 +78,7 @@ func (k *collector) measure(req *node.Request, c *node.Client) error {
 		return err
 	}
 	f.say = c.Say
-	f.quiet = f.quiet || req.Rank.Rank != 0 // one line for all
+	f.quiet = f.quiet || req.Rank.Rank != 0 // only rank 0 prints the summary
 	if f.events != "" && !filepath.IsAbs(f.events) {
 		f.events = filepath.Join(req.Dir, f.events)
 	}

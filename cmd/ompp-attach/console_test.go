@@ -58,7 +58,7 @@ func TestFlagsInPlainWords(t *testing.T) {
 	}
 }
 
-// A script without #! is read by a shell, as if the user had started it from a shell.
+// A shell reads a script without #!, as if the user had started the script from a shell.
 func TestScriptWithoutInterpreter(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("measuring needs root")
@@ -98,7 +98,7 @@ func TestNamesCanBePasted(t *testing.T) {
 	built := testbin.Build(t, "longrun.c", testbin.Options{})
 	names := []string{"l\xf6ser", "my solver", "\x1b[31mred", "it's"}
 	if testing.Short() {
-		names = names[:2] // quoted in both ways
+		names = names[:2] // these two need the two ways of quoting
 	}
 	for _, name := range names {
 		program := tl.install(t, built, name)

@@ -24,9 +24,9 @@ func (f *counterFlags) register(c *cobra.Command) {
 		" (default cycles,instructions,cache-misses,branch-misses)")
 }
 
-// wanted returns the counters that the flags ask for. If the flags name none, it returns those that
-// this machine has by default. If its hardware counters cannot be used, why is a sentence that says
-// why. The error names what cannot be counted.
+// wanted returns the counters that the flags ask for, or else the default counters of this machine.
+// If the default lacks hardware counters, the sentence why says the reason. The error names a
+// counter that this machine does not have, or a formula that cannot be computed.
 func (f *counterFlags) wanted(formulas []string) (list []perfcounters.Counter, why string, err error) {
 	m := perfcounters.NewMachine(os.DirFS(unitsDir))
 	switch f.list {

@@ -18,8 +18,8 @@ func debugServers(say func(string)) *debuginfod.Client {
 	return c
 }
 
-// fetchesDebugFiles makes the commands that measure nothing fetch debug files as soon as they are
-// looked for.
+// fetchesDebugFiles makes a command that measures nothing fetch a debug file as soon as the command
+// needs the file.
 func fetchesDebugFiles(say func(string)) {
 	if c := debugServers(say); c != nil {
 		symbols.UseDebugFiles(func(id string) (string, bool) {

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownFileCaps undoes side effects of capabilities that come from the executable's file (setcap).
-// The kernel then gives /proc/self to root. glibc removes LD_LIBRARY_PATH and similar variables
-// from the environment, which the program that we start needs. Other processes of the user gain
-// nothing by this: to look into this process they would need the same capabilities
+// ownFileCaps undoes two side effects of capabilities that come from the executable's file
+// (setcap). The kernel gives /proc/self to root. glibc takes LD_LIBRARY_PATH and similar variables
+// out of the environment, but the program that the tool starts needs them. Other processes of the
+// user gain nothing by the undoing: to look into this process they would need the same capabilities
 // (cap_ptrace_access_check). Go's runtime writes no core file of such a program.
 func ownFileCaps() {
 	if os.Getuid() == 0 || os.Getuid() != os.Geteuid() || os.Getgid() != os.Getegid() {

@@ -64,8 +64,8 @@ func flagsIn(text string) map[string]bool {
 	return names
 }
 
-// Each flag that --help shows stands in a document, and the documents and help texts name no flag
-// that does not exist.
+// Each flag that --help shows is named in a document. All flags in the documents and help texts
+// exist.
 func TestFlagsDocumented(t *testing.T) {
 	written, help := documents(t)
 	exist := map[string]bool{"help": true, "version": true}
@@ -153,7 +153,7 @@ func wrongFlags(c *cobra.Command, words []string) (wrong []string) {
 	return wrong
 }
 
-// Help texts show no default that stands for none.
+// Help texts leave out a default that means that no value was given.
 func TestDefaultsMean(t *testing.T) {
 	commands(root(), func(c *cobra.Command) {
 		if usages := c.Flags().FlagUsages(); strings.Contains(usages, "(default -1)") || strings.Contains(usages, "(default )") {
@@ -162,8 +162,8 @@ func TestDefaultsMean(t *testing.T) {
 	})
 }
 
-// The help says each flag in one sentence of at most 20 words, and fits 82 columns. Manual pages
-// and docs/ say more.
+// The help describes each flag in one sentence of at most 20 words, and fits 82 columns. Manual
+// pages and docs/ say more.
 func TestHelpIsShort(t *testing.T) {
 	commands(root(), func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Files that block or have no end are refused in one sentence that names them.
+// A file that blocks or has no end is refused in one sentence, which names the file.
 func TestHostileFiles(t *testing.T) {
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "fifo")

@@ -9,8 +9,9 @@ import (
 // collection.
 const startMemory = 512 << 20
 
-// hurry switches garbage collection off until started is called, because it would take a tenth of
-// the start of a measurement.
+// hurry switches garbage collection off until started is called, because the collection would take
+// a tenth of the start of a measurement. If the tool takes startMemory by then, garbage is
+// collected all the same.
 func hurry() (started func()) {
 	percent := debug.SetGCPercent(-1)
 	limit := debug.SetMemoryLimit(-1)

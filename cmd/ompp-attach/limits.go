@@ -30,8 +30,8 @@ func fewFiles(err error) error {
 	return tooFewFiles(&l)
 }
 
-// checkFiles ends the tool at once if far too few files may be open for a measurement: Go's runtime
-// itself could not go on.
+// checkFiles ends the tool at once if far too few files may be open for a measurement. With so few,
+// even Go's runtime fails.
 func checkFiles(command string) {
 	const few = 100
 	var l unix.Rlimit

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// In manual pages each paragraph is one of its own, and tables are shown as they are written: a
-// line that begins with a space would be filled with the words of the next.
+// Manual pages have each paragraph by itself, and show tables as they are written. A line that
+// begins with a space, outside of a table, would be an error.
 func TestManualPages(t *testing.T) {
 	dir := t.TempDir()
 	if err := writeMan(root(), dir); err != nil {

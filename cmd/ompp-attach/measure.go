@@ -51,7 +51,7 @@ type measureFlags struct {
 	every time.Duration
 	rest  int                                    // hidden: see snapshots.Pace
 	say   func(sentence string)                  // tells the user at once
-	keep  func(pid int) (name string, err error) // keeps a snapshot at once; 0: of all processes
+	keep  func(pid int) (name string, err error) // writes a snapshot at once; 0: of all processes
 	// Closed when nobody waits for the results any more; nil: never.
 	gone <-chan struct{}
 }
@@ -88,10 +88,10 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 	})
 }
 
-// attachModes are the values of --attach-mode: the best way to attach that may be used.
+// attachModes are the values of --attach-mode, and the best mode that each allows.
 var attachModes = map[string]bpf.Mode{"": bpf.Session, "session": bpf.Session, "multi": bpf.Multi, "perf": bpf.Perf}
 
-// wanted is what the flags say of the results.
+// wanted returns the results that the flags ask for.
 func (f *measureFlags) wanted() *results.Wanted {
 	return &results.Wanted{Formats: f.formats, View: f.view.Options(), Quiet: f.quiet, Summary: cli.Spoken, Say: f.say, Gone: f.gone}
 }
@@ -102,8 +102,8 @@ func (f *measureFlags) logf(format string, args ...any) {
 	}
 }
 
-// listen lets other runs of the tool pause the measurement. If that is impossible, the measurement
-// goes on without it.
+// listen lets other runs of the tool control the measurement (pause, resume, dump, top), until stop
+// is called. If that is impossible, the measurement goes on without it.
 func (f *measureFlags) listen(m *collect.Measurement) (stop func()) {
 	stop, err := control.Listen(m)
 	if err != nil {
@@ -113,7 +113,7 @@ func (f *measureFlags) listen(m *collect.Measurement) (stop func()) {
 	return stop
 }
 
-// measurement loads the kernel side and sets it up as the flags ask for.
+// measurement loads the kernel side and sets it up as the flags say.
 func (f *measureFlags) measurement() (*collect.Measurement, error) {
 	l, err := f.load()
 	if err != nil {
@@ -125,7 +125,7 @@ func (f *measureFlags) measurement() (*collect.Measurement, error) {
 // loading is a kernel side that is being loaded in a goroutine.
 type loading struct {
 	f *measureFlags
-	// A sentence: why the hardware counters cannot be used; empty: they can, or none is wanted.
+	// Why the hardware counters cannot be used, a sentence; empty if they can, or are not wanted.
 	why  string
 	done chan struct{}
 	m    *collect.Measurement
@@ -134,8 +134,8 @@ type loading struct {
 	servers *debuginfod.Client // nil: no servers of debug files
 }
 
-// load begins to load the kernel side with the counters that the flags ask for. The caller can do
-// other work meanwhile.
+// load begins to load the kernel side with the counters that the flags ask for. The loading goes on
+// in a goroutine after load has returned.
 func (f *measureFlags) load() (*loading, error) {
 	counters, why, err := f.counters.wanted(f.view.Evaluators)
 	if err != nil {
@@ -155,14 +155,14 @@ func (f *measureFlags) load() (*loading, error) {
 	return l, nil
 }
 
-// abandon waits for the kernel side and frees it.
+// abandon waits until the kernel side is loaded, and frees it.
 func (l *loading) abandon() {
 	if <-l.done; l.err == nil {
 		l.m.Close()
 	}
 }
 
-// measurement waits for the kernel side and sets it up as the flags ask for.
+// measurement waits until the kernel side is loaded, and sets it up as the flags say.
 func (l *loading) measurement() (*collect.Measurement, error) {
 	<-l.done
 	m, f := l.m, l.f
@@ -238,7 +238,7 @@ func (f *measureFlags) saveStream(res *collect.Result) error {
 	return results.Save(f.events, func(w io.Writer) error { return stream.Encode(w, res.Streams[0]) })
 }
 
-// check refuses flags with values that make no sense.
+// check refuses flags with invalid values.
 func (f *measureFlags) check() error {
 	if err := results.CheckFormats(f.formats); err != nil {
 		return cli.Misuse(err)
@@ -265,8 +265,8 @@ func (f *measureFlags) check() error {
 	return err
 }
 
-// prepare checks the flags and opens the results directory, so that what would fail at the end
-// fails before anything is measured.
+// prepare checks the flags and opens the results directory. So their errors come before anything is
+// measured.
 func (f *measureFlags) prepare(program string, pid int) (*results.Directory, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -322,7 +322,7 @@ func run(f *measureFlags, args []string) error {
 		return out.Abandon(err)
 	}
 	defer f.listen(m)()
-	out.Begins(os.Getpid()) // we run for as long as the program does
+	out.Begins(os.Getpid()) // the tool runs for as long as the program does
 	stop := f.snapshots(out, m)
 	res, err := m.Run(path, args, signals)
 	stop()
@@ -330,8 +330,8 @@ func run(f *measureFlags, args []string) error {
 	return f.conclude(out, res, err, path)
 }
 
-// closing frees the kernel side, which mostly waits for the kernel. The caller writes the results
-// meanwhile. closed waits until all is freed.
+// closing frees the kernel side in a goroutine: that is mostly waiting for the kernel, and the
+// caller writes the results meanwhile. closed waits until all is freed.
 func closing(m *collect.Measurement) (closed func()) {
 	done := make(chan struct{})
 	go func() {
@@ -341,8 +341,8 @@ func closing(m *collect.Measurement) (closed func()) {
 	return func() { <-done }
 }
 
-// heed catches signals until the tool ends: neither an impatient second Ctrl-C nor a pager that the
-// user leaves must cost the results.
+// heed catches signals until the tool ends. The results must not be lost by a second Ctrl-C, or
+// because the user leaves the pager that shows the output.
 func heed() <-chan os.Signal {
 	cli.OutliveReader()
 	cli.LeaveQuit()

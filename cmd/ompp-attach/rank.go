@@ -65,7 +65,8 @@ func (f *measureFlags) rank(c *cobra.Command, r launch.Rank, args []string) erro
 	return err
 }
 
-// handOver launches the program, which does not run yet, and has the collector follow it.
+// handOver makes the process of the program, which does not run yet, and has the collector follow
+// the process.
 func (f *measureFlags) handOver(c *cobra.Command, r launch.Rank, args []string) (*launch.Launched, *node.Session, error) {
 	path, err := findProgram(args[0])
 	if err != nil {
@@ -89,8 +90,9 @@ func (f *measureFlags) handOver(c *cobra.Command, r launch.Rank, args []string) 
 	if err != nil {
 		return nil, nil, err
 	}
-	// The launcher's files stay open in the tool, too. MPICH's launcher takes the end of such a
-	// file for a failure, and would kill us before it learns how the program ended.
+	// The files that the launcher has opened stay open in the tool, too. MPICH's launcher takes the
+	// end of such a file for a failure, and would kill the tool before the tool could end as the
+	// program did.
 	req.PID = l.PID()
 	s, err := where.HandOver(req, f.say)
 	if err != nil {
@@ -107,7 +109,8 @@ func (f *measureFlags) handOver(c *cobra.Command, r launch.Rank, args []string) 
 // ownFlags are the flags that may differ between ranks that share a collector.
 var ownFlags = []string{"output", "format", "overwrite", "quiet", "verbose", "volumes", "classic", "classic-overheads", "raw"}
 
-// common names the tools that share a collector: they have the same user, job, flags, and version.
+// common returns the properties that the tools of one collector have in common: job, version, and
+// all flags but ownFlags.
 func (f *measureFlags) common(c *cobra.Command, r launch.Rank) []string {
 	tool, built := version.Of()
 	key := []string{r.Job, tool, built}
@@ -119,7 +122,7 @@ func (f *measureFlags) common(c *cobra.Command, r launch.Rank) []string {
 	return key
 }
 
-// overOf returns the outcome for a rank whose measurement had an error.
+// overOf returns the outcome of a rank's measurement. err is the error of the measurement, or nil.
 func overOf(err error) *node.Over {
 	o := &node.Over{}
 	if err != nil {
@@ -132,7 +135,7 @@ func overOf(err error) *node.Over {
 	return o
 }
 
-// errorOf returns the error that ends the tool with an outcome; nil: there is none.
+// errorOf returns the error that ends the tool with an outcome, or nil for an outcome without one.
 func errorOf(o *node.Over) error {
 	if o.Status == 0 && o.Sentence == "" {
 		return nil
@@ -174,7 +177,7 @@ func flagsBefore(args []string) []string {
 
 // leave ends the tool at once, as the program has ended, and leaves the writing of files to the
 // collector. When a rank's process fails, hydra kills the others, and combines all exit statuses by
-// a logical or. A tool that waited for its files would be killed (9), and a Ctrl-C (2) would become
+// a bitwise or. A tool that waited for its files would be killed (9), and a Ctrl-C (2) would become
 // a segmentation fault (11).
 func (f *measureFlags) leave(s *node.Session, e launch.Ending, r launch.Rank) error {
 	s.Leave(e)
@@ -188,7 +191,8 @@ func (f *measureFlags) leave(s *node.Session, e launch.Ending, r launch.Rank) er
 	return failed
 }
 
-// concludeRank waits until a rank's files are written, and returns the error that ends its tool.
+// concludeRank waits until a rank's files are written, and returns the error that ends the rank's
+// tool.
 func concludeRank(s *node.Session, e launch.Ending, pid int, say func(string)) error {
 	if o := s.Conclude(e); o != nil {
 		return errorOf(o)

@@ -28,14 +28,14 @@ const (
 	sampleAttached = sampling.Off
 )
 
-// register adds the flags. event is the event by which is sampled if --sample is missing.
+// register adds the flags. event is the default of --sample.
 func (f *sampleFlags) register(c *cobra.Command, event string) {
 	c.Flags().StringVar(&f.event, "sample", event, "sample call stacks by `EVENT[:FREQ]`: task-clock or a counter, FREQ (199) times a second; or off")
 	f.asked = func() bool { return c.Flags().Changed("sample") || c.Flags().Changed("sample-period") }
 	c.Flags().Uint64Var(&f.period, "sample-period", 0, "sample each time that EVENT was counted `N` times (task-clock: ns), not by frequency")
 }
 
-// attr returns the perf event to sample by, and its description; nil for no samples.
+// attr returns the perf event to sample by, and its description. The event is nil for no samples.
 func (f *sampleFlags) attr() (*perf.Attr, profile.Sampling, error) {
 	return sampling.Parse(perfcounters.NewMachine(os.DirFS(unitsDir)), f.event, f.period)
 }

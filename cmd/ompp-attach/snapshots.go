@@ -11,8 +11,8 @@ import (
 	"ompp-attach/snapshots"
 )
 
-// These are the defaults of the flags on snapshots. At most a minute of a measurement may be lost,
-// and snapshots take one per cent of a processor at most.
+// The defaults of --snapshot and --snapshot-rest. So at most a minute of a measurement is lost, and
+// snapshots take at most one per cent of a processor.
 const (
 	snapshotEvery = time.Minute
 	snapshotRest  = 100
@@ -23,7 +23,7 @@ func (f *measureFlags) pace() snapshots.Pace {
 	return snapshots.Pace{Replaced: f.snapshot, Kept: f.every, Rest: f.rest}
 }
 
-// dumpOnSignal writes a snapshot, with the timeline that is kept in memory, at each SIGUSR1 until
+// dumpOnSignal writes a snapshot at each SIGUSR1, with the timeline that is kept in memory, until
 // stop is called.
 func (f *measureFlags) dumpOnSignal() (stop func()) {
 	signals := make(chan os.Signal, 1)

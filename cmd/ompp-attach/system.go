@@ -118,11 +118,11 @@ func measureSystem(c *cobra.Command, o measure.Options, output string, overwrite
 	return interrupted(p, output)
 }
 
-// mostAtOnce is the most threads or processes that a user may ask for.
+// mostAtOnce is the largest number of threads or processes that a user may ask for.
 const mostAtOnce = 1 << 20
 
-// saveSystem writes the file, or one elsewhere if that is impossible by now: what took minutes is
-// not lost.
+// saveSystem writes the file. If that has become impossible, it writes a file in a temporary
+// directory, so that the work of minutes is not lost, and sets *name to this file.
 func saveSystem(p *system.Profile, name *string) error {
 	err := results.Save(*name, p.Write)
 	if err == nil {
@@ -147,7 +147,7 @@ func interrupted(p *system.Profile, where string) error {
 	return fmt.Errorf("interrupted: %s has what was measured until then", where)
 }
 
-// probeCost measures what our probes cost, if they may be placed here.
+// probeCost measures the tool's probes, in ns per hit. It fails if probes may not be placed here.
 func probeCost() (*system.ProbeCost, error) {
 	c, err := calibration.MeasureAlone()
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 // timelineFlag is --timeline: which executions are recorded one by one.
 type timelineFlag struct {
 	plan string
-	when []string           // --when: which executions have a snapshot written
-	out  *results.Directory // for files that are written meanwhile; nil: see of
-	of   *rankDirectories   // the same by rank; nil: for none
+	when []string           // --when: conditions at which a snapshot is written
+	out  *results.Directory // for files that are written during the measurement; nil: see of
+	of   *rankDirectories   // such directories by rank; nil: there are none
 }
 
 func (f *timelineFlag) register(c *cobra.Command) {
@@ -27,8 +27,7 @@ func (f *timelineFlag) register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.when, "when", nil, "write a snapshot with the timeline when this `CONDITION` holds, as in 'barrier: EXECT > 10ms' (repeatable)")
 }
 
-// check refuses a plan, or conditions, that make no sense. folded:
-// the kernel side adds up executions.
+// check refuses an invalid plan or condition. folded says that the kernel side adds up executions.
 func (f *timelineFlag) check(folded bool) error {
 	conditions, err := f.conditions()
 	if err != nil {
@@ -52,7 +51,7 @@ func (f *timelineFlag) check(folded bool) error {
 	return err
 }
 
-// conditions reads the conditions.
+// conditions parses the conditions of --when.
 func (f *timelineFlag) conditions() (all []*trigger.Condition, err error) {
 	for _, text := range f.when {
 		c, err := trigger.Parse(text)
@@ -88,7 +87,8 @@ func (f *timelineFlag) apply(m *collect.Measurement) error {
 	return nil
 }
 
-// rankDirectories are the directories of a collector's ranks, by the process of a rank's program.
+// rankDirectories are the results directories of a collector's ranks, by the process number of the
+// rank's program.
 type rankDirectories struct {
 	mu sync.Mutex
 	of map[int]*results.Directory

@@ -15,7 +15,7 @@ import (
 	"ompp-attach/top"
 )
 
-// topFlags say what top measures and how it shows that.
+// topFlags say what top measures and how it shows the measurement.
 type topFlags struct {
 	measureFlags
 	pids     []int
@@ -82,7 +82,7 @@ func hideFrom(c *cobra.Command, names ...string) {
 	}
 }
 
-// prepareTop checks the flags and finds the processes.
+// prepareTop checks the flags, and finds the ranks of --job.
 func (f *topFlags) prepareTop(c *cobra.Command, args []string) error {
 	given := c.Flags().Changed
 	ways := 0

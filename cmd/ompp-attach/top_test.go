@@ -10,7 +10,7 @@ import (
 	"ompp-attach/results"
 )
 
-// What top refuses, it refuses before anything is measured, in one sentence.
+// top and its relatives refuse invalid arguments before anything is measured, in one sentence.
 func TestTopOfBadInput(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"top", "which process? give --pid PID"},
@@ -43,8 +43,8 @@ func TestTopOfBadInput(t *testing.T) {
 	}
 }
 
-// The last snapshot that top writes must not take the place of the profile that the measurement
-// which is shown writes at its end.
+// top refuses to write its last snapshot to the directory of the measurement that it shows. There
+// the snapshot would take the place of the measurement's own profile.
 func TestTopJoinsIntoItsDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	out, err := results.Open(dir, "solver", 1, false)

@@ -21,7 +21,7 @@ var shownFlags = []string{"pid", "job", "duration", "interval", "count", "format
 func (f *topFlags) join(j *top.Joined, program string, c *cobra.Command) error {
 	out := results.Later(program)
 	if f.out != "" {
-		// The measurement that is shown may have written nothing yet, and writes more at its end.
+		// The other measurement may write its results to this directory at its end.
 		err := results.Free(f.out)
 		if err != nil {
 			return err

@@ -21,12 +21,12 @@ import (
 	"ompp-attach/top"
 )
 
-// topRun is a measurement of top's own.
+// topRun is a measurement that top itself makes.
 type topRun struct {
 	f     *topFlags
 	m     *collect.Measurement
 	out   *results.Directory
-	shots *snapshots.Writer // for the key, and for other runs of the tool
+	shots *snapshots.Writer // for the key that writes a snapshot, and for other runs of the tool
 	view  *top.View
 }
 
@@ -54,7 +54,8 @@ func (f *topFlags) begin(title, program string) (*topRun, error) {
 	return t, nil
 }
 
-// follow shows windows until done is called, which waits for the last of them.
+// follow shows windows until done is called. done waits until no window is being shown. each is
+// called before each window.
 func (t *topRun) follow(each func()) (done func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	over := make(chan struct{})
@@ -151,8 +152,8 @@ func titleOf(program string, pids []int) string {
 	return fmt.Sprintf("%s (process %d)", program, pids[0])
 }
 
-// launch launches a program, measures and shows it. When the user has seen enough, the program goes
-// on without being measured.
+// launch launches a program, measures it and shows the measurement. If the user ends the view, the
+// program goes on without being measured.
 func (f *topFlags) launch(args []string) error {
 	path, err := findProgram(args[0])
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // tuning writes a CPU profile of the tool itself. scripts/pgo.sh makes default.pgo of such
-// profiles, by which the compiler optimises the tool.
+// profiles. The compiler optimises the tool by default.pgo.
 type tuning struct{ path string }
 
 func (y *tuning) register(c *cobra.Command) {
@@ -17,7 +17,7 @@ func (y *tuning) register(c *cobra.Command) {
 	_ = c.PersistentFlags().MarkHidden("cpu-profile")
 }
 
-// begin begins the CPU profile. end ends it; end is nil if no profile is wanted.
+// begin begins the CPU profile, and end ends it. end is nil if no profile is wanted.
 func (y *tuning) begin() (end func(), err error) {
 	if y.path == "" {
 		return nil, nil

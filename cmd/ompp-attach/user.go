@@ -12,7 +12,7 @@ import (
 	"ompp-attach/collect/user"
 )
 
-// userFlags are the flags on user regions and on what is left out.
+// userFlags are the flags on user regions, and on constructs and operations to leave out.
 type userFlags struct {
 	functions []string
 	regions   []string
@@ -68,14 +68,13 @@ func unfound(res *collect.Result) error {
 	return errors.New(strings.Join(res.Unfound, "\nompp-attach: "))
 }
 
-// flagsText says in the help where more is said of the flags.
+// flagsText is the part of the help that says where the flags are described in full.
 const flagsText = `
 The manual page and docs/ say more of the flags: docs/levels.md of --level,
 docs/timeline.md of --timeline, docs/waits.md of --waits, docs/budget.md of
 --max-overhead. "ompp-attach man DIR" writes the manual pages.`
 
-// manualText is what only the manual pages of run, attach and top say on their flags, in place of
-// flagsText.
+// manualText stands in the manual pages of run, attach and top, in place of flagsText.
 var manualText = `
 
 --function NAME shows the executions of a function as a USER REGION. A plain

@@ -8,8 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Needed returns a check of arguments: at most so many, and with none the user is asked the
-// question.
+// Needed returns a check for one to most arguments. If there is none, its error is the question.
 func Needed(most int, question string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -19,7 +18,8 @@ func Needed(most int, question string) cobra.PositionalArgs {
 	}
 }
 
-// ByFlag refuses arguments, and tells a user who gave a PID as argument how to give it.
+// ByFlag is a check that refuses all arguments. If the first one is a PID, its error says how to
+// give a PID.
 func ByFlag(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		if _, err := strconv.Atoi(args[0]); err == nil {
@@ -29,7 +29,8 @@ func ByFlag(c *cobra.Command, args []string) error {
 	return cobra.NoArgs(c, args)
 }
 
-// HideDefault leaves the default of a flag for a number out of the help, where it stands for none.
+// HideDefault keeps the default of a flag out of the help. Such a flag takes a number, and its
+// default means that no number was given.
 func HideDefault(c *cobra.Command, flag string) {
 	c.Flags().Lookup(flag).DefValue = "0" // pflag shows no zero
 }

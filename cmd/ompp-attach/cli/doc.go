@@ -1,3 +1,3 @@
-// Package cli holds what all commands of the tool share: exit statuses, messages to the user's
-// terminal, checks of arguments, and signals. It also holds the flags on what reports show.
+// Package cli is shared by all commands of the tool. It holds exit statuses, messages to the user's
+// terminal, checks of arguments, handling of signals, and the flags that say what reports show.
 package cli

@@ -1,9 +1,10 @@
 package cli
 
-// The tool's own exit statuses. The command run passes on the program's status otherwise.
+// The tool's own exit statuses. If none of them applies, the command run passes on the program's
+// status.
 const (
-	Failure   = 1
-	BadUsage  = 2
+	Failure   = 1   // the command failed
+	BadUsage  = 2   // the arguments cannot be used as given
 	CannotRun = 126 // as in shells: PROGRAM exists but cannot be executed
 	NotFound  = 127 // as in shells: there is no PROGRAM
 )
@@ -15,6 +16,7 @@ type Exit struct {
 	Err    error
 }
 
+// Error returns the sentence of Err, or "" without one.
 func (e *Exit) Error() string {
 	if e.Err == nil {
 		return ""
@@ -22,6 +24,7 @@ func (e *Exit) Error() string {
 	return e.Err.Error()
 }
 
+// Unwrap lets errors.Is and errors.As find Err.
 func (e *Exit) Unwrap() error { return e.Err }
 
 // Misuse gives an error the status BadUsage.

@@ -12,7 +12,8 @@ import (
 // Manual is the annotation of a command with the text that only its manual page has.
 const Manual = "manual"
 
-// The columns of help texts: of a terminal at most maxColumns, elsewhere plainColumns.
+// The columns of help texts. On a terminal they are its columns, within these bounds; elsewhere
+// plainColumns.
 const (
 	minColumns, maxColumns = 60, 100
 	plainColumns           = 80

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// helpOf returns the help text of a command below one that wrap was called with. Both have a flag
-// of which the description has 40 words.
+// helpOf returns the help text of a subcommand, after wrap was called with the root command. Each
+// of the two has a flag with a description of 40 words.
 func helpOf(t *testing.T, wrap func(root *cobra.Command)) string {
 	t.Helper()
 	long := strings.Repeat("word ", 40)
@@ -37,8 +37,8 @@ func widest(text string) (n int) {
 	return n
 }
 
-// Help fits the columns and fills them. Only the flags' descriptions are wrapped: a command's own,
-// and those of the commands above.
+// Help fits the columns and fills them. Only the descriptions of flags are wrapped, those of the
+// command and of its parent.
 func TestWrapHelp(t *testing.T) {
 	const word = len("word ")
 	for _, columns := range []int{minColumns, plainColumns, maxColumns} {

@@ -10,8 +10,8 @@ import (
 	"ompp-attach/collect/launch"
 )
 
-// EndOnQuit makes Ctrl-\ end the tool as Ctrl-C does. Go would print the stacks of all goroutines.
-// stop gives the signal up.
+// EndOnQuit makes Ctrl-\ (SIGQUIT) end the tool as Ctrl-C does. Go would print the stacks of all
+// goroutines. After stop, SIGQUIT has its old meaning.
 func EndOnQuit() (stop func()) {
 	if signal.Ignored(syscall.SIGQUIT) {
 		return func() {}
@@ -29,13 +29,13 @@ func EndOnQuit() (stop func()) {
 	})
 }
 
-// LeaveQuit gives SIGQUIT up for commands that handle it themselves.
+// LeaveQuit undoes EndOnQuit, for commands that handle SIGQUIT themselves. main sets it.
 var LeaveQuit = func() {}
 
-// Heeded leaves out the signals that are ignored since we were started. nohup and a shell's
-// background jobs want the program to ignore these signals as well. The program inherits an ignored
-// signal only if we do not catch it. Go reports only SIGINT and SIGHUP as ignored, so some signals
-// are always left. (signal.Notify without signals would catch all.)
+// Heeded returns the signals without those that were ignored when the tool was started. nohup, and
+// shells for background jobs, ignore signals so that the program ignores them as well. The program
+// inherits that only if the tool does not catch the signal. Go reports only SIGINT and SIGHUP as
+// ignored, so some signals are always left. (signal.Notify without signals would catch all.)
 func Heeded(signals ...os.Signal) []os.Signal {
 	return slices.DeleteFunc(signals, signal.Ignored)
 }

@@ -15,9 +15,10 @@ import (
 	"ompp-attach/report"
 )
 
-// View holds the flags on what reports show of a record. run, attach and report share these flags.
+// View holds the flags that say what reports show of a profile. run, attach, top and report share
+// these flags.
 type View struct {
-	Volumes          Accounting // how volumes of collective operations are told
+	Volumes          Accounting // how the bytes of collective operations are counted
 	Classic          bool       // without the regions of single MPI calls
 	Raw              bool       // times as measured
 	All              bool       // also rows of little time
@@ -45,7 +46,7 @@ func (f *View) Register(c *cobra.Command) {
 	})
 }
 
-// Options returns the options of a report that the flags ask for.
+// Options returns the options of reports for which the flags ask.
 func (f *View) Options() report.Options {
 	o := report.Options{Volumes: mpi.Accounting(f.Volumes), Classic: f.Classic, Raw: f.Raw, All: f.All, Sort: report.Order(f.Sort), Decimals: int(f.Decimals), Evaluators: f.Evaluators}
 	if f.ClassicOverheads {

@@ -13,13 +13,13 @@ import (
 	"ompp-attach/voice"
 )
 
-// Spoken writes to the tool's standard error. Before the tool ends, its Finish has to be called,
-// which waits until all text is written.
+// Spoken writes to the tool's standard error. Before the tool ends, Spoken.Finish must be called:
+// it waits until all text is written.
 var Spoken = &voice.Voice{To: os.Stderr}
 
-// OutliveReader lets the tool go on when the reader of its output has ended (`2>&1 | head`), so
-// that the results are not lost. It catches SIGPIPE instead of ignoring it: exec resets caught
-// signals to their default, so the program gets SIGPIPE as usual.
+// OutliveReader lets the tool go on after the reader of its output has ended (`2>&1 | head`), so
+// that the results are not lost. It does not ignore SIGPIPE, but catches it. So the program gets
+// SIGPIPE as usual: exec resets caught signals to their default.
 func OutliveReader() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // Tell writes a sentence to the user's terminal.
@@ -39,8 +39,8 @@ func TellFile(name string) {
 	fmt.Println(name)
 }
 
-// Pasteable removes from a text what could harm a terminal, and quotes names so that a user can
-// paste them into a shell.
+// Pasteable removes characters from a text that could harm a terminal, and quotes names so that a
+// user can paste them into a shell.
 func Pasteable(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {

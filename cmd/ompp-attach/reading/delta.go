@@ -16,8 +16,9 @@ import (
 	"ompp-attach/results"
 )
 
-// openWindow reads the value of --delta, as in `2,5` or `2,end`. As in `--delta 2 5 DIR`, the
-// second number may be an argument.
+// openWindow reads the value of --delta, as in `2,5` or `2,end`. The second number may also be an
+// argument, as in `--delta 2 5 DIR`. It returns the window, and the directory, which is the last
+// argument.
 func openWindow(text string, args []string) (*results.Window, string, error) {
 	from, to, both := strings.Cut(text, ",")
 	if !both && len(args) > 0 {
@@ -34,8 +35,8 @@ func openWindow(text string, args []string) (*results.Window, string, error) {
 	return w, dir, w.Check()
 }
 
-// emptyOfProfiles refuses a directory that has the profile of a measurement: a window would replace
-// the profile, or its reports.
+// emptyOfProfiles refuses a directory with the profile of a measurement: a window would replace the
+// profile, or the profile's reports.
 func emptyOfProfiles(dir string) error {
 	if dir == "" || dir == "-" {
 		return nil
@@ -46,7 +47,8 @@ func emptyOfProfiles(dir string) error {
 	return nil
 }
 
-// reportJobWindow reports a job's window. The job's directory keeps the reports of the whole job.
+// reportJobWindow reports a window of a job. It writes no files to the job's directory, where they
+// would replace the reports of the whole job.
 func reportJobWindow(dir string, ranks []job.Source, others []string, f *reportFlags) error {
 	const text = "text"
 	if f.dir == "" {
@@ -94,7 +96,8 @@ func reportWindow(args []string, f *reportFlags) error {
 	return err
 }
 
-// reportWindows reports the windows of processes. It fails if there is none.
+// reportWindows reports a window of processes. stems are the beginnings of their files' names. It
+// fails if none of the processes ran within the window.
 func reportWindows(w *results.Window, dir string, stems []string, f *reportFlags) error {
 	formats := f.formats
 	if len(formats) == 0 {
@@ -146,8 +149,8 @@ func reportWindows(w *results.Window, dir string, stems []string, f *reportFlags
 	return nil
 }
 
-// saveWindow writes the window of a process. A directory of the window's own becomes like that of a
-// measurement, for diff and report.
+// saveWindow writes the window of a process. If the window has a directory of its own (-o), the
+// profile is written there, too: so diff and report can read the directory like a measurement's.
 func saveWindow(w *results.Window, to, stem string, p *profile.Profile, formats []string, f *reportFlags) error {
 	if f.dir == "" {
 		stem = w.String() + strings.TrimPrefix(stem, results.RecordStem)

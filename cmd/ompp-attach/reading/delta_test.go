@@ -15,8 +15,8 @@ import (
 	"ompp-attach/results"
 )
 
-// snapshotAfter is a recorded snapshot of a run of the heat program whose times are so many times
-// those of one step.
+// snapshotAfter returns a recorded snapshot of a run of the heat program. Its times are steps times
+// the times of one step.
 func snapshotAfter(t *testing.T, steps float64) []byte {
 	t.Helper()
 	p := comparetest.Heat().Profile(func() float64 { return steps })

@@ -33,7 +33,7 @@ func record(t *testing.T, p comparetest.Program) []byte {
 	return b.Bytes()
 }
 
-// compared runs the subcommand and returns its exit status and what it printed.
+// compared runs the subcommand and returns its output and its error.
 func compared(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	return printed(t, func() error {
@@ -44,7 +44,7 @@ func compared(t *testing.T, args ...string) (string, error) {
 	})
 }
 
-// printed returns what a function writes to standard output.
+// printed calls a function, and returns its output on standard output, and its error.
 func printed(t *testing.T, f func() error) (string, error) {
 	t.Helper()
 	out, err := os.CreateTemp(t.TempDir(), "")
@@ -74,7 +74,7 @@ func TestDiffOfDirectories(t *testing.T) {
 	for _, c := range []struct {
 		args   []string
 		want   string
-		status int // of an exitError; 0: none
+		status int // of a cli.Exit; 0: no error
 	}{
 		{[]string{base, filepath.Join(dir, "new")}, "(3 runs of heat, 4 threads)", 0},
 		{[]string{filepath.Join(base, results.RecordName), filepath.Join(dir, "new", "1") + "," + filepath.Join(dir, "new", "2")}, "1 and 2 runs are too few", 0},
@@ -94,7 +94,7 @@ func TestDiffOfDirectories(t *testing.T) {
 	}
 }
 
-// What cannot be read is told in one sentence; ranks that can be read are compared.
+// A file that cannot be read gives an error of one sentence. Ranks that can be read are compared.
 func TestDiffOfBadInput(t *testing.T) {
 	dir := t.TempDir()
 	base := runDirectory(t, filepath.Join(dir, "base"), comparetest.Heat())

@@ -19,13 +19,13 @@ import (
 	"ompp-attach/version"
 )
 
-// wantsEfficiency says whether the user asked for the efficiency of the run. Only that has the
-// format talp.
+// wantsEfficiency says whether the user asked for the efficiency of the run. The format talp is one
+// of the efficiency only.
 func (f *reportFlags) wantsEfficiency() bool {
 	return f.efficiency || slices.Contains(f.formats, "talp")
 }
 
-// measuredRun is a run, and how the names of its files begin: "profile" or "job".
+// measuredRun is a run, and the beginning of its files' names: "profile" or "job".
 type measuredRun struct {
 	stem string
 	*efficiency.Run
@@ -99,8 +99,8 @@ func reportEfficiency(dir string, f *reportFlags) error {
 	return errors.Join(errs...)
 }
 
-// readRuns reads the job in a directory, or the rank that the flags name, or all processes that are
-// no ranks. It fails if nothing can be read.
+// readRuns reads the job in a directory, or the rank that the flags name, or else all processes
+// that are no ranks. It fails if nothing can be read, and warns of each part that cannot be read.
 func readRuns(dir string, f *reportFlags) ([]measuredRun, error) {
 	ranks, others, err := results.FindRanks(dir)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"ompp-attach/system"
 )
 
-// weakHelp is the meaning of --weak, for all commands that have it.
+// weakHelp is the help on --weak, for all commands with this flag.
 const weakHelp = "each thread has as much work in all runs (default: the whole problem is the same in all runs)"
 
 func predictCommand() *cobra.Command {
@@ -89,7 +89,8 @@ ompp-attach system has measured.`,
 	return c
 }
 
-// forecastOf reads the runs and the system profile, and learns from them.
+// forecastOf makes a prediction from the runs of learn and the system profile. The runs of against
+// are only compared with the prediction.
 func forecastOf(learn, against []string, profile string, raw bool, o forecast.Options) (*forecast.Forecast, error) {
 	const most = 1 << 20
 	if o.Cores < 0 || o.Cores > most {
@@ -117,9 +118,9 @@ func forecastOf(learn, against []string, profile string, raw bool, o forecast.Op
 	return forecast.New(runs, others, o)
 }
 
-// cpusOf returns the number of CPUs that a prediction is for; 0: not known. With a system profile,
-// it is that of the profile's machine, times the most nodes that a run had. Otherwise it is that of
-// this machine, if all runs were on it.
+// cpusOf returns the number of CPUs for which a prediction is made; 0: not known. With a system
+// profile, it is the number of the profile's machine, times the largest number of nodes of a run.
+// Otherwise it is the number of this machine, if all runs were on this machine.
 func cpusOf(runs []forecast.Run, profile *system.Profile) int {
 	nodes := 1
 	host, err := os.Hostname()

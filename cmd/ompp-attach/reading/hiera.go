@@ -16,7 +16,7 @@ import (
 	"ompp-attach/results"
 )
 
-// hieraFlags are the flags of hiera.
+// hieraFlags are the flags of the command hiera.
 type hieraFlags struct {
 	formats  []string
 	dir      string

@@ -13,7 +13,7 @@ import (
 	"ompp-attach/results"
 )
 
-// Profiles that block are refused in one sentence that names them.
+// Profiles that block when they are read are refused, with the reason.
 func TestHostileProfiles(t *testing.T) {
 	dir := t.TempDir()
 	profile, rank := filepath.Join(dir, "one", results.RecordName), filepath.Join(dir, "job", "profile.rank0.json.gz")

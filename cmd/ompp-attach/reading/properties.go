@@ -19,10 +19,10 @@ import (
 	"ompp-attach/severity"
 )
 
-// propertyFlags ask for the run's time by property.
+// propertyFlags are the flags that ask for the run's time by property.
 type propertyFlags struct {
 	tree bool
-	own  []string // properties of the user's own
+	own  []string // properties that the user defines
 }
 
 func (f *propertyFlags) register(c *cobra.Command) {
@@ -86,7 +86,7 @@ func reportProperties(dir string, f *reportFlags) error {
 	return errors.Join(errs...)
 }
 
-// saveProperties writes a run's properties to a file: profile.properties.csv.
+// saveProperties writes a run's properties to a file, such as profile.properties.csv.
 func saveProperties(dir, stem, format string, write func(io.Writer) error) error {
 	to, err := reportDirectory(dir, dir)
 	if err != nil {
@@ -103,7 +103,7 @@ func saveProperties(dir, stem, format string, write func(io.Writer) error) error
 	return nil
 }
 
-// severeRun is a run, and how the names of its files begin: "profile" or "job".
+// severeRun is a run, and the beginning of its files' names: "profile" or "job".
 type severeRun struct {
 	stem    string
 	cube    *severity.Cube
@@ -135,7 +135,7 @@ func readSeverities(dir string, f *reportFlags) ([]severeRun, error) {
 
 func readJobSeverity(dir string, ranks []job.Source, f *reportFlags) ([]severeRun, error) {
 	var counters []string
-	if len(f.properties.own) > 0 { // ranks count alike
+	if len(f.properties.own) > 0 { // all ranks have the same counters
 		file, err := results.FileOfRank(dir, ranks, ranks[0].Rank)
 		if err != nil {
 			return nil, err

@@ -95,7 +95,7 @@ The formats of --format:
 	return c
 }
 
-// reportText is what only the manual page says.
+// reportText is the part of the help that only the manual page has.
 const reportText = `
 
 Without --format, report writes ompp, pprof, samples and html of a process or
@@ -146,7 +146,7 @@ func noRanks(dir string) error {
 	return cli.Misuse(fmt.Errorf("%s holds no rank's profile (profile.rank<R>%s): leave out --rank", dir, results.RecordSuffix))
 }
 
-// reportProcesses writes the reports of each profile anew.
+// reportProcesses writes the reports of each profile in a directory anew.
 func reportProcesses(dir string, f *reportFlags) error {
 	formats := f.formats
 	if len(formats) == 0 {
@@ -184,7 +184,7 @@ func reportProcesses(dir string, f *reportFlags) error {
 	return errors.Join(errs...)
 }
 
-// reportOne writes a profile's reports and prints their names.
+// reportOne writes a profile's reports to files, and prints the files' names.
 func reportOne(dir, stem string, p *profile.Profile, formats []string, o report.Options) error {
 	if err := cli.CheckFormulas(o.Evaluators, report.CounterNames(p)); err != nil {
 		return err
@@ -200,7 +200,8 @@ func reportOne(dir, stem string, p *profile.Profile, formats []string, o report.
 	return err
 }
 
-// reportDirectory returns the directory for the reports' files.
+// reportDirectory returns the directory for the reports' files: the one that the user wants (-o),
+// or else dir.
 func reportDirectory(dir, wanted string) (string, error) {
 	switch wanted {
 	case "":

@@ -20,11 +20,11 @@ import (
 // jobReports are the reports of a job that the user wants.
 type jobReports struct {
 	formats []string
-	page    bool // the page is also written, if that is possible
+	page    bool // the page is written, too, if that is possible
 }
 
-// jobReportsOf reads the flags: without a format, the text, and the page unless the output is for
-// readers of the classic text.
+// jobReportsOf returns the reports that the flags ask for. Without --format these are the text and
+// the page, or only the text if the user wants the text as ompP has it.
 func jobReportsOf(f *reportFlags) (w jobReports, err error) {
 	classic := f.view.Classic || f.view.ClassicOverheads
 	w = jobReports{formats: f.formats, page: len(f.formats) == 0 && f.dir == "" && !classic}
@@ -45,7 +45,7 @@ func jobReportsOf(f *reportFlags) (w jobReports, err error) {
 // html tells whether the page is among the reports.
 func (w *jobReports) html() bool { return w.page || slices.Contains(w.formats, "html") }
 
-// options returns what of the ranks' profiles the reports need.
+// options returns the options with which the ranks' profiles are read for these reports.
 func (w *jobReports) options(view *report.Options) job.Options {
 	o := job.Options{Paths: w.html() || slices.Contains(w.formats, "pprof"), Strip: w.html(), Path: slices.Contains(w.formats, "text") && !view.Classic, Rules: view.Rules, Classic: view.Classic, Raw: view.Raw}
 	formats := w.formats
@@ -61,8 +61,8 @@ func (w *jobReports) options(view *report.Options) job.Options {
 	return o
 }
 
-// write prints the text, if it is not to be saved, and returns the files of all other formats. tree
-// tells whether some format is a directory.
+// write prints the text if print is set, and returns the files of all other formats. tree tells
+// whether some format is a directory of files.
 func (w *jobReports) write(j *job.Job, view report.Options, print bool) (files []report.Output, tree bool, err error) {
 	for _, n := range w.formats {
 		format, _ := results.JobFormatNamed(n)
@@ -97,7 +97,7 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 	if len(others) > 0 {
 		cli.Warn("%s also holds profiles of processes that are no ranks, which are left out: %s", dir, results.SomeOf(others))
 	}
-	if !slices.Contains(w.formats, "text") { // the text has them
+	if !slices.Contains(w.formats, "text") { // the text names the troubles itself
 		for _, t := range j.Troubles() {
 			cli.Warn("%s", t)
 		}
@@ -149,8 +149,8 @@ func saveJobFiles(to string, files []report.Output) error {
 	return errors.Join(errs...)
 }
 
-// writeJobPage writes the job's page beside the profiles. The user asked for the text, and the page
-// is an extra. So it is no failure if the directory cannot be written to.
+// writeJobPage writes the job's page beside the profiles. The user asked only for the text. So it
+// is no failure if the directory cannot be written to.
 func writeJobPage(dir string, j *job.Job, view report.Options) {
 	format, _ := results.JobFormatNamed("html")
 	name := filepath.Join(dir, format.Files[0].Name)
@@ -173,7 +173,7 @@ func reportRank(dir string, ranks []job.Source, f *reportFlags) error {
 	}
 	formats := slices.Clone(f.formats)
 	for i, n := range formats {
-		if n == "text" { // as the text for a job is called
+		if n == "text" { // the name of a job's text; a rank's is ompp
 			formats[i] = "ompp"
 		}
 	}

@@ -16,13 +16,13 @@ import (
 	"ompp-attach/results"
 )
 
-// rankDirectory holds the profiles of a job's ranks.
+// rankDirectory returns a directory with profiles of these ranks of a job of four.
 func rankDirectory(t *testing.T, ranks ...int) string {
 	t.Helper()
 	return directoryOf(t, 4, ranks...)
 }
 
-// directoryOf returns a directory with profiles of these ranks of a job of so many.
+// directoryOf returns a directory with profiles of these ranks of a job of size ranks.
 func directoryOf(t *testing.T, size int, ranks ...int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,7 +47,7 @@ func write(t *testing.T, name string, data []byte) {
 	}
 }
 
-// reported runs the subcommand and returns what it wrote to standard output.
+// reported runs the subcommand and returns its output on standard output, and its error.
 func reported(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	out, err := os.CreateTemp(t.TempDir(), "")
@@ -137,7 +137,7 @@ func TestReportOfABadJob(t *testing.T) {
 	}
 }
 
-// TestReportOfAProcess: directories without ranks are reported as before.
+// TestReportOfAProcess: a directory without ranks gets the reports of its processes.
 func TestReportOfAProcess(t *testing.T) {
 	dir := rankDirectory(t, 0)
 	if err := os.Rename(filepath.Join(dir, job.FileName(0, 0)), filepath.Join(dir, results.RecordName)); err != nil {
@@ -155,7 +155,7 @@ func TestReportOfAProcess(t *testing.T) {
 	}
 }
 
-// namesIn lists a directory.
+// namesIn returns the names of the files in a directory.
 func namesIn(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -168,7 +168,7 @@ func namesIn(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// command has all commands of the package.
+// command returns a command that has all commands of the package.
 func command() *cobra.Command {
 	c := &cobra.Command{SilenceErrors: true, SilenceUsage: true}
 	c.AddCommand(Commands()...)

@@ -19,7 +19,7 @@ import (
 	"ompp-attach/results"
 )
 
-// tableFlag is --by: how report adds up a process's time.
+// tableFlag is --by: by what report adds up a process's time.
 type tableFlag struct{ by string }
 
 func (f *tableFlag) register(c *cobra.Command) {
@@ -111,7 +111,7 @@ func jobTable(dir string, ranks []job.Source, by tables.By, formats []string, f 
 	return errors.Join(errs...)
 }
 
-// saveTable writes a table to a file: profile.by-region.csv.
+// saveTable writes a table to a file, such as profile.by-region.csv.
 func saveTable(dir, stem string, by tables.By, format string, write func(io.Writer) error) error {
 	to, err := reportDirectory(dir, dir)
 	if err != nil {
@@ -129,8 +129,8 @@ func saveTable(dir, stem string, by tables.By, format string, write func(io.Writ
 	return nil
 }
 
-// profilesFor returns the names of the profiles that a table is made of: the profiles of a process
-// and its children, or a rank's profile.
+// profilesFor returns the files of the profiles of which a table is made. They are the profiles of
+// a process and its children, or a rank's profile.
 func profilesFor(dir string, f *reportFlags) ([]string, error) {
 	ranks, others, err := results.FindRanks(dir)
 	switch {

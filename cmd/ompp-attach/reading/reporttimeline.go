@@ -37,10 +37,11 @@ func (f *reportFlags) timelineFormat() string {
 	return ""
 }
 
-// traceName is the name of that trace.
+// traceName is the name of the file of the format perfetto.
 const traceName = "timeline" + perfetto.Suffix
 
-// reportTimeline writes the timelines of a directory: of all processes, or of a rank.
+// reportTimeline writes the timelines of a directory in a format: those of all processes, or of a
+// rank.
 func reportTimeline(dir string, f *reportFlags) error {
 	format := f.timelineFormat()
 	if len(f.formats) > 1 {
@@ -93,7 +94,7 @@ func whyEmpty(timelines []*timeline.File) string {
 	return ""
 }
 
-// damages counts what is damaged in timelines, to warn once of each.
+// damages counts the damaged places of timelines, so that there is one warning for each timeline.
 type damages map[*timeline.File]int
 
 func (d damages) note(t *timeline.File, _ *timeline.DamageError) { d[t]++ }
