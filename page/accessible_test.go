@@ -11,8 +11,7 @@ import (
 	"ompp-attach/report"
 )
 
-// TestAccessible: axe finds nothing to complain about: contrast, names, order of headings,
-// keyboard.
+// TestAccessible: axe finds no fault of contrast, names, order of headings or keyboard.
 func TestAccessible(t *testing.T) {
 	axe, err := os.ReadFile("web/node_modules/axe-core/axe.min.js")
 	if err != nil {

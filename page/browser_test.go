@@ -63,7 +63,7 @@ func TestPhotographs(t *testing.T) {
 	}
 }
 
-// TestNumbersInPage: what the page says is what the figures say.
+// TestNumbersInPage: the page shows the numbers of the figures.
 func TestNumbersInPage(t *testing.T) {
 	b := openBrowser(t)
 	p := solver()
@@ -233,7 +233,7 @@ func TestManyRanks(t *testing.T) {
 	drawn := ask[float64](t, b, `performance.getEntriesByName("drawn")[0].startTime`)
 	nodes := ask[int](t, b, `document.querySelectorAll("*").length`)
 	t.Logf("drawn %.0f ms after the page was opened, %d elements", drawn, nodes)
-	if nodes > 20_000 { // what makes pages slow, whatever the machine
+	if nodes > 20_000 { // many elements make pages slow on any machine
 		t.Errorf("the page has %d elements", nodes)
 	}
 	b.photograph(t, "job-10000-ranks")

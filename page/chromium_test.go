@@ -22,10 +22,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// PHOTOGRAPHS names a directory in which the photographs stay.
+// photographs is a variable of the environment. It names a directory in which photographs are kept.
 const photographs = "PHOTOGRAPHS"
 
-// browser is a headless browser that notes what pages complain about and what they load.
+// browser is a tab of a headless browser. It notes the errors of pages, and all that they load.
 type browser struct {
 	ctx   context.Context
 	local string // a server of the test, from which pages may load
@@ -38,7 +38,7 @@ type browser struct {
 // chromium is the browser of all tests, started by the first one that needs it; stop ends it.
 var chromium struct {
 	once sync.Once
-	ctx  context.Context // nil: there is none here
+	ctx  context.Context // nil: this machine has no browser
 	err  error
 	stop func()
 }
@@ -66,7 +66,7 @@ func startChromium() {
 	}
 }
 
-// openBrowser opens a tab of its own in the browser.
+// openBrowser opens a tab for the test in the browser.
 func openBrowser(t *testing.T) *browser {
 	t.Helper()
 	chromium.once.Do(startChromium)
@@ -104,11 +104,11 @@ func (b *browser) hear(event any) {
 	}
 }
 
-// run performs actions, and fails the test if one of them fails, or if the page complains or loads
-// anything.
+// run performs actions, and fails the test if one of them fails, or if the page has an error or
+// loads anything.
 func (b *browser) run(t *testing.T, what string, actions ...chromedp.Action) {
 	t.Helper()
-	// The time limit lets the test say what does not happen.
+	// After the time limit the test can say which action hangs.
 	ctx, cancel := context.WithTimeout(b.ctx, 2*time.Minute)
 	defer cancel()
 	if err := chromedp.Run(ctx, actions...); err != nil {
@@ -142,9 +142,9 @@ func (b *browser) photograph(t *testing.T, name string) {
 	var shot []byte
 	dir := os.Getenv(photographs)
 	b.run(t, "photograph", chromedp.ActionFunc(func(ctx context.Context) (err error) {
-		// Chromium otherwise spends most of the time on making the file small.
+		// Without this option Chromium spends most of the time on making the file small.
 		camera := page.CaptureScreenshot().WithCaptureBeyondViewport(true).WithOptimizeForSpeed(true)
-		if dir == "" { // Nobody looks at it. A small one takes a third of the time.
+		if dir == "" { // Nobody looks at the picture. A small one takes a third of the time.
 			_, _, _, _, _, size, err := page.GetLayoutMetrics().Do(ctx)
 			if err != nil {
 				return err
@@ -166,7 +166,7 @@ func (b *browser) photograph(t *testing.T, name string) {
 	}
 }
 
-// drawn returns the share of a picture's area that has another colour than the background.
+// drawn returns the part of a picture's area with another colour than the background, 0 to 1.
 func drawn(t *testing.T, file []byte) float64 {
 	t.Helper()
 	picture, err := png.Decode(bytes.NewReader(file))
@@ -191,8 +191,8 @@ const openAll = `(() => {
 	document.querySelector("#regions .rowbutton")?.click();
 })()`
 
-// look photographs a page: as it opens if it is light, with all opened if it is dark. The colours
-// do not depend on what is open, nor the layout on the colours.
+// look photographs a page: a light page as it opens, a dark page with everything opened. Other
+// combinations are not needed: colours do not depend on what is open, nor the layout on colours.
 func (b *browser) look(t *testing.T, name, file string, width int64, scheme string) {
 	t.Helper()
 	b.show(t, file, width, scheme)
@@ -208,7 +208,8 @@ func (b *browser) look(t *testing.T, name, file string, width int64, scheme stri
 	}
 }
 
-// looks calls show for wide and narrow windows, light and dark; in short tests for one each.
+// looks calls show for wide and narrow windows, in light and dark. In short tests it calls show for
+// a wide light and a narrow dark window.
 func looks(show func(width int64, scheme string)) {
 	for _, width := range []int64{1400, 800} {
 		for _, scheme := range []string{"light", "dark"} {

@@ -11,15 +11,15 @@ import (
 	"ompp-attach/report/difference"
 )
 
-// Difference holds the figures of the page on the difference of two sides.
+// Difference holds the figures of the page on the difference of two sides, as JSON.
 type Difference struct {
 	Version int             `json:"version"`
 	Kind    string          `json:"kind"`    // "difference"
 	Figures json.RawMessage `json:"figures"` // what diff writes as JSON
 }
 
-// WriteDifference writes the page of a comparison. Overhead classes must be disjoint, since parts
-// of one bar may not overlap.
+// WriteDifference writes the page of a comparison. The comparison must be made with disjoint
+// overhead classes, since parts of one bar may not overlap.
 func WriteDifference(w io.Writer, c *compare.Comparison, violations []compare.Violation) error {
 	var figures bytes.Buffer
 	if err := difference.WriteJSON(&figures, c, violations); err != nil {

@@ -49,7 +49,7 @@ func saveDifference(t *testing.T, c *compare.Comparison, violations ...compare.V
 	return save(t, "diff.html", func(w io.Writer) error { return WriteDifference(w, c, violations) })
 }
 
-// TestDifferenceSelfContained: the page holds what diff writes as JSON, and loads nothing.
+// TestDifferenceSelfContained: the page holds the JSON of diff, and loads nothing.
 func TestDifferenceSelfContained(t *testing.T) {
 	c := compared(t, 8)
 	var page, own bytes.Buffer
@@ -95,13 +95,13 @@ func TestDifferencePhotographs(t *testing.T) {
 	}
 }
 
-// bounds are what the intervals of both medians allow of a difference.
+// bounds returns the least and the greatest difference that the intervals of both medians allow.
 func bounds(x compare.Change) (least, most float64) {
 	before, after := x.Sides[compare.Before], x.Sides[compare.After]
 	return after.Lo - before.Hi, after.Hi - before.Lo
 }
 
-// TestDifferenceNumbers: bars, boxes and texts of the page are what the comparison says.
+// TestDifferenceNumbers: bars, boxes and texts of the page show the numbers of the comparison.
 func TestDifferenceNumbers(t *testing.T) {
 	b := openBrowser(t)
 	c := compared(t, 12)
@@ -201,7 +201,7 @@ func TestDifferenceHostile(t *testing.T) {
 	}
 }
 
-// TestDifferenceWithoutScripts: tables remain.
+// TestDifferenceWithoutScripts: without scripts the page has tables.
 func TestDifferenceWithoutScripts(t *testing.T) {
 	b := openBrowser(t)
 	file := saveDifference(t, compared(t, 12))
@@ -214,7 +214,7 @@ func TestDifferenceWithoutScripts(t *testing.T) {
 	}
 }
 
-// TestDifferenceTitles: the title tells what was found, with repeats and without.
+// TestDifferenceTitles: the title says the result, with repeats and without.
 func TestDifferenceTitles(t *testing.T) {
 	oftener := heat()
 	oftener.Loops[2].Count = 7

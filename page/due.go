@@ -7,40 +7,41 @@ import (
 	"ompp-attach/severity"
 )
 
-// mostDue bounds the findings of which a page says to whom they are due, the longest first, and
-// mostCulprits the threads or ranks of each.
+// mostDue bounds the findings for which a page names culprits, the findings with most time first.
+// mostCulprits bounds the culprits of each finding: the threads or ranks for which others waited.
 const (
 	mostDue      = 300
 	mostCulprits = 6
 )
 
-// TreeFinding says to whom the time of a property at a call path is due, and what mending saves.
+// TreeFinding says who caused the time of a property at a call path, and what mending saves.
 type TreeFinding struct {
 	Property int   `json:"property"`
 	Path     int   `json:"path"`
 	Time     int64 `json:"ns"`
-	// Saves is what a process saves at most, ns; absent: not known. Of says which process, and of
-	// how much time.
+	// Saves is the wall time that a process saves at most, ns; absent: not known. Of says which
+	// process this is, and how long the process ran.
 	Saves *int64    `json:"saves_ns,omitempty"`
 	Of    string    `json:"of,omitempty"`
-	Due   []TreeDue `json:"due,omitempty"` // the worst first
-	More  int       `json:"more,omitempty"`
+	Due   []TreeDue `json:"due,omitempty"`  // the worst first
+	More  int       `json:"more,omitempty"` // how many others there are
 }
 
 // TreeDue is a thread or a rank for which others waited.
 type TreeDue struct {
 	Who   string `json:"who"`
 	Did   string `json:"did"`                // what made the others wait, as a verb
-	At    int    `json:"at"`                 // path where it was
-	From  int    `json:"from,omitempty"`     // path from which it came; 0: not known
+	At    int    `json:"at"`                 // the path where this thread or rank was meanwhile
+	From  int    `json:"from,omitempty"`     // the path from which it came; 0: not known
 	Time  int64  `json:"ns"`                 // of the others' waits
-	Bound int64  `json:"bound_ns,omitempty"` // how wrong that may be; absent: it is exact
+	Bound int64  `json:"bound_ns,omitempty"` // largest error of Time, ns; absent: Time is exact
 	Times int64  `json:"times,omitempty"`    // number of waits, or how often it came last
 }
 
 var did = map[severity.Role]string{severity.CameLast: "came last", severity.HeldLock: "held it", severity.CreatedLate: "created tasks late", severity.RankLate: "was late", severity.RanTask: "executed tasks"}
 
-// due adds what is known of findings. number has the place of each property.
+// due adds the findings with known savings or culprits, and the savings of properties. number has
+// the index of each of the cube's properties in t.Properties.
 func (t *Trees) due(c *severity.Cube, found []severity.Finding, number []int) {
 	for i := range found[:min(len(found), mostDue)] {
 		f := &found[i]
@@ -63,7 +64,7 @@ func (t *Trees) due(c *severity.Cube, found []severity.Finding, number []int) {
 	}
 }
 
-// first returns the time of the worst one; 0: there is none.
+// first returns the time of the worst culprit, or 0 if there is none.
 func (x *TreeFinding) first() int64 {
 	if len(x.Due) == 0 {
 		return 0

@@ -46,7 +46,8 @@ func latecomers(t testing.TB) *job.Job {
 	return jobOf(t, ranks)
 }
 
-// TestDue: the page says for whom others waited, where that one was, and how long they waited.
+// TestDue: the page says for which thread or rank others waited, where this was meanwhile, and how
+// long they waited.
 func TestDue(t *testing.T) {
 	x := process(latecomer(), report.Options{}).Trees
 	at := func(c event.Construct) int {
@@ -91,7 +92,7 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// TestDueInBrowser: below the trees stands for whom others waited, of what is selected.
+// TestDueInBrowser: the text below the trees says for whom others waited in the selected findings.
 func TestDueInBrowser(t *testing.T) {
 	b := openBrowser(t)
 	file := map[string]string{

@@ -2,7 +2,7 @@ package page
 
 import "ompp-attach/efficiency"
 
-// Efficiency is one of POP's metrics, and the metrics that it is the product of.
+// Efficiency is one of POP's metrics, from 0 to 1, with the metrics of which it is the product.
 type Efficiency struct {
 	Key   string  `json:"key"`
 	Name  string  `json:"name"`
@@ -12,7 +12,7 @@ type Efficiency struct {
 	Of     []Efficiency `json:"of,omitempty"`
 }
 
-// efficiencyOf returns POP's tree of a run, or why it cannot be told.
+// efficiencyOf returns POP's tree of a run, or a sentence that says why there is none.
 func efficiencyOf(r *efficiency.Run) (tree *Efficiency, untold string) {
 	if h := r.Hidden(); h != nil {
 		return nil, "How well the program runs " + h.Says()

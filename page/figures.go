@@ -10,10 +10,11 @@ import (
 	"ompp-attach/report/when"
 )
 
-// Version grows when a reader of the older version would misread the newer.
+// Version is the version of the figures' JSON. It grows when a reader of the older version would
+// misread the newer one.
 const Version = 1
 
-// Parts are the parts of a time of threads, in ns. Their sum is the whole.
+// Parts are the parts of a time of threads, by class of overhead, in ns. Their sum is the time.
 type Parts struct {
 	Work   int64 `json:"work"`
 	Synch  int64 `json:"synch"`
@@ -28,12 +29,12 @@ type Parts struct {
 	Idle   int64 `json:"idle,omitempty"`
 }
 
-// Sum returns the whole, in ns.
+// Sum returns the whole time, in ns.
 func (p *Parts) Sum() int64 {
 	return p.Work + p.Synch + p.Imbal + p.Limpar + p.Mgmt + p.MPI + p.NoCore + p.Serial + p.Idle
 }
 
-// add adds a time of regions, and its overheads.
+// add adds a time in regions. c are the overheads in this time, and the rest is work.
 func (p *Parts) add(whole int64, c analysis.Classes) {
 	p.Work += whole - c.Sum()
 	p.addClasses(c)
@@ -62,16 +63,16 @@ type Process struct {
 	Threads    []Thread    `json:"threads"`
 	Findings   []Finding   `json:"findings"` // worst first
 	Small      int         `json:"small"`    // number of findings below a thousandth of the time
-	// Rough says where times are rough.
+	// Rough holds sentences on times that are only approximate.
 	Rough    []string       `json:"rough,omitempty"`
 	Regions  []Region       `json:"regions"`
 	Nodes    []Node         `json:"nodes"` // call paths; nodes[0] is the program
 	Counters []CounterTitle `json:"counters,omitempty"`
-	Sampled  string         `json:"sampled,omitempty"` // event by which was sampled
+	Sampled  string         `json:"sampled,omitempty"` // the event of sampling; empty: none
 	Sources  []Source       `json:"sources,omitempty"`
 	Trees    *Trees         `json:"trees,omitempty"`
 	Strip    *Strip         `json:"strip,omitempty"` // absent: not recorded
-	// When is what happened when; absent: no timeline was recorded.
+	// When is the picture of the timeline; absent: no timeline was recorded.
 	When  *when.Picture `json:"when,omitempty"`
 	Notes []report.Note `json:"notes"`
 }
@@ -116,11 +117,11 @@ type Finding struct {
 	Name     string  `json:"name"`
 	Region   int     `json:"region"`         // number, from 1; 0: outside of all regions
 	Path     string  `json:"path,omitempty"` // the call path; empty: of several places
-	Class    string  `json:"class"`          // of Parts, whose colour it has
+	Class    string  `json:"class"`          // the class of Parts that gives the colour
 	Time     int64   `json:"ns"`
 	Severity float64 `json:"severity"` // share of all threads' time, 0 to 1
 	// Saves is the wall time that a process saves at most without the finding, ns; absent: not
-	// known. Of says which process, and of how much time.
+	// known. Of says which process this is, and how long the process ran.
 	Saves *int64 `json:"saves_ns,omitempty"`
 	Of    string `json:"of,omitempty"`
 	// Most and Least are the threads (or ranks) with most and with least of the time. Absent: there
@@ -187,11 +188,11 @@ type Calls struct {
 	Colls   uint64 `json:"colls"`
 	Out     uint64 `json:"out_bytes"`
 	In      uint64 `json:"in_bytes"`
-	Unknown uint64 `json:"unknown,omitempty"` // calls whose volume is not in the bytes
-	Sized   uint64 `json:"sized,omitempty"`   // calls of which Min and Max are, at a call site
+	Unknown uint64 `json:"unknown,omitempty"` // calls of unknown volume, not in the bytes
+	Sized   uint64 `json:"sized,omitempty"`   // at a call site: the calls that Min and Max are of
 	Min     uint64 `json:"min_bytes,omitempty"`
 	Max     uint64 `json:"max_bytes,omitempty"`
-	// Sizes are the messages by size, at a call site; absent: there were none.
+	// Sizes are numbers of messages by size, at a call site; absent: there were no messages.
 	Sizes *profile.BySize `json:"sizes,omitempty"`
 }
 
@@ -224,7 +225,7 @@ type Node struct {
 type CounterTitle struct {
 	Name string `json:"name"`
 	Unit string `json:"unit,omitempty"`
-	// Share of the time in which it counted; absent: always.
+	// The share of the time for which the counter counted; absent: always.
 	Running float64 `json:"running,omitempty"`
 	Failed  string  `json:"failed,omitempty"`
 }
@@ -233,6 +234,6 @@ type CounterTitle struct {
 type Source struct {
 	File  string         `json:"file"`
 	Lines map[int]string `json:"lines"`
-	// Why the lines are not there; empty: they are.
+	// The reason why lines are missing; empty: none are.
 	Missing string `json:"missing,omitempty"`
 }

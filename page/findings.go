@@ -37,7 +37,7 @@ var says = map[string]string{
 	"omp_atomic":                  "Threads execute atomic operations %s",
 }
 
-// classOf returns the class of Parts whose colour a property has.
+// classOf returns the class of Parts that gives a property its colour.
 func classOf(c *severity.Cube, property int) string {
 	below := func(id string) bool { return c.Below(property, c.Property(id)) }
 	p := &c.Properties[property]
@@ -60,8 +60,8 @@ func classOf(c *severity.Cube, property int) string {
 	return "work"
 }
 
-// findingsOf returns the findings of a run that are not small, the worst first, and the number of
-// those that are.
+// findingsOf returns the findings of a run, the worst first. Small findings are only counted: those
+// below severity.Little of the time.
 func findingsOf(c *severity.Cube) (out []Finding, small int) {
 	out = []Finding{}
 	if c == nil || c.ThreadTime <= 0 {

@@ -20,7 +20,7 @@ import (
 
 const ms = int64(time.Millisecond)
 
-// maker makes profiles whose figures agree with each other.
+// maker makes profiles with figures that agree with each other.
 type maker struct{ p *profile.Profile }
 
 func newMaker(name string, wall int64, threads int) *maker {
@@ -45,8 +45,8 @@ func (m *maker) region(c event.Construct, begin, end int) int {
 	return len(m.p.Regions) - 1
 }
 
-// node adds a node with the figures of threads 0 and on. Their times are Child of the parent, but
-// for workers of a team that begins here.
+// node adds a node. rows are the figures of threads 0, 1 and so on. The times of the rows are added
+// to Child of the parent, except those of the workers of a team that begins here.
 func (m *maker) node(parent, region int, rows ...profile.ThreadStats) int {
 	n := profile.Node{Parent: parent, Region: region}
 	team := m.p.Regions[region].Construct.IsParallel()
@@ -66,7 +66,7 @@ func (m *maker) node(parent, region int, rows ...profile.ThreadStats) int {
 	return len(m.p.Nodes) - 1
 }
 
-// row is a thread's times in ms.
+// row returns a thread's figures of a node. Times are in ms, and c is the number of executions.
 func row(enter, body, barrier, exit float64, c uint64) profile.ThreadStats {
 	span := func(t float64) profile.Sum { return profile.Sum{T: int64(math.Round(t * float64(ms))), C: c} }
 	s := profile.ThreadStats{Enter: span(enter), Body: span(body), Barrier: span(barrier), Exit: span(exit)}
@@ -131,8 +131,8 @@ func figure9(rank, size int, imbal float64) *profile.Profile {
 	return m.p
 }
 
-// smg is a rank of a job like the paper's Fig. 8. Region A takes 18.11 s on all ranks but for 1 %.
-// Region B takes 6.16 s, and 60 % of it on ranks 3 and 5.
+// smg is a rank of a job like the paper's Fig. 8. Region A takes 18.11 s, or up to 1 % less. Region
+// B takes 6.16 s, but only 60 % of that time on ranks 3 and 5.
 func smg(rank int) *profile.Profile {
 	m := newMaker("smg2000", 30000*ms, 2)
 	m.p.Meta.MPI = &profile.MPIJob{Library: "MPICH 4.0.2", Rank: rank, Size: 8}
@@ -205,7 +205,7 @@ func jobOf(t testing.TB, ranks []*profile.Profile) *job.Job {
 	return j
 }
 
-// figure9Job lacks rank 5.
+// figure9Job is the paper's toy job without rank 5.
 func figure9Job(t testing.TB) *job.Job {
 	var ranks []*profile.Profile
 	for r, imbal := range []float64{0, 200, 0, 100, 150, -1, 50} {
@@ -275,8 +275,8 @@ func withSource(t testing.TB, p *profile.Profile) *profile.Profile {
 	return p
 }
 
-// openDir makes a directory that everybody may enter: the directory around those of tests is
-// closed.
+// openDir makes a directory that everybody may enter. t.TempDir does not suffice: nobody else may
+// enter the directory around it.
 func openDir(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -35,7 +35,7 @@ func (b *builder) hot() {
 	}
 }
 
-// sources adds the text of regions and of hot lines.
+// sources adds the source text of regions and of hot lines.
 func (b *builder) sources() {
 	wanted := map[string]map[int]bool{}
 	want := func(file string, from, to int) {

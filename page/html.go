@@ -30,7 +30,7 @@ var (
 		"seconds": seconds, "percent": percent, "bar": barSVG, "class": className}).Parse(templateText + differenceText))
 )
 
-// compressFrom is the size of the figures from which on they are embedded as gzip and base64.
+// compressFrom is a size in bytes. Larger figures are embedded as gzip and base64.
 const compressFrom = 256 << 10
 
 // WriteProcess writes the page of a process. It returns only errors of the writer.
@@ -43,7 +43,7 @@ func WriteProcess(w io.Writer, p *profile.Profile, o report.Options) error {
 	return write(w, title, x, &static{Process: x, Whole: x.Whole})
 }
 
-// WriteProcessJSON writes the figures of that page.
+// WriteProcessJSON writes the figures of that page as JSON.
 func WriteProcessJSON(w io.Writer, p *profile.Profile, o report.Options) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -54,7 +54,7 @@ func WriteProcessJSON(w io.Writer, p *profile.Profile, o report.Options) error {
 	return nil
 }
 
-// WriteJob writes the page of a job.
+// WriteJob writes the page of a job. It returns errors of the writer, and of the figures' encoding.
 func WriteJob(w io.Writer, j *job.Job, o report.Options) error {
 	x, err := ofJob(j, o)
 	if err != nil {
@@ -65,7 +65,7 @@ func WriteJob(w io.Writer, j *job.Job, o report.Options) error {
 	return write(w, fmt.Sprintf("%s, %d ranks", firstOf(x.Head.Programs), x.Head.Ranks), x, s)
 }
 
-// static is what a browser without scripts shows.
+// static is the data of page.html.tmpl, with all that a browser without scripts shows.
 type static struct {
 	Title      string
 	Process    *Process
@@ -83,7 +83,7 @@ type static struct {
 }
 
 func write(w io.Writer, title string, figures any, s *static) error {
-	data, err := json.Marshal(figures) // escapes <, > and &, so that it cannot end a script
+	data, err := json.Marshal(figures) // escapes <, > and &, so that no name can end a script
 	if err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
@@ -92,7 +92,7 @@ func write(w io.Writer, title string, figures any, s *static) error {
 	}
 	hash := sha256.Sum256([]byte(script))
 	s.Title, s.Style, s.Script, s.Data = title, template.CSS(style), template.JS(script), template.JS(data)
-	// Nothing is loaded, and no script runs but our own, whatever names the figures hold.
+	// The page loads nothing and runs only its own script, whatever names the figures hold.
 	s.Policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
 	var page bytes.Buffer
 	if err := pageTemplate.Execute(&page, s); err != nil {

@@ -16,7 +16,7 @@ import (
 type Job struct {
 	Version int             `json:"version"`
 	Kind    string          `json:"kind"`    // "job"
-	Figures json.RawMessage `json:"figures"` // job.json
+	Figures json.RawMessage `json:"figures"` // the same as in job.json
 	Head    JobHead         `json:"head"`
 	Summary []report.Fact   `json:"summary"`
 	Whole   Parts           `json:"whole"` // of the time of all threads of all ranks
@@ -72,7 +72,7 @@ func ofJob(j *job.Job, o report.Options) (*Job, error) {
 	return out, nil
 }
 
-// partsOfRank returns the parts of all threads' time of a rank. web/data.ts has the same.
+// partsOfRank returns the parts of all threads' time of a rank. web/data.ts has the same function.
 func partsOfRank(r *job.Rank) Parts {
 	p := Parts{Work: r.Work, Serial: r.SerialWork, Idle: r.Idle}
 	p.addClasses(r.Overheads)

@@ -11,8 +11,9 @@ import (
 // mostPaths bounds the call paths of a job's page.
 const mostPaths = 3000
 
-// jobNodes makes the tree of call paths over all ranks; nil if the job was read without its paths.
-// A parent precedes its children. Of many paths it has those that take most time.
+// jobNodes makes the tree of call paths over all ranks, or nil if the job was read without its
+// paths. A parent precedes its children. If there are more than mostPaths, only those that take
+// most time are in the tree.
 func jobNodes(j *job.Job) []Node {
 	if j.Paths == nil {
 		return nil
@@ -41,8 +42,8 @@ func jobNodes(j *job.Job) []Node {
 	return widest(out, mostPaths)
 }
 
-// widest returns the n nodes with most time, in their order. A node takes no less time than those
-// below it, so each one's parent is there, too.
+// widest returns the n nodes with most time, in their order. A node takes no less time than any
+// node below it, so the parent of each node in the result is in the result, too.
 func widest(nodes []Node, n int) []Node {
 	if len(nodes) <= n {
 		return nodes

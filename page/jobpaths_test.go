@@ -7,8 +7,8 @@ import (
 	"ompp-attach/report"
 )
 
-// TestJobPaths: the call paths of a job add up to the time of all ranks, but for idle workers, by
-// class.
+// TestJobPaths: in each class, the call paths of a job add up to the time of all ranks, without
+// that of idle workers.
 func TestJobPaths(t *testing.T) {
 	for name, j := range map[string]*job.Job{"figure 9": figure9Job(t), "smg": smgJob(t)} {
 		nodes := pathsOfJob(t, j)

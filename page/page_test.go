@@ -73,7 +73,7 @@ func compact(t testing.TB, data []byte) string {
 	return string(b)
 }
 
-// TestSelfContained: a page names nothing that a browser would load, and holds the figures that the
+// TestSelfContained: a page has no link that a browser would load, and holds the figures that the
 // format json writes.
 func TestSelfContained(t *testing.T) {
 	p := solver()
@@ -112,8 +112,8 @@ func TestSelfContained(t *testing.T) {
 	}
 }
 
-// TestNoPartBelowZero: nested teams of one row together take more time than the row's thread. That
-// makes no part of the time negative.
+// TestNoPartBelowZero: no part of the time is negative if the nested teams of a row together take
+// more time than the row's thread.
 func TestNoPartBelowZero(t *testing.T) {
 	m := newMaker("nested", 1000*ms, 2)
 	m.p.Meta.MPI = &profile.MPIJob{Rank: 0, Size: 1}
@@ -236,7 +236,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// Each sentence has one place, and is of a property that can be a finding.
+// Each sentence names one place, and belongs to a property that can be a finding.
 func TestSentences(t *testing.T) {
 	c := severity.Of(solver(), severity.Options{})
 	for id, text := range says {
@@ -246,7 +246,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// hostile is a text that would break out of most contexts.
+// hostile is a text that would break out of most contexts of HTML, if nothing escaped it.
 const hostile = "</script><script>alert(1)</script><!--\"'`\\\x00\xff\u2028<img src=x onerror=alert(1)>"
 
 func hostileProfile() *profile.Profile {
@@ -266,7 +266,8 @@ func hostileProfile() *profile.Profile {
 	return p
 }
 
-// TestHostileNames: names cannot end what holds them. The browser's test sees that they do nothing.
+// TestHostileNames: names cannot end the element or attribute that holds them. In the browser,
+// TestHostileNamesInBrowser sees that they do nothing.
 func TestHostileNames(t *testing.T) {
 	text := pageOf(t, hostileProfile())
 	for _, bad := range []string{"<script>alert", "<img src=x", "<!--\"", "\x00", "\xff"} {
@@ -300,7 +301,7 @@ func TestManyRows(t *testing.T) {
 	for i := range rows {
 		rows[i] = row(0, 2, 1, 0, 5)
 	}
-	const regions = 60 // already too many rows
+	const regions = 60 // with 2000 rows each: more than mostRows
 	for n := range regions {
 		m.node(0, m.region(event.ParallelLoop, 10*n+1, 10*n+5), rows...)
 	}
@@ -332,7 +333,7 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// TestNoOpenMP: of a program in which nothing of OpenMP was seen, no share is said to be parallel.
+// TestNoOpenMP: the page tells no parallel coverage of a program in which no OpenMP was seen.
 func TestNoOpenMP(t *testing.T) {
 	p := solver()
 	if x := process(p, report.Options{}); x.Head.Coverage == nil || *x.Head.Coverage <= 0 {
@@ -344,8 +345,8 @@ func TestNoOpenMP(t *testing.T) {
 	}
 }
 
-// TestStaticFindings: without scripts, a finding says if its time is estimated, and why it is in
-// doubt. Others say neither.
+// TestStaticFindings: without scripts, a finding says that its time is estimated, or why the
+// finding is in doubt. Other findings say neither.
 func TestStaticFindings(t *testing.T) {
 	for _, c := range []struct {
 		finding Finding

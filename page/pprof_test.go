@@ -46,13 +46,13 @@ func servePprof(t *testing.T, file string) (address string) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// Through `go tool` the server would be a child that outlives the signal.
+	// `go tool pprof` would start the server as a child that outlives the signal.
 	path := pprofTool(t, "-h")
 	binary, err := exec.Command(path.Path, "tool", "-n", "pprof").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The binary is built when it is first asked for.
+	// The first `go tool pprof` builds the binary.
 	if _, err := os.Stat(strings.TrimSpace(string(binary))); err != nil {
 		_ = path.Run()
 	}
@@ -78,12 +78,12 @@ func servePprof(t *testing.T, file string) (address string) {
 	}
 }
 
-// TestPprofInBrowser: pprof's pages show the regions of a profile, and the sampled functions. Their
-// names say what they are, also in boxes that are too narrow for the whole name.
+// TestPprofInBrowser: pprof's pages show the regions of a profile, and the sampled functions. Even
+// in a narrow box, which shows the beginning of a name, the construct can be read.
 func TestPprofInBrowser(t *testing.T) {
 	b := openBrowser(t)
 	p := withSource(t, solver())
-	for i := range p.Regions { // names with dots, as C's and Fortran's
+	for i := range p.Regions { // names with dots, as compilers of C and Fortran make them
 		p.Regions[i].Location.Function = "grid.solve._omp_fn.0"
 	}
 	address := servePprof(t, save(t, "profile.pb.gz", func(w io.Writer) error { return report.WritePprof(w, p, report.Options{}) }))

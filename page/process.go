@@ -12,15 +12,15 @@ import (
 	"ompp-attach/severity"
 )
 
-// mostRows bounds the rows by thread of all regions together. Beyond it, regions with less
-// exclusive time have none.
+// mostRows bounds the rows by thread of all regions together. If there are more, the regions with
+// least exclusive time have no rows.
 const mostRows = 100_000
 
 // mostLines bounds the hot lines of a region.
 const mostLines = 20
 
-// process derives a page's figures from a profile. Classes are always disjoint, since parts of one
-// bar may not overlap.
+// process derives a page's figures from a profile. It always uses disjoint classes of overhead,
+// since parts of one bar may not overlap.
 func process(p *profile.Profile, o report.Options) *Process {
 	o.Rules, o.Classic = analysis.Disjoint, false
 	p = o.View(p)
@@ -42,14 +42,14 @@ func process(p *profile.Profile, o report.Options) *Process {
 	return b.out
 }
 
-// builder holds what the figures of a process are made from.
+// builder makes the figures of a process.
 type builder struct {
 	p   *profile.Profile
 	o   report.Options
 	out *Process
 
 	flat    []analysis.Block
-	classes [][]analysis.Classes // by node, as its Stats
+	classes [][]analysis.Classes // by node, in the order of its Stats
 	own     []map[int]*Parts     // by region and thread: the parts of the exclusive time
 	sampled []analysis.Hot
 }
@@ -191,7 +191,7 @@ func sumParts(to, p *Parts) {
 	to.Idle += p.Idle
 }
 
-// nodes makes the tree of call paths. Serial time is the program's own.
+// nodes makes the tree of call paths. Serial time is the own time of the first node, the program.
 func (b *builder) nodes() {
 	p := b.p
 	out := make([]Node, len(p.Nodes))
@@ -215,7 +215,7 @@ func (b *builder) nodes() {
 	b.out.Nodes = out
 }
 
-// whole finds the parts of all threads' time, and of each thread's.
+// whole finds the parts of all threads' time, and of each thread's time.
 func (b *builder) whole() {
 	p, w := b.p, &b.out.Whole
 	for i := range b.out.Nodes {

@@ -26,8 +26,9 @@ const (
 var sourceTypes = []string{".c", ".h", ".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".ipp", ".tpp", ".inc", ".inl",
 	".f", ".for", ".ftn", ".fpp", ".f77", ".f90", ".f95", ".f03", ".f08", ".f18", ".s", ".pyx", ".rs", ".d", ".cu"}
 
-// readSource reads lines of a file that the program's debug information names. What was written
-// after the measurement began is not shown, since its lines may be others.
+// readSource reads lines of a file that the program's debug information names, at most so many
+// bytes. A file that was changed after the measurement began is not shown, since its lines may be
+// others.
 func readSource(name string, lines map[int]bool, began time.Time, most int) Source {
 	s := Source{File: clean(name), Lines: map[int]string{}}
 	switch {
@@ -55,8 +56,8 @@ func readSource(name string, lines map[int]bool, began time.Time, most int) Sour
 }
 
 // mayShow tells whether the text of a file may get into a page. Root can read all files, and the
-// program that names them may belong to another user. So root shows what everybody may read, and
-// what belongs to the user who called sudo.
+// program that names them may belong to another user. So root shows only files that everybody may
+// read, and files of the user who called sudo.
 func mayShow(name string, info fs.FileInfo) bool {
 	if os.Geteuid() != 0 {
 		return true

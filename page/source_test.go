@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestSource: lines are those of the file; what must not be shown is not, and the page says why.
+// TestSource: a page shows the lines of the file. If it must not show a file, it says why.
 func TestSource(t *testing.T) {
 	dir := openDir(t)
 	began := time.Now().Add(time.Hour)

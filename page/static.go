@@ -11,14 +11,14 @@ import (
 	"ompp-attach/job"
 )
 
-// Without scripts, a page shows at most so many rows.
+// The largest numbers of rows that a page shows without scripts.
 const (
 	mostStaticRegions = 200
 	mostStaticRanks   = 64
 )
 
 // classes are the parts of a time, in the order in which bars show them. web/classes.ts has the
-// same.
+// same list.
 var classes = []struct {
 	key, name string
 	of        func(*Parts) int64
@@ -50,7 +50,7 @@ type share struct {
 	Share     float64
 }
 
-// Shares returns the parts of a time that are not 0, for the template.
+// Shares returns the parts of a time that are not 0, with their shares. The template calls it.
 func (p Parts) Shares() (out []share) {
 	whole := p.Sum()
 	for _, c := range classes {
@@ -61,7 +61,8 @@ func (p Parts) Shares() (out []share) {
 	return out
 }
 
-// barSVG draws the parts of a time as one bar. Its full width stands for scale; 0: for their sum.
+// barSVG draws the parts of a time as one bar. The full width stands for the time scale (ns), or
+// for the sum of the parts if scale is 0.
 func barSVG(p Parts, scale int64) template.HTML {
 	const width = 1000
 	if scale <= 0 {
@@ -100,14 +101,14 @@ func seconds(ns int64) string {
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
-// ByTime returns the regions with most exclusive time.
+// ByTime returns the regions with most exclusive time, the longest first. The template calls it.
 func (p *Process) ByTime() []Region {
 	out := slices.Clone(p.Regions)
 	slices.SortStableFunc(out, func(a, b Region) int { return cmp.Compare(b.Exclusive, a.Exclusive) })
 	return out[:min(len(out), mostStaticRegions)]
 }
 
-// Longest returns the greatest exclusive time of a region.
+// Longest returns the longest exclusive time of a region, ns. The template calls it.
 func (p *Process) Longest() (t int64) {
 	for i := range p.Regions {
 		t = max(t, p.Regions[i].Exclusive)
@@ -147,7 +148,7 @@ func (s *static) jobRegions(j *job.Job) {
 	}
 }
 
-// LongestRegion returns the greatest time of a region of the job.
+// LongestRegion returns the longest time of a region of the job, ns. The template calls it.
 func (s *static) LongestRegion() (t int64) {
 	for i := range s.Regions {
 		t = max(t, s.Regions[i].Parts.Sum())

@@ -14,12 +14,12 @@ const (
 	mostStripRows = 128
 )
 
-// Strip is in which state each thread of the operating system was, over time. Of a job, it is the
-// state of each rank, or of some neighbouring ranks, as the mean of their threads.
+// Strip says in which state each thread of the operating system was, over time. For a job, it says
+// the same of each rank, or of some neighbouring ranks, as the mean of their threads.
 type Strip struct {
 	Width int64 `json:"width_ns"` // of a bin
 	Bins  int   `json:"bins"`
-	// Measured is the time that was measured, without that for which measurement was off (ns).
+	// Measured is the time for which measurement was on, ns.
 	Measured int64 `json:"measured_ns"`
 	// Off is the share of each bin for which measurement was switched off, as in StripRow.States.
 	Off  []byte     `json:"off,omitempty"`
@@ -35,8 +35,8 @@ type StripRow struct {
 	Times  map[profile.State]int64  `json:"times"` // of each state, ns, rounded as the shares are
 }
 
-// stripOf draws neighbouring bins of a profile's strip together, if there are too many; nil: the
-// profile has none.
+// stripOf returns the strip of a profile, or nil if the profile has none. If there are too many
+// bins, it joins neighbouring ones.
 func stripOf(p *profile.Profile) *Strip {
 	s := p.Strip
 	if s == nil || len(s.Rows) == 0 {
@@ -65,7 +65,7 @@ func stripOf(p *profile.Profile) *Strip {
 	return out
 }
 
-// stripOfJob is the strip of a job's ranks; nil: there is none.
+// stripOfJob returns the strip of a job's ranks, or nil if there is none.
 func stripOfJob(j *job.Job) *Strip {
 	s := j.Strip
 	if s == nil {
@@ -83,8 +83,8 @@ func stripOfJob(j *job.Job) *Strip {
 	return out
 }
 
-// joinBins returns the mean of every by bins, of all that there are. Bins behind the last share
-// have none.
+// joinBins joins each by neighbouring bins to one, with the mean of their shares. bins is the
+// number of all bins; the share of bins behind the end of shares is 0.
 func joinBins(shares []byte, by, bins int) (out []byte) {
 	for at := 0; at < len(shares); at += by {
 		sum := 0

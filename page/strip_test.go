@@ -54,8 +54,8 @@ func TestStripFigures(t *testing.T) {
 	}
 }
 
-// TestStrip: the strip is drawn without a timeline, fills what its shares say,
-// and tells a bin's time.
+// TestStrip: the strip is drawn without a timeline, with areas as large as its shares, and tells
+// the time of a bin.
 func TestStrip(t *testing.T) {
 	b := openBrowser(t)
 	file := save(t, "profile.html", func(w io.Writer) error { return WriteProcess(w, striped(), report.Options{}) })
@@ -83,8 +83,8 @@ func TestStrip(t *testing.T) {
 	}
 }
 
-// Of stripedRanks, each works for longer than the one before. It waits in MPI until all have come.
-// Then it is in barriers for a fifth of the time.
+// stripedRanks returns a job of n ranks. Each rank works for longer than the one before, and waits
+// in MPI until all have come. Then it is in barriers for a fifth of the time.
 func stripedRanks(t *testing.T, n int) *job.Job {
 	t.Helper()
 	var ranks []*profile.Profile
@@ -101,8 +101,8 @@ func stripedRanks(t *testing.T, n int) *job.Job {
 	return jobOf(t, ranks)
 }
 
-// TestJobStrip: ranks are drawn side by side, each with its own times,
-// and many of them in few rows.
+// TestJobStrip: each rank has a row with its own times. If there are many ranks, neighbours share a
+// row.
 func TestJobStrip(t *testing.T) {
 	b := openBrowser(t)
 	for _, n := range []int{4, 300} {

@@ -9,8 +9,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// TestMatrix: the cells of the partner matrix and the bars of sizes are what the job's figures say,
-// and the titles say what stands out.
+// TestMatrix: the cells of the partner matrix and the bars of sizes show the job's figures, and the
+// titles say what stands out.
 func TestMatrix(t *testing.T) {
 	b := openBrowser(t)
 	j := exchangeJob(t, 16)
@@ -68,8 +68,8 @@ func TestMatrixOfManyRanks(t *testing.T) {
 		t.Errorf("%d messages, %d bytes, %+v to others", messages, bytes, j.Traffic.Others)
 	}
 	b.show(t, saveJob(t, j), 1400, "light")
-	// The first rank's 255 others, without itself, are not all;
-	// the other ranks have two neighbours.
+	// The first rank sends to more than the 255 others that are known. The other ranks have two
+	// neighbours.
 	title := ask[string](t, b, `document.querySelector("#mpi figure:has(svg.matrix) h3").textContent`)
 	if want := "A rank sends to at least 2 to 255 others"; title != want || !j.Traffic.SentToUnknown() {
 		t.Errorf("title %q, want %q", title, want)

@@ -7,8 +7,8 @@ import (
 	"ompp-attach/severity"
 )
 
-// mostSeverities bounds the severities on a page. Where there are more, threads are added up, or
-// else processes.
+// mostSeverities bounds the severities on a page. If there are more, the severities of each
+// process's threads are added up. If these are still more, those of all processes are.
 const mostSeverities = 60_000
 
 // Trees are the severities of a run by property, call path and location: three linked trees. A
@@ -18,14 +18,14 @@ type Trees struct {
 	Properties []TreeProperty `json:"properties"`
 	Paths      []TreePath     `json:"paths"`
 	Locations  []TreeLocation `json:"locations"`
-	// Values are quadruples: property, path, location, value. They are exclusive.
+	// Values are quadruples: property, path, location, and the exclusive value.
 	Values []int64 `json:"values"`
-	// Worst is the property and the path that cost most; absent: none does.
+	// Worst is the property and the path that cost most time; absent: none costs time.
 	Worst *[2]int `json:"worst,omitempty"`
 	// Findings are the worst properties with their call paths, the longest time first.
 	Findings []TreeFinding `json:"findings,omitempty"`
 	Notes    []string      `json:"notes,omitempty"` // what the values lack
-	// Coarse says whose values they are, if not of threads: "process" or "run".
+	// Coarse is "process" or "run" if the values are not by thread, but by process or of the run.
 	Coarse string `json:"coarse,omitempty"`
 }
 
@@ -34,10 +34,10 @@ type TreeProperty struct {
 	Parent int    `json:"parent"` // -1: a root
 	Name   string `json:"name"`
 	OmpP   string `json:"ompp,omitempty"`
-	Unit   string `json:"unit"` // sec (values are in ns), occ, bytes
+	Unit   string `json:"unit"` // "sec" (values are in ns), "occ" (occurrences) or "bytes"
 	Text   string `json:"text"`
 	Helps  string `json:"helps,omitempty"`
-	// Saves and Of are as of TreeFinding, of all call paths.
+	// Saves and Of are the same as in TreeFinding, for all call paths together.
 	Saves *int64 `json:"saves_ns,omitempty"`
 	Of    string `json:"of,omitempty"`
 }
@@ -54,7 +54,7 @@ type TreeLocation struct {
 	Name   string `json:"name"`
 }
 
-// treesOf makes the trees of a run; nil if it has no time.
+// treesOf makes the trees of a run, or nil if the run has no time.
 func treesOf(c *severity.Cube) *Trees {
 	if c == nil || c.ThreadTime <= 0 || len(c.Values) == 0 {
 		return nil
@@ -86,7 +86,8 @@ func treesOf(c *severity.Cube) *Trees {
 	return t
 }
 
-// properties adds those with values, and those above them. It returns the place of each.
+// properties adds the properties with values, and those above these. It returns the index of each
+// of the cube's properties in t.Properties.
 func (t *Trees) properties(c *severity.Cube) []int {
 	holds := make([]bool, len(c.Properties))
 	for _, v := range c.Values {
@@ -110,8 +111,8 @@ func (t *Trees) properties(c *severity.Cube) []int {
 	return number
 }
 
-// locations adds machine, nodes, processes and threads. It returns the place of each
-// row of the cube.
+// locations adds machine, nodes, processes and threads. It returns, for each row of the cube, the
+// index in t.Locations.
 func (t *Trees) locations(c *severity.Cube) []int {
 	add := func(parent int, name string) int {
 		t.Locations = append(t.Locations, TreeLocation{parent, name})

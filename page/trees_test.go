@@ -56,7 +56,7 @@ func ofSeverities(t *testing.T) *Trees {
 	return j.Trees
 }
 
-// TestManySeverities: of a large job, the page has the processes' values.
+// TestManySeverities: the page of a large job has the values of processes, not of threads.
 func TestManySeverities(t *testing.T) {
 	one := severity.Of(report.Options{}.View(solver()), severity.Options{})
 	s := severity.NewSum(severity.MostValues)
@@ -90,8 +90,8 @@ func TestManySeverities(t *testing.T) {
 	}
 }
 
-// TestTreesInBrowser: a selection is divided by the trees right of it, and an expanded row has what
-// those below it have not.
+// TestTreesInBrowser: the trees right of a selection show how the selection is distributed. An
+// expanded row shows the rest that the rows below it do not have.
 func TestTreesInBrowser(t *testing.T) {
 	b := openBrowser(t)
 	p := solver()
@@ -113,13 +113,13 @@ func TestTreesInBrowser(t *testing.T) {
 	if got := row(0, "Time"); got != seconds(0) { // expanded: the properties below have all of it
 		t.Errorf("Time is %s", got)
 	}
-	// Collapsed, it is inclusive.
+	// A collapsed row is inclusive.
 	click(0, "Time", ".twist")
 	click(0, "Time", ".tname")
 	if got, want := row(0, "Time"), seconds(c.Total(severity.Time)); got != want {
 		t.Errorf("Time is %s, want %s", got, want)
 	}
-	// All of it is divided by threads, below the whole program.
+	// With the whole program selected, all the time is distributed over threads.
 	path := ask[string](t, b, `document.querySelectorAll("#trees .column")[1].querySelector(".tname").textContent`)
 	click(1, path, ".twist")
 	click(1, path, ".tname")

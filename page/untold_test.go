@@ -9,7 +9,7 @@ import (
 	"ompp-attach/report/reporttest"
 )
 
-// Where probes took most of the time, the page has no efficiencies but says why, with scripts and
+// If probes took most of the time, the page says why it has no efficiencies, with scripts and
 // without.
 func TestUntold(t *testing.T) {
 	p := reporttest.Costly()

@@ -70,7 +70,7 @@ func whenPage(t *testing.T, ranks int) string {
 	})
 }
 
-// TestWhen: the picture can be read by pointer and keyboard, and says what is not drawn.
+// TestWhen: the picture can be explored by pointer and keyboard, and says what is not drawn.
 func TestWhen(t *testing.T) {
 	b := openBrowser(t)
 	file := whenPage(t, 3)

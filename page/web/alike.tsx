@@ -1,4 +1,4 @@
-// Which whole times of ranks differ.
+// How the ranks of a job differ: for each time of a whole rank, its spread over the ranks.
 import type { JobFigures } from "./data";
 import { Figure } from "./figure";
 import { percent, seconds } from "./format";

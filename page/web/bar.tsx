@@ -5,9 +5,9 @@ import { percent, seconds } from "./format";
 
 interface Props {
   parts: Parts;
-  scale?: number; // the time that the full width stands for; absent: the sum of the parts
-  label?: string; // whose time it is
-  mark?: string; // "~" or "+": figures are extrapolated or incomplete
+  scale?: number; // the time for which the full width stands; absent: the sum of the parts
+  label?: string; // names the thread, rank or region that has the time
+  mark?: string; // "~": figures are extrapolated, "+": they are incomplete
   tall?: boolean;
 }
 
@@ -38,7 +38,7 @@ function spoken(parts: Parts): string {
   return said.join(", ") || "nothing";
 }
 
-// Hatch is the pattern that lies over what is not measured exactly.
+// Hatch is the pattern over figures that are not measured exactly.
 export function Hatch() {
   return (
     <svg width="0" height="0" style="position:absolute" aria-hidden="true">
@@ -65,7 +65,7 @@ export function Legend({ parts }: { parts: Parts }) {
   );
 }
 
-// Keys names the colours of the classes that occur.
+// Keys is the legend: the colours of the classes that occur, with their names.
 export function Keys({ of }: { of: Parts[] }) {
   const shown = classes.filter((c) => of.some((p) => (p[c.key] ?? 0) > 0));
   return <ul class="legend">{shown.map((c) => <li key={c.key} data-tip={c.means}><i class={`key k-${c.key}`} />{c.name}</li>)}</ul>;

@@ -34,7 +34,7 @@ export function amount(v: number, unit: Unit): string {
 
 export const signed = (v: number, unit: Unit) => (v > 0 ? "+" : "") + amount(v, unit);
 
-// ratio prints a change as a part of the earlier figure.
+// ratio prints a change as a share of the earlier figure.
 export function ratio(x: Change): string {
   if (x.ratio === null) return x.delta === 0 ? "=" : "from 0";
   return x.ratio === 0 ? "=" : `${x.ratio > 0 ? "+" : ""}${(100 * x.ratio).toFixed(1)} %`;
@@ -42,19 +42,19 @@ export function ratio(x: Change): string {
 
 export const chance = (x: Change) => (x.p === null ? "" : x.p < 0.001 ? "< 0.001" : x.p.toFixed(3));
 
-// spread prints a median with its interval, if there are repeats enough for one.
+// spread prints a median, with its interval if there are enough repeats for one.
 export function spread(s: Summary, unit: Unit): string {
   if (s.lo === null || s.hi === null || s.median === 0) return amount(s.median, unit);
   return `${amount(s.median, unit)} ±${(100 * Math.max(s.hi - s.median, s.median - s.lo) / Math.abs(s.median)).toFixed(0)} %`;
 }
 
-// bounds are the least and the greatest difference that the intervals of both medians allow.
+// bounds returns the least and the greatest difference that the intervals of both medians allow.
 export function bounds(x: Change): [number, number] | undefined {
   if (x.a.lo === null || x.a.hi === null || x.b.lo === null || x.b.hi === null) return undefined;
   return [x.b.lo - x.a.hi, x.b.hi - x.a.lo];
 }
 
-// about says all of a change, for tips.
+// about returns the text of a tip with all figures of a change.
 export function about(x: Change, unit: Unit): string {
   const between = bounds(x);
   return `A: ${spread(x.a, unit)}\nB: ${spread(x.b, unit)}\n${signed(x.delta, unit)} (${ratio(x)})`
@@ -79,7 +79,7 @@ export const partsOfProgram = (c: Comparison, side: Side): Parts =>
 
 export const quantity = (c: Comparison, name: string) => c.program.find((q) => q.name === name)!;
 
-// mostChanged is the region that the title of the picture names.
+// mostChanged returns a title that names the region with the greatest change.
 export function mostChanged(c: Comparison): string {
   const known = c.regions.filter((r) => own(r).delta !== 0);
   if (known.length === 0) return "No region's own time differs";

@@ -1,5 +1,5 @@
-// The parts of a time, their names and what they mean. The order is that of all bars; static.go has
-// the same, page.css the colours.
+// The parts of a time, with their names and meanings, in the order of all bars. static.go has the
+// same list, page.css has the colours.
 import type { PartKey, Parts } from "./data";
 
 export const classes: { key: PartKey; name: string; means: string }[] = [
@@ -17,7 +17,7 @@ export const classes: { key: PartKey; name: string; means: string }[] = [
 export const overheads: PartKey[] = ["synch", "imbal", "limpar", "mgmt", "mpi", "no_core"];
 
 export const nameOf = (key: PartKey) => classes.find((c) => c.key === key)!.name;
-// inSentence is the name within a sentence.
+// inSentence is the name of a class as it is written within a sentence.
 export const inSentence = (key: PartKey) => (key === "mpi" ? "MPI" : nameOf(key).toLowerCase());
 export const sumOf = (p: Parts) => classes.reduce((t, c) => t + (p[c.key] ?? 0), 0);
 export const overheadOf = (p: Parts) => overheads.reduce((t, k) => t + (p[k] ?? 0), 0);
@@ -26,7 +26,7 @@ export function addParts(a: Parts, b: Parts): Parts {
   return Object.fromEntries(classes.map((c) => [c.key, (a[c.key] ?? 0) + (b[c.key] ?? 0)]));
 }
 
-// worst is the class of overhead with most time, if there is any.
+// worst returns the class of overhead with most time, or undefined without overheads.
 export function worst(p: Parts): PartKey | undefined {
   let most: PartKey | undefined;
   for (const k of overheads) if ((p[k] ?? 0) > (most ? p[most]! : 0)) most = k;

@@ -17,7 +17,8 @@ export interface Row {
   exit?: number; mpi?: number; own: Parts;
 }
 
-// Sizes are numbers of messages by size: element 0 of 0 bytes, element i from 2^(i-1) on.
+// Sizes are numbers of messages by size. Element 0 is for 0 bytes, element i for 2^(i-1) bytes up
+// to below 2^i.
 export interface Sizes { sent?: number[]; received?: number[]; moved?: number[] }
 
 export interface Calls {
@@ -46,19 +47,20 @@ export interface Trees {
   findings?: TreeFinding[]; notes?: string[];
 }
 
-// TreeFinding says to whom the time of a property at a call path is due (due.go).
+// TreeFinding says who caused the time of a property at a call path (due.go).
 export interface TreeFinding {
   property: number; path: number; ns: number; saves_ns?: number; of?: string; more?: number;
   due?: { who: string; did: string; at: number; from?: number; ns: number; bound_ns?: number; times?: number }[];
 }
 
-// Strip is the states of each thread, or of ranks, over time; shares of bins are bytes in base64.
+// Strip holds the states of each thread, or of ranks, over time. Shares of bins are bytes in
+// base64.
 export interface Strip {
   width_ns: number; bins: number; measured_ns: number; off?: string; more?: number;
   rows: { label: string; states: Record<string, string>; times: Record<string, number> }[];
 }
 
-// Picture is what happened when (package report/when).
+// Picture is the picture of a timeline (package report/when).
 export interface Picture {
   length_ns: number; shortest_ns: number; bins: number;
   names: { text: string; class: PartKey }[];
@@ -114,7 +116,7 @@ export interface Traffic {
   unknown?: { why: string; sends?: number; recvs?: number; out?: number; in?: number }[];
 }
 
-// job.json
+// JobFigures are the figures of job.json (docs/job.md).
 export interface JobFigures {
   traffic?: Traffic;
   size: number; missing: number[]; accounting: string; ranks: JobRank[]; regions: JobRegion[];
@@ -135,7 +137,7 @@ export interface Job {
   summary: Fact[]; whole: Parts; efficiency: Efficiency | null; untold?: string; findings: Finding[]; small: number; trees?: Trees; strip?: Strip; when?: Picture; nodes?: Node[]; places: string[]; notes: Note[];
 }
 
-// partsOfRank are the parts of all threads' time of a rank.
+// partsOfRank returns the parts of all threads' time of a rank.
 export function partsOfRank(r: JobRank): Parts {
   const o = r.overheads_ns;
   return {
@@ -147,7 +149,7 @@ export function partsOfRank(r: JobRank): Parts {
 const partFigures: [PartKey, string][] = [["work", "workT"], ["synch", "synchT"], ["imbal", "imbalT"],
   ["limpar", "limparT"], ["mgmt", "mgmtT"], ["mpi", "mpiT"], ["no_core", "noCoreT"]];
 
-// partsOf gathers the parts of a region's inclusive time from its figures.
+// partsOf returns the parts of a region's inclusive time, from the region's figures.
 export function partsOf(value: (figure: string) => number | undefined): Parts {
   return Object.fromEntries(partFigures.map(([k, f]) => [k, value(f) ?? 0]));
 }

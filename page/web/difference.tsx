@@ -134,7 +134,7 @@ function Head({ c }: { c: Comparison }) {
   );
 }
 
-// Classes draws all threads' time of both sides, in one scale.
+// Classes draws all threads' time of both sides, by class, in one scale.
 function Classes({ c }: { c: Comparison }) {
   const a = partsOfProgram(c, "a"), b = partsOfProgram(c, "b");
   const scale = Math.max(sumOf(a), sumOf(b));

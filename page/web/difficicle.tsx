@@ -12,8 +12,8 @@ type Box = HierarchyRectangularNode<Item>;
 
 const rowHeight = 28, narrow = 2.5; // pixels; narrower boxes are not drawn
 
-// tree links the paths. A box is as wide as its own time, on the side with more of it, and the boxes
-// below.
+// tree makes the items of the paths, linked to each other. The width of an item is its own time, on
+// the side with more of it, and the widths of the items below.
 function tree(c: Comparison): Item[] {
   const items: Item[] = c.paths.map((path, id) => {
     const r = c.regions[path.region], own = Math.max(path.own.a.median, path.own.b.median);
@@ -27,13 +27,13 @@ function tree(c: Comparison): Item[] {
   return items;
 }
 
-// pathOnly says which side alone has a path.
+// pathOnly says that only one side has a path: "new" if the later side, "gone" if the earlier one.
 function pathOnly(x: Change): "new" | "gone" | undefined {
   if (x.a.median === 0 && x.b.median > 0) return "new";
   return x.b.median === 0 && x.a.median > 0 ? "gone" : undefined;
 }
 
-// shade is how much of the full colour a change has: all of it from a half on.
+// shade is the share of the full colour that a change gets. From a change by a half on it is 1.
 const shade = (x: Change) => (x.delta === 0 ? 0 : Math.min(1, Math.max(0.06, Math.abs(x.ratio ?? 1) / 0.5)));
 
 export function DiffIcicle({ c, open }: { c: Comparison; open: (region: number) => void }) {
@@ -97,7 +97,7 @@ export function DiffIcicle({ c, open }: { c: Comparison; open: (region: number) 
   );
 }
 
-// pathTitle names the path with the greatest difference of its own.
+// pathTitle names the path with the greatest difference of own time.
 function pathTitle(items: Item[]): string {
   const most = items.reduce((m, i) => (Math.abs(i.path.own.delta) > Math.abs(m.path.own.delta) ? i : m));
   const x = most.path.own;

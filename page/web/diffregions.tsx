@@ -55,7 +55,7 @@ function DeltaBar({ r, reach }: { r: DiffRegion; reach: number }) {
   );
 }
 
-// figures are those that an opened row tells, if they are known.
+// figures are the figures of an opened row, as far as they are known: key, title, unit.
 const figures: [string, string, Unit][] = [["ownT", "Own time", "ns"], ["ownWorkT", "of it work", "ns"], ["synch", "synchronisation", "ns"], ["imbal", "imbalance", "ns"],
   ["limpar", "limited parallelism", "ns"], ["mgmt", "management", "ns"], ["mpi", "MPI", "ns"], ["noCore", "no core", "ns"],
   ["execT", "Time with the regions inside", "ns"], ["wallT", "Time of the longest thread", "ns"], ["execC", "Executions", "count"],
@@ -95,7 +95,7 @@ function Panel({ c, r }: { c: Comparison; r: DiffRegion }) {
   );
 }
 
-// Runs draws each run's value, and each side's median.
+// Runs draws the value of each run, and the median of each side.
 function Runs({ x }: { x: Change }) {
   const all = [...x.a.values, ...x.b.values], lo = Math.min(...all), hi = Math.max(...all);
   const at = (v: number) => 20 + (960 * (v - lo)) / (hi - lo || 1);

@@ -1,4 +1,4 @@
-// POP's efficiencies as a tree of boxes: a metric is the product of those below it.
+// POP's efficiencies as a tree of boxes: a metric is the product of the metrics below it.
 import type { Efficiency } from "./data";
 import { Figure } from "./figure";
 import { code, percent } from "./format";

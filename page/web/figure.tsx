@@ -1,11 +1,11 @@
-// The frame of a picture: its finding as title, what is drawn as caption, and its numbers.
+// The frame of a picture: the finding as title, a caption that says what is drawn, and the numbers.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 
 interface Props {
   title: string;
   caption: string;
-  top?: boolean; // of the head: no section's title is above
+  top?: boolean; // the picture is in the page's head, without a section's title above it
   numbers?: () => ComponentChildren;
   children: ComponentChildren;
 }
@@ -21,7 +21,7 @@ export function Figure({ title, caption, top, numbers, children }: Props) {
   );
 }
 
-// More shows its content when it is opened, and makes it only then.
+// More shows its content when the user opens it. The content is made only then.
 export function More({ title, children }: { title: string; children: () => ComponentChildren }) {
   const [open, setOpen] = useState(false);
   return (

@@ -1,4 +1,4 @@
-// How figures are printed.
+// Functions that print figures.
 
 // seconds prints a time with about three digits; static.go does the same.
 export function seconds(ns: number): string {

@@ -1,4 +1,4 @@
-// What pages of processes and of jobs have in common: navigation, head, findings, notes.
+// The parts that pages of processes and of jobs share: navigation, head, findings, notes.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Bar, Hatch, Legend } from "./bar";
@@ -35,7 +35,7 @@ export function Tile({ name, value, more }: { name: string; value: string; more?
   return <div class="tile"><span>{name}</span><b>{value}</b>{more && <small>{more}</small>}</div>;
 }
 
-// Whole draws the time of all threads.
+// Whole draws the time of all threads, by class.
 export function Whole({ parts, caption }: { parts: Parts; caption: string }) {
   const lost = overheadOf(parts), sum = sumOf(parts), most = worst(parts);
   const title = lost > 0 && most

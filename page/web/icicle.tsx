@@ -1,5 +1,5 @@
-// Call paths from the top down: width is inclusive thread time, the strip below a name is its class
-// mix.
+// Call paths from the top down. Width is inclusive thread time. The strip below a name shows the
+// classes of that time.
 import { hierarchy, partition, type HierarchyRectangularNode } from "d3-hierarchy";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { Keys } from "./bar";
@@ -15,7 +15,7 @@ interface Props { nodes: Node[]; name: (region: number) => string; open: (region
 
 const rowHeight = 34, narrow = 2.5; // pixels; narrower boxes are not drawn
 
-// tree links the nodes to items. A parent precedes its children.
+// tree makes the items of the nodes, linked to each other. A parent precedes its children.
 function tree(nodes: Node[]): Item[] {
   const items: Item[] = nodes.map((node, id) => ({ id, node, children: [], parts: { ...node.own } }));
   for (let i = items.length - 1; i > 0; i--) {

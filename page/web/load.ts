@@ -1,8 +1,8 @@
-// The figures that a page holds.
+// Reads the figures that a page holds.
 import type { Difference } from "./change";
 import type { Job, Process } from "./data";
 
-// load reads the figures that the page holds, packed or not.
+// load returns the figures of the page. Large figures are packed (html.go).
 export async function load(): Promise<Process | Job | Difference> {
   const el = document.getElementById("figures")!;
   if (el.dataset.packed !== "gzip") return JSON.parse(el.textContent!);

@@ -23,7 +23,7 @@ load().then((figures) => {
   document.documentElement.dataset.ready = "true";
   if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }).catch((err: unknown) => {
-  // The tables without scripts stay.
+  // The page keeps the tables for browsers without scripts.
   const p = document.createElement("p");
   p.className = "banner";
   p.textContent = `The pictures cannot be drawn in this browser (${String(err)}); the tables below hold the figures.`;

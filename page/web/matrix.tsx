@@ -6,7 +6,7 @@ import { bytes, count, percent } from "./format";
 import { Table } from "./table";
 import { useWidth } from "./width";
 
-// levels of colour, and the number of cells up to which each has a tip of its own.
+// The number of shades, and the number of cells up to which each cell has a tip of its own.
 const levels = 12, fewCells = 4096;
 
 interface Props { traffic: Traffic; missing: number }
@@ -60,7 +60,7 @@ export function Matrix({ traffic, missing }: Props) {
   );
 }
 
-// finding says what stands out in a matrix. missing ranks could not be read.
+// finding says what stands out in a matrix. missing is the number of ranks that could not be read.
 function finding({ cells, bins, width, bytes: all, at_least: atLeast, heaviest, pairs, receivers }: Traffic, missing: number): string {
   const part = (n: number) => `${percent(n / all)} of the bytes ${atLeast ? "to known ranks" : "of messages"}`;
   const sent = new Map<number, number>(), far = new Map<number, number>();

@@ -1,4 +1,5 @@
-// What an opened region shows: its threads, call paths, hot lines with their source, counters, notes.
+// The contents of an opened region: threads, call paths, hot lines with their source, counters,
+// notes.
 import { Bar } from "./bar";
 import { sumOf } from "./classes";
 import type { Hot, Process, Region, Row, Source } from "./data";

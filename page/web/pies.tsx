@@ -17,7 +17,7 @@ function deviation(items: Item[], of: (p: Parts) => number): number {
   return Math.sqrt(Math.max(0, squares / items.length - (sum / items.length) ** 2));
 }
 
-// extremes are the ranks with most and with least of a class.
+// extremes returns the ranks with most and with least of a class.
 function extremes(items: Item[], k: PartKey): Item[] {
   const sorted = [...items].sort((a, b) => (b.parts[k] ?? 0) - (a.parts[k] ?? 0));
   return [...sorted.slice(0, fewBars / 2), ...sorted.slice(-fewBars / 2)].sort((a, b) => Number(a.label) - Number(b.label));
@@ -74,7 +74,7 @@ function ofRegion(ranks: JobRank[], byRank: JobFigures["by_rank"], region: numbe
   return ranks.map((k) => ({ label: String(k.rank), host: k.host, parts: partsOf((f) => r.figures[f]?.[k.rank]) }));
 }
 
-// finding says by which classes ranks differ most, compared with the sum of all.
+// finding says in which classes ranks differ most, or that all ranks are alike.
 function finding(items: Item[]): string {
   const spread = (of: (p: Parts) => number) => deviation(items, of);
   const whole = items.reduce((m, i) => Math.max(m, sumOf(i.parts)), 0);

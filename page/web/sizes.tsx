@@ -1,4 +1,4 @@
-// How large messages are: a histogram by powers of two.
+// Sizes of messages: a histogram by powers of two.
 import { useState } from "preact/hooks";
 import type { Sizes } from "./data";
 import { Figure } from "./figure";

@@ -1,5 +1,5 @@
-// In which state each thread, or each rank of a job, was over time: recorded with every profile, without
-// a timeline.
+// The states of each thread, or of each rank of a job, over time. They are recorded with every
+// profile, also without a timeline.
 import { useMemo, useState } from "preact/hooks";
 import type { Strip as Figures } from "./data";
 import { Figure } from "./figure";
@@ -19,7 +19,7 @@ const states = [
 const bytesOf = (text: string | undefined) => Uint8Array.from(atob(text ?? ""), (c) => c.charCodeAt(0));
 
 export function Strip({ strip: s, who }: { strip: Figures; who: "thread" | "rank" }) {
-  // Ranks are seen together, however low the rows are; a job has 128 of them at most.
+  // All rows of a job are shown at once, in low rows if there are many: there are 128 at most.
   const job = who === "rank", low = job && s.rows.length > few, high = low ? 8 : 24, gap = low ? 1 : 4;
   const [all, setAll] = useState(job);
   const [around, width] = useWidth<HTMLDivElement>(560);
@@ -62,7 +62,7 @@ export function Strip({ strip: s, who }: { strip: Figures; who: "thread" | "rank
   );
 }
 
-// area is the outline of a state's shares, on top of what is below.
+// area returns the outline of a state's shares, on top of the states below it (base).
 function area(base: Float64Array, shares: Uint8Array, bins: number, wide: number, high: number): string {
   let d = "", b = 0;
   while (b < shares.length) {

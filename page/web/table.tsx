@@ -6,7 +6,7 @@ export interface Column<T> {
   title: string;
   tip?: string;
   cell: (row: T) => ComponentChildren;
-  by?: (row: T) => number | string; // absent: the table does not sort by it
+  by?: (row: T) => number | string; // absent: the table does not sort by this column
   number?: boolean;
   class?: string;
 }
@@ -15,17 +15,17 @@ interface Props<T> {
   rows: T[];
   columns: Column<T>[];
   id: (row: T) => string | number;
-  sort?: number; // the column by which the table is sorted at first, the greatest on top
+  sort?: number; // the column by which the table is sorted at first, the greatest value on top
   ascending?: boolean;
-  text?: (row: T) => string; // by which the filter searches; absent: no filter
-  filter?: string; // what the filter asks for
-  panel?: (row: T) => ComponentChildren; // what an opened row shows
+  text?: (row: T) => string; // the text that the filter searches; absent: no filter
+  filter?: string; // the text to search; absent: the table has a field for this text
+  panel?: (row: T) => ComponentChildren; // the contents of an opened row
   opened?: string | number;
   onOpen?: (id: string | number | undefined) => void;
   label: string;
 }
 
-// step is how many rows are added at a time.
+// step is the number of rows that are added at a time.
 const step = 40;
 
 export function Table<T>({ rows, columns, id, sort, ascending, text, filter, panel, opened, onOpen, label }: Props<T>) {

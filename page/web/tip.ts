@@ -1,4 +1,4 @@
-// One tooltip for everything that has data-tip, for pointer and keyboard.
+// One tooltip for all elements with data-tip, for pointer and keyboard.
 export function tips() {
   const tip = document.createElement("div");
   tip.id = "tip";

@@ -15,14 +15,14 @@ const few = 40; // locations that are all shown at first
 const units: Record<string, (v: number) => string> = { sec: seconds, bytes };
 const print = (unit: string, v: number) => (units[unit] ?? count)(v);
 
-// Shape is what a tree's rows need of it.
+// Shape holds the links between the branches of a tree.
 class Shape {
   kids: number[][];
   constructor(readonly of: Branch[]) {
     this.kids = of.map(() => []);
     of.forEach((b, i) => { if (b.parent >= 0) this.kids[b.parent]!.push(i); });
   }
-  // below tells of each branch whether it is the given one or below it.
+  // below tells for each branch whether it is the branch top, or below that branch.
   below(top: number): boolean[] {
     const out: boolean[] = [];
     this.of.forEach((b, i) => out.push(i === top || (b.parent >= 0 && out[b.parent]!)));
@@ -43,7 +43,7 @@ class Shape {
     this.of.forEach((b, i) => { if (b.parent < 0) walk(i, 0); });
     return out;
   }
-  // above lists the branches above one.
+  // above lists the branches above branch i.
   above(i: number): number[] {
     const out: number[] = [];
     for (let up = this.of[i]!.parent; up >= 0; up = this.of[up]!.parent) out.push(up);
@@ -60,7 +60,8 @@ export function ThreeTrees({ trees, name, open }: { trees: Trees; name: (region:
   ]);
   const [mode, setMode] = useState<Mode>("value");
 
-  // chosen tells which branches of a tree a selection stands for: an expanded one for itself.
+  // chosen tells which branches of a tree a selection stands for. An expanded branch stands for
+  // itself, a collapsed one also for those below it.
   const chosen = (tree: number, i: number) => {
     const shape = shapes[tree]!;
     return opened[tree]!.has(i) && shape.kids[i]!.length > 0 ? shape.of.map((_, k) => k === i) : shape.below(i);
@@ -137,8 +138,8 @@ export function ThreeTrees({ trees, name, open }: { trees: Trees; name: (region:
   );
 }
 
-// findingsOf lists the findings of the selected properties and paths. What is a part of a finding has
-// that of the property above it.
+// findingsOf lists the findings of the selected properties and paths. If a property is only a part
+// of a finding, it has no findings of its own: then those of the next property above are listed.
 function findingsOf(trees: Trees, shape: Shape, chosen: (i: number) => boolean[], property: number, path: boolean[]): TreeFinding[] {
   const all = (trees.findings ?? []).filter((f) => path[f.path]);
   for (const at of [property, ...shape.above(property)]) {
@@ -151,7 +152,7 @@ function findingsOf(trees: Trees, shape: Shape, chosen: (i: number) => boolean[]
 
 const mostDue = 6;
 
-// Due lists for whom others waited.
+// Due lists the threads or ranks for which others waited.
 function Due({ due, name, go }: { due: TreeFinding[]; name: (path: number) => string; go: (path: number) => void }) {
   type Row = { who: string; did: string; at: number; from: number; ns: number; bound: number; times: number };
   const rows = new Map<string, Row>();
@@ -191,7 +192,7 @@ function Due({ due, name, go }: { due: TreeFinding[]; name: (path: number) => st
 
 interface ColumnProps {
   title: string; rows: Row[]; selected: number; name: (i: number) => string; text: (r: Row) => string;
-  same: (i: number) => boolean; // the row's values compare with those of the selected one
+  same: (i: number) => boolean; // the row's values can be compared with those of the selected row
   toggle: (i: number) => void; choose: (i: number) => void; parent: (i: number) => number;
 }
 

@@ -1,4 +1,4 @@
-// What happened when: the executions of each thread, and the time of each level.
+// The picture of a timeline: the executions of each thread, and the time of each level.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { nameOf } from "./classes";
 import type { PartKey, Picture } from "./data";
@@ -10,11 +10,11 @@ import { useWidth } from "./width";
 interface Box { depth: number; from: number; to: number; name: number; n: number; sum: number }
 
 const names = 150, laneHeight = 15, rowGap = 5, axis = 20, mostLines = 2000;
-// Executions that lie deeper are drawn in the last lane of a row.
+// The lanes of a row. Executions that lie deeper than mostLanes are drawn in the last lane.
 const mostLanes = 24, fewLanes = 60;
 const laneOf = (depth: number) => Math.min(depth, mostLanes - 1);
 
-// unpack makes boxes of the page's numbers, shallow ones first.
+// unpack makes boxes of the page's numbers, the shallow boxes first.
 function unpack(numbers: number[]): Box[] {
   const out: Box[] = [];
   let at = 0, lane = -1;
@@ -67,7 +67,7 @@ export function When({ picture: p }: { picture: Picture }) {
       show(middle - long / 2, middle + long / 2);
     }
   };
-  // beside finds the next box of the row at the same depth.
+  // beside finds the next box at the same depth in the row, to the right or left (way).
   const beside = (row: number, i: number, way: number) => {
     const depth = rows[row]![i]!.depth;
     for (let k = i + way; k >= 0 && k < rows[row]!.length; k += way) if (rows[row]![k]!.depth === depth) return k;
@@ -237,7 +237,7 @@ function paint(el: HTMLCanvasElement, s: Scene) {
   }
 }
 
-// box draws a box. Those of several executions are as opaque as their time fills them.
+// box draws a box. A box of several executions is the more opaque, the more of it they fill.
 function box(g: CanvasRenderingContext2D, s: Scene, b: Box, y: number, ink: string, edge: string) {
   const left = Math.max(names, s.x(b.from)), wide = Math.max(0.6, Math.min(s.width, s.x(b.to)) - left);
   g.fillStyle = ink;
@@ -259,7 +259,7 @@ function box(g: CanvasRenderingContext2D, s: Scene, b: Box, y: number, ink: stri
   }
 }
 
-// light tells whether black text can be read on a colour.
+// light tells whether a colour is so light that black text can be read on it.
 function light(ink: string): boolean {
   const v = parseInt(ink.slice(1), 16);
   return 0.299 * (v >> 16) + 0.587 * ((v >> 8) & 255) + 0.114 * (v & 255) > 110;
@@ -279,7 +279,7 @@ function scaleOf(g: CanvasRenderingContext2D, s: Scene, colour: (name: string) =
   g.textAlign = "left";
 }
 
-// Levels draws for each level which share of the threads was in it, over time.
+// Levels draws for each level the share of threads that were in this level, over time.
 export function Levels({ picture: p }: { picture: Picture }) {
   const [around, width] = useWidth<HTMLDivElement>(560);
   const shown = p.levels.filter((l) => l.ns > 0).sort((a, b) => b.ns - a.ns);
