@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The registers of the probed thread, per architecture. Only what is used is
- * declared; CO-RE relocates the task_struct members, pt_regs is kernel ABI. */
+/* The registers of the probed thread, per architecture, and the kernel's structs that tell more of
+ * it. Only fields that are used are declared. CO-RE relocates all of them but those of pt_regs,
+ * which are ABI. */
 #pragma once
 #include "shared.h"
 
@@ -17,12 +18,12 @@ struct thread_struct { u64 fsbase; } __attribute__((preserve_access_index));
 #define REG_ARG4(r) ((r)->r8)
 #define REG_ARG5(r) ((r)->r9)
 #define STACK_ARG6(r) read_u64((r)->sp + 8)
-/* Arguments in registers; the return address follows, then those on the stack. */
+/* The arguments in registers. On the stack lie the return address, and then the other arguments. */
 #define EACH_REG_ARG(X) X(0, di) X(1, si) X(2, dx) X(3, cx) X(4, r8) X(5, r9)
 #define REG_ARGS 6
 #define RETURN_ON_STACK 1
 #define REG_BP(r) ((r)->bp)
-/* In encoding order; 4 is the stack pointer. */
+/* The registers in the order of their encoding; 4 is the stack pointer. */
 #define EACH_REG(X) X(0, ax) X(1, cx) X(2, dx) X(3, bx) X(5, bp) X(6, si) X(7, di) X(8, r8) X(9, r9) \
 	X(10, r10) X(11, r11) X(12, r12) X(13, r13) X(14, r14) X(15, r15)
 #define REG_RET(r)  ((r)->ax)
@@ -30,8 +31,8 @@ struct thread_struct { u64 fsbase; } __attribute__((preserve_access_index));
 #define REG_IP(r)   ((r)->ip)
 #define ZERO_FLAG(r) ((r)->flags & 0x40)
 #define SIGN_FLAG(r) ((r)->flags & 0x80)
-/* While the kernel handles a return (sys_uretprobe, Linux 6.11). It is also so while it handles a
- * breakpoint. */
+/* Whether the kernel may be handling a return (sys_uretprobe, Linux 6.11). This is also true while
+ * it handles a breakpoint. */
 #define MAY_RETURN(r) ((r)->orig_ax == -1ULL)
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs { u64 regs[31], sp, pc, pstate; };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Performance counters of threads. Hardware events are counted for each CPU, as perf's bperf
- * does: so the set-up does not cost more with more threads. When a thread
- * leaves a CPU, the counts since it was put there are added to the thread's sums. */
+/* Performance counters of threads. Hardware events are counted for each CPU, as perf's bperf does,
+ * so the cost of set-up does not grow with the number of threads. When a thread leaves a CPU, the
+ * counts since the thread was put there are added to the thread's sums. */
 #pragma once
 #include "rows.h"
 #include <bpf/bpf_tracing.h>
@@ -9,10 +9,10 @@
 /* The sources of the counters; the first num_counters are valid. */
 const volatile u8 counter_sources[MAX_COUNTERS] = {}; /* enum counter_source */
 
-const volatile u32 counter_events = 0; /* how many of them are perf events */
+const volatile u32 counter_events = 0; /* how many of the sources are perf events */
 
-/* Not 0: there are more events than the hardware counts at once. Then the time for which each
- * one counted is reported, too. */
+/* Not 0: there are more events than the hardware counts at once. Then the time for which each event
+ * counted is reported, too. */
 const volatile u32 counters_take_turns = 0;
 
 #define EACH_COUNTER(i) for (u32 i = 0; i < MAX_COUNTERS && i < num_counters; i++)
@@ -37,14 +37,15 @@ struct reading {
 	u64 failed;
 };
 
+/* A thread that is counted. */
 struct counted {
-	struct reading sum;  /* what was counted before it was put on the CPU */
+	struct reading sum;  /* the counts before the thread was put on the CPU */
 	struct reading base; /* the CPU's counters at that moment */
-	u64 runtime;         /* the scheduler's sum_exec_runtime when it was last taken off, ns */
-	u32 on;              /* it is on a CPU */
+	u64 runtime;         /* the scheduler's sum_exec_runtime when the thread last left a CPU, ns */
+	u32 on;              /* the thread is on a CPU */
 	/* grows with each switch: so a probe's program sees that it was interrupted */
 	u32 switches;
-	u32 missed, told;    /* how often counts were missed, and how many of these were told */
+	u32 missed, told;    /* how often counts were missed, and the part of this that was reported */
 	struct reading now;  /* room for the reading of a probe's program, whose stack is small */
 };
 
@@ -55,9 +56,9 @@ struct {
 	__type(value, struct counted);
 } counted_threads SEC(".maps");
 
-/* What was read when a CPU was last given to a thread that is not counted, or to none. Linux
- * does not always tell of the next switch (seen with 6.18, mostly from an idle CPU). A thread
- * that is found running there was then put on the CPU after that reading. */
+/* The reading from when a CPU was last given to a thread that is not counted, or to none. Linux
+ * does not always tell of the next switch (seen with 6.18, mostly from an idle CPU). If a counted
+ * thread is found running on the CPU, it was put there after that reading. */
 struct cpu {
 	struct reading then;
 	s64 clocks; /* CLOCK_MONOTONIC minus the scheduler's clock, ns */
@@ -196,8 +197,8 @@ VERIFIED_ONCE int take_counters(struct counter_words *to, u64 now)
 				put_on(t, r);
 			switches = t->switches;
 		}
-		/* If the thread was switched after now was read, the sum includes the time until
-		 * then. */
+		/* If the thread was switched after now was read, the sum includes the time up to the
+		 * switch. */
 		time = t->sum.time + (now > t->base.time ? now - t->base.time : 0);
 		EACH_COUNTER(k) {
 			u64 v, ran = time;
@@ -228,8 +229,8 @@ VERIFIED_ONCE int take_counters(struct counter_words *to, u64 now)
 	return 0;
 }
 
-/* The same for a hit that gets a record of its own if the counters are not known. The record
- * takes the counters again, so told is set back: the answer must be the same. */
+/* take_counters for a hit that gets a record of its own if the counters are not known. For the
+ * record the counters are taken again, so told is set back: the answer must be the same then. */
 static __always_inline int take_counters_or_report(struct counter_words *to, u64 now)
 {
 	struct counted *t;

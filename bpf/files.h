@@ -59,9 +59,9 @@ static long identify(struct task_struct *task, struct vm_area_struct *vma, struc
 	return 0;
 }
 
-/* Fills in the key of the file in which a program begins to run that was just executed. That is
- * its loader, or the program itself if it is static. Returns whether that file is plain, so that
- * the program may run on. */
+/* Fills in the key of the file in which a program begins to run after its exec: its loader, or the
+ * program itself if it is static. Returns 1 if that file is plain, so that the program may run
+ * on. */
 static __always_inline u32 begins_plain(struct file_key *key)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -119,10 +119,9 @@ static long visit(u32 n, struct walk *w)
 
 #define MOST_LIBRARIES 8192
 
-/* Whether a process maps nothing that the tool would have to look at, after it has loaded or
- * unloaded libraries. r_state is the address of that field of struct r_debug (link.h). The list
- * of libraries lies two words before the field. Two words behind it lies the list of another
- * namespace (r_version 2). */
+/* Whether a process that has loaded or unloaded libraries maps nothing for the tool to look at.
+ * r_state is the address of that field of struct r_debug (link.h). The list of libraries lies two
+ * words before the field. Two words behind it lies the list of another namespace (r_version 2). */
 static __always_inline int nothing_new(u32 pid, u64 r_state)
 {
 	struct program *p = bpf_map_lookup_elem(&programs, &pid), first = {};

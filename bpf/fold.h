@@ -242,7 +242,7 @@ static __always_inline void settle(void)
 		settle_state(t, bpf_get_current_task(), 0, 1);
 }
 
-/* Whether a slot is for the place of the open construct. a is the construct's, or 0 where that
+/* Whether a slot is for the place of the open construct. a is the construct's a, or 0 if that only
  * names a lock. */
 static __always_inline int is_slot_of(struct fold_slot *s, struct fold_open *o, u64 a)
 {
@@ -300,7 +300,7 @@ static __always_inline void fold_add(struct thread_state *t, u64 end, u32 execut
 	struct fold_open *o = &t->open;
 	u64 a = o->by_name ? 0 : o->a;
 	struct fold_slot *s;
-	u32 at = t->recent & (FOLD_SLOTS - 1); /* mostly the same place again */
+	u32 at = t->recent & (FOLD_SLOTS - 1); /* mostly the place is the same again */
 
 	if (fold_by_sp && t->slots && t->fold_sp != o->sp)
 		settle_slots(t, 1);

@@ -48,8 +48,8 @@ static __always_inline enum fold_answer fold_begin(struct pt_regs *regs, struct 
 	if (!t || t->told_sp == REG_SP(regs) || has_waited(task, t))
 		return FOLD_REPORT;
 	flags = entry_flags(regs, row->flags, can_skip);
-	/* If the call's return is hit, too, the instruction pointer is the return address then.
-	 * Taking it there spares a read of user memory here. */
+	/* If the call's return is hit, too, the instruction pointer at the return is the call site.
+	 * Taking the site there spares a read of user memory here. */
 	later = can_skip && !(flags & REC_NO_RETURN) && site_at_exit;
 	if (!later) {
 		site = return_address(regs);
@@ -181,7 +181,7 @@ static __always_inline int fold_acquired(struct pt_regs *regs, struct row *row, 
 	return 1;
 }
 
-/* Handles a call's return. Returns whether it needs no record. */
+/* Handles a call's return. Returns 1 if the return needs no record. */
 static __always_inline int fold_return(struct pt_regs *regs, struct task_struct *task, struct row *row, u64 now)
 {
 	struct thread_state *t;

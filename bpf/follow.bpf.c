@@ -1,9 +1,8 @@
 //go:build ignore
 
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// Watches followed processes: program changes, children, runtimes that are
-// mapped later. It stops a process that is to be measured from its first
-// instruction until its probes are in place.
+// Watches followed processes: their execs, their children, and libraries that they load. If a
+// process is to be measured from its first instruction, it is stopped until its probes are placed.
 #include "arch.h"
 #include "kernel_stack.h"
 #define __VMLINUX_H__
@@ -35,8 +34,8 @@ struct {
 	__uint(max_entries, 1 << 18);
 } lives SEC(".maps");
 
-/* What only on_exit needs of struct task_struct. In a type's name CO-RE ignores ___ and what
- * follows. */
+/* The fields of struct task_struct that only on_exit needs. In a type's name CO-RE ignores ___ and
+ * all that follows. */
 typedef struct { int counter; } __attribute__((preserve_access_index)) atomic_t;
 struct signal_struct { atomic_t live; } __attribute__((preserve_access_index));
 struct task_struct___end { struct signal_struct *signal; } __attribute__((preserve_access_index));
@@ -101,9 +100,9 @@ static __always_inline int may_be_continued(struct task_struct *of)
 	       BPF_CORE_READ(task, cred, suid.val) == may_continue;
 }
 
-/* Whether the current process's parent stops itself when the process is stopped. Nobody asks
- * that for a child that was just forked: its parent has probes, which none of these programs
- * has. */
+/* Whether the current process's parent stops itself when the process is stopped. This need not be
+ * asked for a child that was just forked: its parent has probes, and none of these programs has
+ * probes. */
 static __always_inline int parent_stops_too(void)
 {
 	struct task_struct___family *task = (void *)bpf_get_current_task_btf();
@@ -140,7 +139,7 @@ static __always_inline u32 hold(struct stop *stop, struct task_struct *child)
 		failed = 1;
 	if (!failed && !nobody_listens())
 		return 1;
-	/* Whoever continues all stopped processes may have come too early for this one. */
+	/* Meanwhile all stopped processes may have been continued, too early for this one. */
 	if (!failed && !child)
 		bpf_send_signal(SIGCONT);
 	else if (!failed && bpf_send_signal_task)
@@ -210,8 +209,8 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 		return 0;
 	watch_stops();
 	inherited = *flags & ~(FOLLOW_KNOWN | FOLLOW_FIRST);
-	/* vfork and posix_spawn: the child borrows its parent's memory until it
-	 * execs, and the parent may wait for it. It runs nothing to be measured. */
+	/* vfork and posix_spawn: the child borrows its parent's memory until its exec, and the parent
+	 * may wait for that. The child runs nothing to be measured. */
 	if (BPF_CORE_READ(parent, mm) == BPF_CORE_READ(child, mm))
 		inherited &= ~FOLLOW_PROBED;
 	forked(pid, from);

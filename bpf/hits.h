@@ -196,7 +196,7 @@ static __always_inline int on_entry(struct pt_regs *regs, struct task_struct *ta
 			team_from_tls(regs, task, row, &r);
 		if (row->flags & ROW_LEVEL_FROM_TLS)
 			r.num = level_from_tls(regs, task, row);
-		/* the primary thread reports it for all */
+		/* the primary thread reports the team's size for all */
 		if ((row->flags & ROW_SIZE_FROM_KMP) && r.num == 0)
 			r.size = size_from_kmp(regs, row);
 		if (can_skip && may_be_sparse(row)) {

@@ -111,8 +111,9 @@ static __always_inline int on_entry(struct pt_regs *regs, struct task_struct *ta
 	return 1;
 }
 
-/* Notes the communicator, window or group that a call has made. A group that is freed may still be
- * another one's, so groups are never forgotten: each call that gives a handle says so. */
+/* Notes the communicator, window or group that a call has made. Groups are never forgotten: the
+ * handle of a freed group may still name a group for others. Each call that gives the handle notes
+ * it anew. */
 static __always_inline void made(struct mpi_row *row, struct mpi_thread *t)
 {
 	struct mpi_record *c = &t->call;

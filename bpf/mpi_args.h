@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a call's arguments say of its volumes. */
+/* What a call's arguments say of the data that the call moves. */
 #pragma once
 #include "fold.h"
 
@@ -43,11 +43,11 @@ struct {
 	__type(value, u32);
 } mpi_wild SEC(".maps");
 
-/* There was such a request. Before that, nobody looks for one. */
+/* Not 0 once there was such a request. Before that, no program looks for one. */
 u32 wild = 0;
 
-/* Room for a call's arguments: those in registers, the return address where it
- * is on the stack, and 8 from the stack. */
+/* Room for a call's arguments: those in registers, the return address if it is on the stack, and 8
+ * from the stack. */
 #define MPI_STACK_ARGS 8
 #define MPI_WORDS 16
 #define MPI_CHUNK 64
@@ -59,11 +59,11 @@ struct mpi_thread {
 	struct mpi_record begun; /* room for what it starts: the stack is small */
 	u64 words[MPI_WORDS];
 	u64 wait;               /* how long the thread had had no core when the open call began */
-	u64 wait_seen;          /* the same when it was last looked whether it has to be reported */
+	u64 wait_seen;          /* the same, when last looked at for whether it has to be reported */
 	u64 result_at;          /* where the open call puts its request, or the thread level */
 	u64 base;               /* of the library, if the open call makes a communicator */
 	u64 status_at;          /* where a receive from any source tells the source; 0: nowhere */
-	u32 generation;         /* of wrappers: the wrapped_changes when they were copied */
+	u32 generation;         /* of wrappers: wrapped_changes when they were copied */
 	u32 asked;              /* how many requests are kept */
 	u32 came;               /* how many of these will tell what they received (mpi_wild.h) */
 	struct mpi_wrappers wrappers;
@@ -74,7 +74,7 @@ struct mpi_thread {
 	/* Requests that the open call waits for, as they were at its entry: handles of the library's
 	 * size (MPI_ROW_SOME). */
 	u64 requests[MPI_MOST_KEPT];
-	u16 status_of[MPI_MOST_KEPT]; /* of those that will tell: which status is theirs */
+	u16 status_of[MPI_MOST_KEPT]; /* of requests that keep_wild keeps: the number of the status */
 };
 
 struct {
@@ -106,8 +106,8 @@ enum step {
 	LOAD8, LOAD16, LOAD32, LOAD64, SAVE, ADD_SAVED, MUL_SAVED,
 };
 
-/* Evaluates a formula (mpi.Formula) of a library for a handle. A function of its
- * own, so that it is verified once (Linux 5.6). */
+/* Evaluates a formula (mpi.Formula) of a library for a handle. It is not inlined, so that it is
+ * verified once (Linux 5.6). */
 __noinline u64 evaluate(u64 library, u64 what, u64 handle, u64 base)
 {
 	u32 index = library;
@@ -208,8 +208,8 @@ static __always_inline u64 take_arguments(struct pt_regs *regs, struct mpi_row *
 	return site > REG_SP(regs) ? real_return_address(site) : site;
 }
 
-/* Whether a handle names an object that MPI itself has made: what a formula gives for such a
- * handle never changes. A handle of the program's own may later name another object. */
+/* Whether a handle names an object that MPI itself has made. A formula's result for such a handle
+ * never changes. A handle of the program's own may later name another object. */
 static __always_inline int is_predefined(struct mpi_library *l, struct mpi_thread *t, u64 handle)
 {
 	if (l->handle32) /* MPICH's ABI: HANDLE_KIND_BUILTIN */
@@ -251,16 +251,16 @@ struct sum {
 	u32 unread;
 };
 
-/* Gives element i of an array of n elements in user memory, at from, which is read in chunks.
- * Returns 0 if reading fails. Called by bpf_loop, which spares the verifier a loop over the
- * elements. */
+/* Gives element i of an array of n elements in user memory, at from. The array is read in chunks.
+ * Returns 0 if reading fails. Callers are callbacks of bpf_loop, which spares the verifier a loop
+ * over the elements. */
 static __always_inline int take_element(u64 *chunk, u64 from, u32 i, u32 n, u32 bytes, u64 *out)
 {
 	u32 at = i % MPI_CHUNK;
 	u64 size = n - i < MPI_CHUNK ? n - i : MPI_CHUNK;
 
 	size *= bytes;
-	asm volatile("" : "+r"(size)); /* so that what is compared is what is used */
+	asm volatile("" : "+r"(size)); /* so that the value compared is the value used */
 	if (at == 0 && (size > MPI_CHUNK * 8 || bpf_copy_from_user(chunk, size, (void *)(from + (u64)i * bytes))))
 		return 0;
 	*out = bytes == 8 ? chunk[at] : ((u32 *)chunk)[at];
@@ -392,7 +392,8 @@ static __always_inline void look_at_comm(struct mpi_row *row, struct mpi_library
 	}
 }
 
-/* When what a handle names was made, or given last. */
+/* When the object of a handle was made, or when a call last gave the handle. 0: that was not
+ * seen. */
 static __always_inline u64 given_at(struct mpi_library *l, struct mpi_thread *t, u64 handle)
 {
 	struct mpi_key key = { .handle = l->handle32 ? (u32)handle : handle, .pid = t->call.pid };
@@ -401,14 +402,15 @@ static __always_inline u64 given_at(struct mpi_library *l, struct mpi_thread *t,
 	return birth ? *birth : 0;
 }
 
-/* When a call's communicator or window was made. */
+/* When a call's communicator or window was made; 0: it is predefined, or that was not seen. */
 static __always_inline u64 birth_of(struct mpi_library *l, struct mpi_thread *t)
 {
 	return is_predefined(l, t, t->call.comm) ? 0 : given_at(l, t, t->call.comm);
 }
 
-/* Notes where a receive from any source will tell the source. Other receives need no status. So
- * if that is the row's only argument on the stack, it is read here and not by take_arguments. */
+/* Notes where a receive from any source will tell the source. Other receives need no status. So if
+ * the status is the row's only argument on the stack, this function reads it, not
+ * take_arguments. */
 static __always_inline void look_for_status(struct mpi_row *row, struct mpi_library *l, struct mpi_thread *t)
 {
 	s32 source = row->peer2 == MPI_NO_ARG ? t->call.peer : t->call.peer2;

@@ -94,13 +94,14 @@ static long ask_one(u32 i, struct start_all *s)
 	return 0;
 }
 
-/* Keeps the requests of a call that waits until some of them are complete, and tells which. */
+/* Keeps the requests of a call that waits until some of them are complete (MPI_ROW_SOME). At its
+ * return the call tells which. */
 static __always_inline void keep_requests(struct mpi_thread *t, u64 from, u32 n, u32 bytes, int sleeps)
 {
 	u64 size = (u64)n * bytes;
 
 	t->asked = n;
-	asm volatile("" : "+r"(size)); /* so that what is compared is what is used */
+	asm volatile("" : "+r"(size)); /* so that the value compared is the value used */
 	if (n > MPI_MOST_KEPT || size > sizeof(t->requests) ||
 	    (sleeps ? bpf_copy_from_user(t->requests, size, (void *)from) :
 		      bpf_probe_read_user(t->requests, size, (void *)from)))
@@ -140,7 +141,7 @@ static long tell_one(u32 i, struct tell_some *s)
 	if (at >= t->asked) /* MPI_UNDEFINED: there was none */
 		return 1;
 	asm volatile("" : "+r"(at));
-	at &= MPI_MOST_KEPT - 1; /* as it is: for the verifier */
+	at &= MPI_MOST_KEPT - 1; /* changes nothing: for the verifier */
 	handle = s->bytes == 8 ? t->requests[at] : ((u32 *)t->requests)[at];
 	asked_for(&t->call, handle);
 	if (s->statuses && forget_wild(&t->call, handle))
@@ -174,8 +175,9 @@ static __always_inline void tell_complete(struct mpi_row *row, struct mpi_thread
 /* Most requests that are reported of a call. */
 #define MPI_MOST_ASKED 1024
 
-/* Reports the requests that a call waits for. They are taken for complete when the call returns,
- * or one of them is. Of a call that makes a group, reports the array of ints by which it does. */
+/* Reports the requests that a call waits for: all count as complete when the call returns. With
+ * MPI_ROW_SOME it only keeps them, for tell_complete. Of a call that makes a group, it reports the
+ * array of ints by which the call does. */
 static __always_inline void ask_all(struct mpi_row *row, struct mpi_thread *t, int sleeps)
 {
 	struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &row->library);

@@ -11,7 +11,7 @@ struct {
 	__type(value, u64);
 } mpi_dropped SEC(".maps");
 
-/* Processes that have language bindings. wrapped_changes says how often that has changed. */
+/* Processes that have language bindings. wrapped_changes says how often the map has changed. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -52,7 +52,7 @@ static __always_inline int is_wrapper(struct mpi_thread *t, u64 addr)
 	return 0;
 }
 
-/* Writes a call's record. own: the current thread makes the call. */
+/* Writes a call's record. own says that the current thread makes the call. */
 static __always_inline void tell(const struct mpi_record *c, int own)
 {
 	struct mpi_record *r = reserve(c->tid, sizeof(*r));
@@ -66,9 +66,9 @@ static __always_inline void tell(const struct mpi_record *c, int own)
 	submit(r, sizeof(*r));
 }
 
-/* Writes a call's record with the stack of the binding's caller, which is the next frame. Pages
- * of the stack that nobody has touched yet are not there and cannot be read. Then only the words
- * before the first such page are read. */
+/* Writes the record of a call by a language binding, with the stack that holds the binding's frame
+ * and its caller's. Pages of the stack that nobody has touched yet are not there and cannot be
+ * read. Then only the words before the first such page are read. */
 static __always_inline void tell_with_stack(u64 bp, const struct mpi_record *c, u32 size)
 {
 	struct mpi_stack_record *r = reserve(c->tid, sizeof(*r) + size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Requests of receives from any source, or of any tag: what they have received is in the status of
- * the call that completes them. Part of mpi.bpf.c. */
+/* Requests of receives from any source, or of any tag. The status of the call that completes such a
+ * request tells the source and the tag. Part of mpi.bpf.c. */
 #pragma once
 
 static __always_inline struct mpi_row *row_of(struct mpi_record *c)
@@ -30,8 +30,8 @@ static __always_inline void note_wild(struct mpi_row *row, struct mpi_record *c)
 	bpf_map_update_elem(&mpi_wild, &key, &one, BPF_ANY);
 }
 
-/* Whether a request receives from any source, or any tag. It is complete, or will be when the open
- * call returns. */
+/* Whether a request receives from any source, or any tag. Forgets the request: it is complete, or
+ * will be when the open call returns. */
 static __always_inline int forget_wild(struct mpi_record *c, u64 handle)
 {
 	struct mpi_key key = { .handle = handle, .pid = c->pid };
@@ -48,7 +48,7 @@ static __always_inline void keep_wild(struct mpi_thread *t, u64 handle, u32 n)
 	if (!forget_wild(&t->call, handle) || at >= MPI_MOST_KEPT)
 		return;
 	asm volatile("" : "+r"(at));
-	at &= MPI_MOST_KEPT - 1; /* as it is: for the verifier */
+	at &= MPI_MOST_KEPT - 1; /* changes nothing: for the verifier */
 	t->requests[at] = handle;
 	t->status_of[at] = n;
 	t->came = at + 1;
@@ -95,7 +95,7 @@ static long tell_one_wild(u32 i, struct tell_wild *s)
 
 	if (!t)
 		return 1;
-	i &= MPI_MOST_KEPT - 1; /* as it is: for the verifier */
+	i &= MPI_MOST_KEPT - 1; /* changes nothing: for the verifier */
 	came(&t->call, t->requests[i], s->statuses + t->status_of[i] * s->size);
 	return 0;
 }

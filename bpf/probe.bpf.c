@@ -12,8 +12,7 @@ const enum row_flag *unused_row_flag __attribute__((unused));
 const enum record_flag *unused_record_flag __attribute__((unused));
 const enum counter_source *unused_counter_source __attribute__((unused));
 
-/* Linux 6.13+: one probe for entry and return; the entry decides whether the
- * return is wanted. */
+/* Linux 6.13+: one probe for entry and return; the entry decides whether the return is wanted. */
 SEC("uprobe.session/x")
 int on_session(struct pt_regs *regs)
 {
@@ -77,7 +76,7 @@ int on_return_perf(struct pt_regs *regs)
 	return returned(regs);
 }
 
-/* A thread ends: it settles (tp_btf: Linux 5.5). */
+/* A thread settles when it ends (tp_btf: Linux 5.5). */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(fold_exit, struct task_struct *task)
 {
@@ -90,7 +89,7 @@ int BPF_PROG(fold_exit, struct task_struct *task)
 	return 0;
 }
 
-/* A thread executes another program: it settles. As the first thread of that program it has
+/* A thread settles when it executes another program. As the first thread of that program it has
  * another id. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(fold_exec, struct task_struct *task, int old_pid)

@@ -8,8 +8,8 @@
 
 enum pid_type { PIDTYPE_PID, PIDTYPE_TGID };
 
-/* Linux 6.13+. Without it a child that does not exec is measured from a moment after its start,
- * since it cannot be stopped before its first step. */
+/* Linux 6.13+. Without this function a child that does not exec is measured from a moment after its
+ * start, since it cannot be stopped before its first step. */
 extern int bpf_send_signal_task(struct task_struct *task, int sig, enum pid_type type, u64 value) __ksym __weak;
 /* Linux 6.2+. */
 extern struct task_struct *bpf_task_from_pid(s32 pid) __ksym __weak;
@@ -18,13 +18,13 @@ extern void bpf_task_release(struct task_struct *task) __ksym __weak;
 /* The tool's process id. When that process ends, all stopped processes are continued. */
 const volatile u32 tool = 0;
 
-/* How long a process may be stopped at most, in ns: without a sign of life of the tool
+/* The longest time, in ns, for which a process may be stopped: without a sign of life of the tool
  * (most_silent), and in any case (most_stopped). */
 const volatile u64 most_silent = 0, most_stopped = 0;
 
 u64 heard = 0;  /* when the tool last gave a sign of life */
 u32 silent = 0; /* the tool gave none for too long, and a process was continued for that */
-u32 dead = 0;
+u32 dead = 0;   /* the tool has ended */
 u32 overdue = 0; /* a process was stopped too long, and could not be continued yet */
 
 /* Whether nobody would continue a process: then it must not be stopped. */
@@ -47,10 +47,10 @@ static long try_to_send(u32 n, struct signal *s)
 	return s->failed != -EBUSY;
 }
 
-/* Sends a signal to a process. The kernel sends it from an interrupt that the processor raises
- * for itself, and a processor has room for one such signal. If another one still waits there,
- * the answer is -EBUSY, and it is tried again. The verifier would follow each turn of a plain
- * loop, which took most of the time in which these programs are loaded. */
+/* Sends a signal to a process. The kernel sends it from an interrupt that the processor raises for
+ * itself, and a processor has room for one such signal. If another signal still waits there, the
+ * answer is -EBUSY, and the signal is sent again. The verifier would follow each turn of a plain
+ * loop, and that took most of the time in which these programs were loaded. */
 static __always_inline int send_to(struct task_struct *task, int number)
 {
 	struct signal s = { .task = task, .number = number };
@@ -59,7 +59,8 @@ static __always_inline int send_to(struct task_struct *task, int number)
 	return s.failed;
 }
 
-/* Continues a process. Returns 0, also if the process has ended, or the kernel's refusal. */
+/* Continues a process. Returns the kernel's refusal, or 0. That the process has ended is no
+ * refusal. */
 static __always_inline int go_on(u32 pid)
 {
 	struct task_struct *task;
@@ -86,9 +87,8 @@ static long let_go(void *map, struct stop *stop, u64 *when, void *unused)
 	return 0;
 }
 
-/* Called when the tool's last thread ends: from then on no process is stopped, and those that
- * are stopped go on. The ending thread still holds the link of this program; links are closed
- * after that. */
+/* Continues all stopped processes, and lets no further ones be stopped. Called when the tool's last
+ * thread ends. That thread still holds the link of this program; links are closed after that. */
 static __always_inline void last_will(void)
 {
 	if (!bpf_send_signal_task || !bpf_task_from_pid)
@@ -121,8 +121,8 @@ static long too_long(void *map, struct stop *stop, u64 *when, void *unused)
 	return let_go(map, stop, when, unused);
 }
 
-/* A timer that finds its processor idle cannot send a signal: no task with memory runs there. Then
- * whoever leaves a processor next does it. */
+/* Does what the timer could not. A timer that finds its processor idle cannot send a signal, as no
+ * task with memory runs there. Then the next task that leaves a processor sends the signal. */
 static __always_inline void continue_overdue(void)
 {
 	if (!*(volatile u32 *)&overdue)

@@ -94,7 +94,7 @@ VERIFIED_ONCE int report_with_all(struct record *from)
 	return 0;
 }
 
-/* Whether a thread has something to tell before it writes a record. */
+/* Whether a thread has folded something, which must be written before any other record. */
 static __always_inline int has_folded(struct task_struct *task)
 {
 	struct thread_state *t = may_have_folded() ? state_of(task, 0) : 0;
@@ -102,7 +102,7 @@ static __always_inline int has_folded(struct task_struct *task)
 	return t && !is_settled(t);
 }
 
-/* Writes the record of a hit. Mostly there is nothing to be told before it, and nothing but it. */
+/* Writes the record of a hit. Mostly the record needs no counters, and no record before it. */
 static __always_inline void report(struct task_struct *task, struct record *from)
 {
 	struct record *to;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The programs of OpenMP probes, MPI probes and samples share the rings of records, the state of
- * each thread (thread.h), and the list of silent processes. The loader gives the maps
- * of the OpenMP probes' object to the other objects. So all write to the same rings, and a
+/* Rings of records. The programs of OpenMP probes, MPI probes, samples and the scheduler share the
+ * rings, the state of each thread (thread.h), and the list of silent processes. The loader gives
+ * the maps of the OpenMP probes' object to the other objects. So all write to the same rings, and a
  * thread's records keep their order. */
 #pragma once
 #include "running.h"
@@ -116,7 +116,7 @@ static __always_inline int not_measured(u64 cookie)
  * pause. */
 u32 era SHARED = 1;
 
-/* Not 0 once any record was dropped. Until then nobody has to look up a thread's losses. */
+/* Not 0 once any record was dropped. Until then no program has to look up a thread's losses. */
 u32 dropping SHARED = 0;
 
 /* Counts hits whose records the ring had no room for: by row in the map dropped, and in the
@@ -162,8 +162,9 @@ static __always_inline u32 take_lost(void)
 	return lost;
 }
 
-/* Waking the reader costs the target 1 us. So the reader sleeps until its next regular look, or
- * until a ring has received this many bytes more. The smallest ring holds four times as many. */
+/* The bytes that a ring receives between two wakes of the reader. Waking the reader costs the
+ * target 1 us. So the reader sleeps until then, or until its next regular look. The smallest ring
+ * holds four times as many bytes. */
 #define WAKE_BYTES (512 << 10)
 
 /* The lower 32 bits of an address, as a number: the verifier allows arithmetic with it. */
@@ -175,9 +176,9 @@ static __always_inline u64 low_half(const void *p)
 	return v;
 }
 
-/* Completes a record of a size, and wakes the reader if that is due. Ring entries follow each
- * other, each behind a head of 8 bytes (BPF_RINGBUF_HDR_SZ). So exactly one entry crosses each
- * multiple of WAKE_BYTES, and that one wakes the reader. */
+/* Completes a record of the given size, and wakes the reader if that is due. Ring entries follow
+ * each other, each behind a head of 8 bytes (BPF_RINGBUF_HDR_SZ). So exactly one entry crosses each
+ * multiple of WAKE_BYTES, and that entry wakes the reader. */
 static __always_inline void submit(void *r, u64 size)
 {
 	u64 begin = low_half(r) - 8, end = begin + 8 + ((size + 7) & ~7ULL);

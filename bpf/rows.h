@@ -23,9 +23,9 @@ struct {
 /* Not 0 once any thread but the calibrating one has folded something. */
 u32 folding SHARED = 0;
 
-/* Whether the current thread may have folded something. If not, nobody has to look up the thread's
- * state. The calibrating thread folds in every measurement, also in one of a program that never
- * does. */
+/* Whether the current thread may have folded something. If not, the thread's state need not be
+ * looked up. The calibrating thread folds in every measurement, also of a program that never
+ * folds. */
 static __always_inline int may_have_folded(void)
 {
 	return folding || calibrating;
@@ -52,9 +52,9 @@ static __always_inline void clear_busy(struct thread_state *t)
 
 #define RETURNS_AT_ONCE 8
 
-/* Looks at the next few pending returns, from at on. Returns the first one that has this stack
- * pointer, or else the one behind them. Kernel addresses are numbers here: such functions
- * take no pointers to kernel memory. */
+/* Looks at the next few pending returns, from at on. Returns the first one with this stack pointer,
+ * or else the one behind those looked at. Kernel addresses are numbers here: such functions take no
+ * pointers to kernel memory. */
 VERIFIED_ONCE u64 next_return_of(u64 at, u64 sp)
 {
 	int i;
@@ -69,9 +69,9 @@ VERIFIED_ONCE u64 next_return_of(u64 at, u64 sp)
 	return at;
 }
 
-/* The address to which a call that has not returned will return, or 0. Of the pending returns,
- * the call's own is the one with its stack pointer. Those of nested calls, whichever tool probes
- * them, come before it in the list. */
+/* The address to which a call that has not returned will return, or 0. Of the pending returns, the
+ * call's own has the call's stack pointer. The pending returns of nested calls come before it in
+ * the list, whichever tool probes them. */
 VERIFIED_ONCE u64 site_of_open(u64 task, u64 sp)
 {
 	u64 at = (u64)BPF_CORE_READ((struct task_struct *)task, utask, return_instances);
@@ -88,11 +88,11 @@ VERIFIED_ONCE u64 site_of_open(u64 task, u64 sp)
 	return 0;
 }
 
-/* The same for a call whose entry or return the kernel may be handling right now. probe is the
- * address of the call's probe. ip is where the thread's user code is, or 0 if no return is handled.
- * The kernel notes a pending return after it has handled the entry. When it handles the return,
- * it has already taken the return from the list and set the thread's ip to the return address
- * (uprobe_handle_trampoline). */
+/* site_of_open for a call with an entry or return that the kernel may be handling right now. probe
+ * is the address of the call's probe. ip is where the thread's user code is, or 0 if no return is
+ * handled. The kernel notes a pending return after it has handled the entry. When it handles the
+ * return, it has already taken the return from the list and set the thread's ip to the return
+ * address (uprobe_handle_trampoline). */
 static __always_inline u64 site_of_pending(u64 task, u64 sp, u64 probe, u64 ip)
 {
 	u64 site = site_of_open(task, sp);
@@ -100,10 +100,10 @@ static __always_inline u64 site_of_pending(u64 task, u64 sp, u64 probe, u64 ip)
 	return site || ip == probe ? site : ip;
 }
 
-/* Whether the library itself made the call that returns to site, so that it is ignored. ip is
+/* Whether a call is ignored because the library made it. site is where the call returns to, and ip
  * the address of the probe. If a region's body ends in a jump to the runtime, that call seems to
- * come from inside the library, too, and is not ignored. Calls from inside that are not ignored
- * get REC_INSIDE. */
+ * come from inside the library, too, and is not ignored. Calls from inside that are not ignored get
+ * REC_INSIDE. */
 static __always_inline int is_own_call(struct row *row, u64 ip, u64 site, u16 *flags)
 {
 	u64 at = site - ip;
@@ -116,7 +116,8 @@ static __always_inline int is_own_call(struct row *row, u64 ip, u64 site, u16 *f
 	return 0;
 }
 
-/* Counts a hit of which the record is left out, so that its cost is known: a later record tells. */
+/* Counts a hit without a record, so that the hit's cost is known. A later record tells the count
+ * (take_left_out). */
 static __always_inline void leave_out(struct row *row)
 {
 	u64 kind = row->left_out;
@@ -132,7 +133,8 @@ static __always_inline void leave_out(struct row *row)
 	state->left_out[kind]++;
 }
 
-/* The hits that leave_out has counted and nobody has told, as far as there is room. */
+/* The hits that leave_out has counted and no record has told. Of each kind at most as many as
+ * LEFT_OUT_BITS hold; the rest is left for the next time. */
 static __always_inline u64 take_left_out(void)
 {
 	struct thread_state *state = this_thread_state(0);
@@ -151,7 +153,7 @@ static __always_inline u64 take_left_out(void)
 	return all;
 }
 
-/* The same for a row given by its number. Returns -1 if the library made the call, 1 if the
+/* is_own_call for a row given by its number. Returns -1 if the library made the call, 1 if the
  * program did, and 0 if the site is not known. */
 static __always_inline int came_from(u32 index, u64 ip, u64 site, u16 *flags)
 {

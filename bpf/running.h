@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* How a probe's program runs: whether it may sleep, and for which probe. Most of a hit's time is
  * calls of the kernel's functions, each of which takes some 15 ns where returns are guarded
- * (retbleed, SRSO). So what can be loaded is loaded. */
+ * (retbleed, SRSO). So a value that can be loaded from memory is loaded, without a call. */
 #pragma once
 #include "kernel_stack.h"
 #include "thread.h"
@@ -34,8 +34,8 @@ static __always_inline u32 read_u32(u64 addr)
 	return v;
 }
 
-/* What the kernel notes of the uprobe whose program it runs (kernel/trace/bpf_trace.c). The current
- * thread points to the first field of the first field. */
+/* The kernel's notes on the uprobe for which it runs a program (kernel/trace/bpf_trace.c). The
+ * current thread points to the first field of the notes' first field. */
 struct bpf_run_ctx {};
 struct bpf_session_run_ctx { _Bool is_return; } __attribute__((preserve_access_index));
 struct bpf_uprobe { u64 cookie; } __attribute__((preserve_access_index));
@@ -47,12 +47,12 @@ struct task_struct___running {
 	struct bpf_run_ctx *bpf_ctx;
 } __attribute__((preserve_access_index));
 
-/* Not 0: this kernel's types are such that running() finds these notes (running.go). No program
- * can check that by itself. If it asked where a field lies, kernels without that field would not
- * load it (seen with 6.12). */
+/* Not 0: this kernel's types are such that running() finds these notes (running.go). A program
+ * cannot check that by itself: if a program asks where a field lies, kernels without that field do
+ * not load the program (seen with 6.12). */
 const volatile u32 notes_known = 0;
 
-/* The verifier replaces a call of it by nothing (Linux 6.2). */
+/* A cast, of which the verifier leaves no instruction (Linux 6.2). */
 extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym __weak;
 
 static __always_inline struct bpf_uprobe_multi_run_ctx *running(struct task_struct *task)
@@ -61,15 +61,15 @@ static __always_inline struct bpf_uprobe_multi_run_ctx *running(struct task_stru
 		bpf_core_type_id_kernel(struct bpf_uprobe_multi_run_ctx));
 }
 
-/* The cookie of the uprobe that is hit; not in programs for perf events. */
+/* The cookie of the uprobe that is hit. Programs for perf events cannot use this. */
 static __always_inline u64 uprobe_cookie(struct pt_regs *regs, struct task_struct *task)
 {
 	return notes_known ? running(task)->uprobe->cookie : bpf_get_attach_cookie(regs);
 }
 
-/* Whether a session's program runs for the return. The kernel's function that tells it,
- * bpf_session_is_return, has another prototype since Linux 7.0. So session programs are loaded only
- * where the notes are known. */
+/* Whether a session's program runs for the return. The kernel has a function for this,
+ * bpf_session_is_return, but the function has another prototype since Linux 7.0. So session
+ * programs are loaded only where the notes are known. */
 static __always_inline int is_return(struct task_struct *task)
 {
 	return running(task)->session_ctx.is_return;

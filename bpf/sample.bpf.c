@@ -1,8 +1,8 @@
 //go:build ignore
 
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// Reports where the threads of followed processes are: runs whenever the
-// sampling event of a processor overflows.
+// Reports where the threads of sampled processes are. Runs whenever the sampling event of a
+// processor overflows.
 #include "fold.h"
 #include "sample.h"
 
@@ -139,7 +139,7 @@ static __always_inline int take_##size(u64 id, u64 weight, const struct pt_regs 
 	if (!r) \
 		return 0; \
 	fill(&r->head, id, weight, regs, flags); \
-	/* For verifiers of before 6.3 or so, which forget the bounds of what was spilled. */ \
+	/* Verifiers before Linux 6.3 or so forget the bounds of a value that was spilled. */ \
 	asm volatile("" : "+r"(used)); \
 	used &= (size) - 1; \
 	if (bpf_probe_read_user(r->stack, used, (void *)REG_SP(regs))) { \
@@ -159,7 +159,7 @@ STEP(2048)
 STEP(8192)
 STEP(32768)
 
-/* The ip of a thread whose return from a call the kernel may be handling right now, or 0. Anywhere
+/* The thread's ip if the kernel may be handling a return of the thread right now, else 0. Anywhere
  * else, ip says nothing of an open call: its return may have passed without a probe. */
 static __always_inline u64 returning_to(const struct pt_regs *regs, u32 flags)
 {
@@ -190,8 +190,8 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		__builtin_memcpy(&regs, &ctx->regs, sizeof(regs));
 	}
 
-	/* Records of probes come first, because what they count is exact: samples may fill half
-	 * of a ring only. */
+	/* Samples may fill half of a ring only: records of probes are more important, because they
+	 * count exactly. */
 	which = ring_of((u32)id);
 	ring = bpf_map_lookup_elem(&rings, &which);
 	if (!ring || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 2)

@@ -20,7 +20,7 @@ struct {
 
 /* A watched thread since it last left its core. */
 struct away {
-	u64 since;   /* of the process: what is older is of a thread that had the same id */
+	u64 since;   /* that of the process; if it differs, an older thread had the same id */
 	u64 off;     /* when it left its core; 0: it has one */
 	u64 woken;   /* when it was last woken */
 	u64 ready;   /* since when it has been in the queue of its core */
@@ -32,8 +32,8 @@ struct away {
 	u32 pad;
 };
 
-/* By thread id. A hash that has its memory from the start: none may be allocated while threads
- * are switched. */
+/* By thread id. The map has all its memory from the start: none may be allocated while threads are
+ * switched. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 32768);
@@ -41,8 +41,8 @@ struct {
 	__type(value, struct away);
 } aways SEC(".maps");
 
-/* Who has had a core, in turn. The walk through the turns ends at those before the thread was
- * ready, so it costs little for each of them. */
+/* The processes that have had a core, turn by turn. A walk goes back only to the turn in which the
+ * thread became ready, so it is short. */
 #define TURNS 256
 struct turn {
 	u64 until;
@@ -101,7 +101,7 @@ static __always_inline struct turns *end_turn(struct task_struct *task, u64 now)
 	return h;
 }
 
-/* How long the i-th turn from the last one lay behind a time. */
+/* The part of a turn that lay after a time, in ns. The turn is the i-th from the last one. */
 static __always_inline u64 turn_since(struct turns *h, u32 i, u64 from)
 {
 	u64 begin = h->turn[(h->next - 2 - i) & (TURNS - 1)].until;
@@ -148,8 +148,8 @@ static long add_rival(u32 i, struct walk *w)
 	return !t;
 }
 
-/* Finds who has had this core since a time. The verifier would follow each turn of plain loops
- * (bpf_loop: Linux 5.17). */
+/* Finds the processes that have had this core since a time. The verifier would follow each turn of
+ * plain loops (bpf_loop: Linux 5.17). */
 static __always_inline void find_rivals(struct turns *h, struct away_record *r, u64 from)
 {
 	struct walk w = {.h = h, .r = r, .from = from};
@@ -164,8 +164,8 @@ static __always_inline void find_rivals(struct turns *h, struct away_record *r, 
 	bpf_loop(TURNS - 1, add_rival, &w, 0);
 }
 
-/* Room for a record. Records of probes come first, because what they count is exact: these may
- * fill half of a ring only. */
+/* Room for a record. These records may fill half of a ring only: those of probes are more
+ * important, because they count exactly. */
 static __always_inline struct away_record *room(u32 tid)
 {
 	u32 which = ring_of(tid);
@@ -176,8 +176,8 @@ static __always_inline struct away_record *room(u32 tid)
 	return bpf_ringbuf_reserve(ring, sizeof(struct away_record), 0);
 }
 
-/* Writes that a thread got a core again. The reader must know the thread's open constructs
- * before, so that it can tell in which of them the thread was. h may be NULL. */
+/* Writes that a thread got a core again. The thread's open constructs are written first, so that
+ * the reader can tell in which of them the thread was. h may be NULL. */
 static __always_inline void came_back(struct watched *w, struct away *a, struct task_struct *task, struct turns *h, u64 at)
 {
 	struct thread_state *t = may_have_folded() ? bpf_task_storage_get(&threads, task, 0, 0) : 0;

@@ -71,9 +71,9 @@ struct row {
 	u32 flags;
 	u8 a, b, num, size;  /* enum source */
 	u64 text_lo, text_hi; /* the library's text, relative to the probed instruction */
-	/* The library's function that calls the bodies of regions, relative to the probed
-	 * instruction; body_size 0: none. If a body ends in a jump to the runtime, that call
-	 * seems to come from this function. */
+	/* The library's function that calls the bodies of regions, relative to the probed instruction;
+	 * body_size 0: none. If a body ends in a jump to the runtime, that jump seems to be a call by
+	 * this function. */
 	u64 body_lo;
 	u64 body_size;
 	s64 tls_slot;        /* libgomp: GOT slot of gomp_thread's offset, relative to the probed
@@ -100,9 +100,9 @@ enum record_flag {
 	REC_BY_CHANCE = 1 << 5, /* the return will be reported, as chance decided */
 	REC_ANYWAY    = 1 << 6, /* the return will be reported: the place is new, or hits are rare */
 	REC_SELDOM    = 1 << 7, /* with REC_BY_CHANCE: chance was half as likely to choose it */
-	/* No hit: the thread had no core for a ns since it last reported that. b of these ns lie
-	 * in the MPI call whose record follows. If num is 0, the thread reports it for the first
-	 * time, and a counts from the thread's beginning (core_wait.h). */
+	/* Time without a core, not a hit (core_wait.h): a is the ns since the thread's last such
+	 * record, and b the part of them in the MPI call whose record follows. If num is 0, this is the
+	 * thread's first such record, and a counts from the thread's beginning. */
 	REC_CORE_WAIT = 1 << 10,
 	REC_FOLDED    = 1 << 12, /* a struct fold_record */
 	REC_UNCOUNTED = 1 << 14, /* the counters are not known */
@@ -138,8 +138,9 @@ struct fold_record {
 	u64 enter, body, exit; /* ns */
 };
 
-/* Where a performance counter's value comes from. */
 #define MAX_COUNTERS 8
+
+/* Where a performance counter's value comes from. */
 enum counter_source {
 	COUNT_EVENT = 1,        /* a perf event */
 	COUNT_TASK_CLOCK,       /* time on a CPU, ns */
@@ -191,7 +192,7 @@ struct life {
 	u32 kind;
 	u32 parent;
 	u32 stopped; /* the process was sent SIGSTOP and waits for our SIGCONT */
-	/* LIFE_EXEC: it needs no stop: its loader tells more, or nothing in it is measured */
+	/* LIFE_EXEC: no stop is needed: the program's loader tells more, or the program is plain */
 	u32 runs;
 	u32 flags;   /* how it is followed */
 	/* LIFE_FILE: the file. LIFE_EXEC: the file in which the process begins to run, mostly
@@ -216,7 +217,8 @@ enum follow_flag {
 	FOLLOW_FIRST    = 1 << 4,
 };
 
-/* How the kernel side computes a property of an MPI handle: mpi.Formula. */
+/* The most steps and cases of a formula (mpi.Formula), by which the kernel side computes a property
+ * of an MPI handle. */
 #define MPI_MAX_STEPS 20
 #define MPI_MAX_CASES 6
 
@@ -298,8 +300,8 @@ enum mpi_row_flag {
 /* Stands for an argument that the operation does not have. */
 #define MPI_NO_ARG 0xff
 
-/* One entry point of one MPI library; the attach cookie is its index. Arguments
- * are named by where they stand in struct mpi_thread's words. */
+/* One entry point of one MPI library; the attach cookie is its index. Arguments are named by their
+ * index in the words of struct mpi_thread. */
 struct mpi_row {
 	u32 flags;
 	u32 library;
@@ -335,10 +337,10 @@ struct mpi_degrees {
 
 enum mpi_flag {
 	MPI_UNFINISHED    = 1 << 0, /* the call had not returned at time */
-	/* besides MPI_ASKED: no further request, but what a receive from any source, or of any tag,
-	 * has received: peer is the source, recv_tag the tag */
+	/* with MPI_ASKED: what a receive from any source, or of any tag, has received, and no further
+	 * request: peer is the source, recv_tag the tag */
 	MPI_CAME          = 1 << 1,
-	/* not a call, but a persistent operation that a call has started */
+	/* a persistent operation that a call has started, not a call */
 	MPI_STARTED       = 1 << 2,
 	MPI_UNREAD_SEND   = 1 << 3,
 	MPI_UNREAD_RECV   = 1 << 4,
@@ -346,10 +348,10 @@ enum mpi_flag {
 	MPI_IN_PLACE_SEND = 1 << 6,
 	MPI_IN_PLACE_RECV = 1 << 7,
 	MPI_INTER         = 1 << 8, /* np is the remote group's size */
-	/* Not a call, but part of the call that the thread reports next. It is a request for which
-	 * that call waits, or an int of the array by which it makes a group. */
+	/* Part of the call that the thread reports next, not a call: a request for which that call
+	 * waits, or an int of the array by which that call makes a group. */
 	MPI_ASKED         = 1 << 9,
-	/* not all requests were read: the call's own record, or what comes before */
+	/* not all requests of the call were read */
 	MPI_UNASKED       = 1 << 11,
 	MPI_FAILED        = 1 << 13, /* the call returned an error, or returns no int */
 };

@@ -9,13 +9,13 @@
 
 enum fold_phase {
 	FOLD_NONE,     /* nothing is open */
-	FOLD_ENTERING, /* it asks for the lock, and may wait */
+	FOLD_ENTERING, /* the thread asks for the lock, and may wait */
 	FOLD_INSIDE,   /* the body is running */
-	FOLD_LEAVING,
+	FOLD_LEAVING,  /* the call that ends the construct has not returned */
 };
 
-/* A construct that has begun and of which nothing was reported so far, with all that its records
- * would say (fold.h). */
+/* A construct that has begun and has no records yet, with all values that its records would have
+ * (fold.h). */
 struct fold_open {
 	u64 start, acquired, released; /* ns; 0: not yet, or no return told of it */
 	u64 ip;                        /* of the probe at its beginning */
@@ -57,7 +57,7 @@ struct counter_words {
 	u64 at[2 * MAX_COUNTERS + 1];
 };
 
-/* Places whose hits are counted for sparse.h: a thread's places share so many counters. */
+/* The number of counters that a thread's places share, for their hits (sparse.h). */
 #define SPARSE_COUNTS 64
 
 struct thread_state {
@@ -74,7 +74,7 @@ struct thread_state {
 	u32 slots;    /* slots in use */
 	u32 recent;   /* the slot used last */
 	u64 told_sp;  /* stack pointer of a reported call that begins a construct; 0: it is over */
-	u64 ignored_sp; /* stack pointer of a call whose return is to be ignored; 0: none */
+	u64 ignored_sp; /* stack pointer of a call of which the return is to be ignored; 0: none */
 	/* Of the time without a core (core_wait.h), ns: */
 	u64 wait_told;  /* the sum when it was last reported */
 	u64 wait_owed;  /* the part of it that the ring had no room for */
