@@ -74,12 +74,12 @@
 //
 // # Samples
 //
-// A sampling event is open on each processor. If a sampled process runs there when the event
-// overflows, sample.bpf.c puts the registers and the used part of the stack (at most 32 KiB) into
-// the thread's own ring. So samples are in order with the probes' records. An event per thread
-// would have to be inherited, opened for all threads at attach, and switched with the thread. A
-// function with a return probe returns to the kernel's trampoline, so the sample brings the true
-// return addresses along.
+// A sampling event is open on each processor. When the event overflows, sample.bpf.c looks whether
+// a sampled process runs there. If so, the registers and the used part of the stack (at most 32
+// KiB) go into the thread's own ring. So samples are in order with the probes' records. An event
+// per thread would have to be inherited, opened for all threads at attach, and switched with the
+// thread. A function with a return probe returns to the kernel's trampoline, so the sample brings
+// the true return addresses along.
 //
 // # Times off a core
 //

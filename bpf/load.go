@@ -13,8 +13,8 @@ import (
 var kernelTypes = btf.NewCache()
 
 // anyKernel is the kernel version that programs state. Kernels from 5.0 on ignore it. Without it
-// the ebpf library would look for the true version in its own process's memory (/proc/self/mem),
-// which a program with file capabilities (setcap) may not read.
+// the ebpf library would look for the true version in its own process's memory (/proc/self/mem). A
+// program with file capabilities (setcap) may not read that.
 const anyKernel = 1
 
 // newCollection loads maps and then programs, several programs at a time: most of the tool's start

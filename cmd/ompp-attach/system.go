@@ -122,7 +122,7 @@ func measureSystem(c *cobra.Command, o measure.Options, output string, overwrite
 const mostAtOnce = 1 << 20
 
 // saveSystem writes the file. If that has become impossible, it writes a file in a temporary
-// directory, so that the work of minutes is not lost, and sets *name to this file.
+// directory, and sets *name to this file. So the work of minutes is not lost.
 func saveSystem(p *system.Profile, name *string) error {
 	err := results.Save(*name, p.Write)
 	if err == nil {
