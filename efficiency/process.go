@@ -297,7 +297,9 @@ func (w *walker) teams() {
 		for j := range n.Stats {
 			s := &n.Stats[j]
 			t := w.p.Threads[s.Thread]
-			size[t.Root]++
+			if s.Exec.C > 0 || t.Num >= 0 { // row ? may be empty: its threads have rows
+				size[t.Root]++
+			}
 			r.Threads = max(r.Threads, size[t.Root])
 			if !w.paths.Within(i, s.Thread) {
 				r.Team[Work] += s.Exec.T

@@ -140,9 +140,12 @@ func TestUnderWay(t *testing.T) {
 	threads := []profile.Thread{{Num: profile.UnknownNum, TIDs: []int{9}}, {Num: 0}, {Num: 1}, {Num: 2}}
 	p := tenSeconds(threads, []event.Construct{event.Unknown, event.Parallel},
 		profile.Node{Parent: 0, Region: 0, Stats: []profile.ThreadStats{stat(0, 1, 0), stat(1, 3, 0), stat(2, 2, 0)}},
-		profile.Node{Parent: 0, Region: 1, Stats: []profile.ThreadStats{stat(1, 4, 0), stat(2, 4, 0)}})
+		profile.Node{Parent: 0, Region: 1, Stats: []profile.ThreadStats{{Thread: 0}, stat(1, 4, 0), stat(2, 4, 0)}})
 	r := OfProfile(p)
 	identities(t, r)
+	if n := r.Regions[1].Threads; n != 2 {
+		t.Errorf("largest team: %d, with a row ? that executed nothing", n)
+	}
 	whole := r.Whole()
 	// Thread 1 told something for 2 of its 3 s, thread 2 for none of them, and the fourth thread
 	// for 1 of 10 s.

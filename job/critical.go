@@ -184,7 +184,7 @@ func (m *Matching) noCause() []string {
 	if p.NoCause*1000 < p.Waited || p.NoCause == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("The causes of %.6f of %.6f sec of waits between ranks are not known. The late rank came late to its first call, or did no more than the others since they met.", seconds(p.NoCause), seconds(p.Waited))}
+	return []string{fmt.Sprintf("The causes of %.6f of %.6f sec of waits between ranks are not known. The late rank came late to its first call, waited itself for a rank that is not known, or did no more than the others since they met.", seconds(p.NoCause), seconds(p.Waited))}
 }
 
 // whyUnknown says why the path, or a part of it, is not known.

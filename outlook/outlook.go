@@ -53,7 +53,7 @@ func Scope(in *target.Inspection) string {
 	row("", "was under way when attach began; times, from which the time of probes is taken out")
 	if gomp {
 		row("  with GCC", "static loops, master and single nowait, which make no call: found in the program's own")
-		row("", "code on x86-64, but for a few forms; atomics on request (--probe-atomics); flush not at all")
+		row("", "code on x86-64, but for a few forms; atomics and flush on request (--probe-atomics)")
 	}
 	if kmpc {
 		row("  with Clang", "atomics on request (--probe-atomics); the change from one section to the next makes no")

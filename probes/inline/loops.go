@@ -109,7 +109,8 @@ func (f *function) whole(s *share, shares []share, ds []directives.Directive) bo
 }
 
 const (
-	noteDropped = "GCC leaves out the barrier of a loop at the end of a parallel region: threads wait in the region's own barrier (its exitBarT)"
+	// In the words of the engine's note on the same barrier: reports show equal notes once.
+	noteDropped = "GCC leaves out the barrier of a loop at the end of a parallel region: the wait is the region's exitBarT"
 	noteArrays  = "a loop of a workshare construct: GCC makes such a loop for each array assignment"
 	noteSeveral = "GCC may have merged several loops with the same bounds: they count as one then, and only the source tells"
 )
