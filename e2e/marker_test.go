@@ -69,12 +69,18 @@ func TestLineRegions(t *testing.T) {
 		"x=elsewhere.c:1-2": "no line information names elsewhere.c",
 		"x=lines.c:1-3":     "there is no code in lines 1 to 3",
 		"x=lines.c:9-3":     "comes before its first",
+		"x=lines.c:84-88":   "the code of line 84 is that of a parallel region",
 		"lines.c:3":         "write NAME=FILE:LINE",
 	} {
 		s := run(t, options{flags: []string{"--region", region}}, bin)
 		if s.exit == 0 || s.stdout != "" || !strings.Contains(s.stderr, want) {
 			t.Errorf("%s: exit status %d, stdout %q, stderr %q, want %q", region, s.exit, s.stdout, s.stderr, want)
 		}
+	}
+	// Optimised code does nothing for the line at which this function begins.
+	s := clean(t, options{flags: []string{"--region", "head=lines.c:42-47"}}, bin, "7")
+	if got := userCounts(s.main)["head"]; got == 0 {
+		t.Errorf("head: not counted: %v", userCounts(s.main))
 	}
 }
 

@@ -1,6 +1,7 @@
 package user
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -74,10 +75,7 @@ func (u *Regions) placeLines(mod *symbols.Module, o *symbols.Object, r *lineRegi
 		r.sources = append(r.sources, sources...)
 		return nil
 	}
-	begin := r.first
-	for len(at[begin]) == 0 {
-		begin++
-	}
+	begin := r.begin(o, at)
 	lineOf := func(vaddr uint64) probes.LineKind {
 		file, line, ok := o.Statement(vaddr)
 		switch {
@@ -119,7 +117,25 @@ func (u *Regions) placeLines(mod *symbols.Module, o *symbols.Object, r *lineRegi
 		u.place(o, identity, p)
 		points = append(points, ps...)
 	}
+	if len(points) == 0 && r.trouble == "" {
+		r.trouble = fmt.Sprintf("the code of line %d is that of a parallel region or task within these lines, as reports show it anyway: begin at an earlier line of the function", begin)
+	}
 	return points
+}
+
+// begin returns the first line that has instructions. Optimised code may do nothing for a line: the
+// next line's statement begins at the same address.
+func (r *lineRegion) begin(o *symbols.Object, at map[int][]uint64) int {
+	empty := 0
+	for line := r.first; line <= r.last; line++ {
+		for _, addr := range at[line] {
+			if _, on, ok := o.Statement(addr); ok && on == line {
+				return line
+			}
+			empty = cmp.Or(empty, line)
+		}
+	}
+	return empty
 }
 
 // mixed tells whether the line table crosses a region's borders more often than a loop around the
