@@ -40,7 +40,7 @@ func isEstimated(e *profile.Estimate) bool { return markedExclusive("", e) != ""
 func (o *ompp) budgetHeader(key func(name, format string, args ...any)) {
 	m := &o.p.Meta
 	if b := m.Budget; b != nil {
-		key("Overhead Budget", "%s%% of a thread's time, at most %s%% used in any %.0f sec", words.Percent(b.Share), words.Decimal(100*b.Worst, 0, 2), float64(b.Horizon)/1e9)
+		key("Overhead Budget", "%s%% of a thread's time, at most %s%% used in any %.2g sec", words.Percent(b.Share), words.Decimal(100*b.Worst, 0, 2), float64(b.Horizon)/1e9)
 	}
 	for i := range m.Observations {
 		key("Not Observed", "%s", observationText(o.p, o.Clock, &m.Observations[i]))
@@ -49,7 +49,7 @@ func (o *ompp) budgetHeader(key func(name, format string, args ...any)) {
 
 // observationText says how long constructs were not observed, and how many executions were counted.
 func observationText(p *profile.Profile, c words.Clock, x *profile.Observation) string {
-	return fmt.Sprintf("%s: %s sec in %s, %s sec around them were%s", x.Title(), c.Seconds(x.Unobserved, 0),
+	return fmt.Sprintf("%s: %s sec in %s; observed for %s sec around them%s", x.Title(), c.Seconds(x.Unobserved, 0),
 		words.Plural(x.Gaps, "gap"), c.Seconds(x.Sampled, 0), countedText(p, c, x))
 }
 

@@ -36,7 +36,7 @@ func TestExtrapolatedFiguresAreMarked(t *testing.T) {
 	text := strings.Join(strings.Fields(out.String()), " ")
 	for _, want := range []string{
 		"Overhead Budget : 5.0% of a thread's time, at most 4.12% used in any 10 sec",
-		"Not Observed : critical: 4.00 sec in 3 gaps, 1.00 sec around them were",
+		"Not Observed : critical: 4.00 sec in 3 gaps; observed for 1.00 sec around them",
 		"SUM ~5.00 ~5000 ~5.00 ~0.00 ~0.00",    // the critical
 		"SUM 1.00 70 1.00 0.00 0.00",           // the lock is exact
 		"0 10.00 1 10.00 ~4.00 0.00 0.00 0.00", // the region's exclusive time is not exact
@@ -153,8 +153,8 @@ func TestReportOfALevelThatWasLetGo(t *testing.T) {
 		}
 		text := strings.Join(strings.Fields(out.String()), " ")
 		for _, want := range []string{
-			"Not Observed : level blas: 4.00 sec in 3 gaps, 1.00 sec around them were; counted: " + all + "1 call of the first 1.50 sec, 3000 in all; there may have been more",
-			"Not Observed : critical: 4.00 sec in 3 gaps, 1.00 sec around them were; counted: " + all + "70 executions of the first 1.50 sec, 3000 in all",
+			"Not Observed : level blas: 4.00 sec in 3 gaps; observed for 1.00 sec around them; counted: " + all + "1 call of the first 1.50 sec, 3000 in all; there may have been more",
+			"Not Observed : critical: 4.00 sec in 3 gaps; observed for 1.00 sec around them; counted: " + all + "70 executions of the first 1.50 sec, 3000 in all",
 			"Not observed: level blas: 4.00 sec in 3 gaps",
 		} {
 			if !strings.Contains(text, want) {
