@@ -25,7 +25,7 @@ ls -1 $out/job
 cat <<END
 
 Next:
-  bin/ompp-attach report --rank 2 $out/job               one rank's own report
+  bin/ompp-attach report --rank 2 $out/job                  one rank's own report
   bin/ompp-attach run -o DIR -- mpirun -n N YOUR_PROGRAM         your own program
   bin/ompp-attach attach --job PID_OF_MPIRUN                     a job that is running
 END

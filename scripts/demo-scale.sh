@@ -51,7 +51,7 @@ say "Predicted with these costs"
 cat <<END
 
 Next:
-  bin/ompp-attach predict --help                            what else can be asked
-  bin/ompp-attach signature -o app.json $out/4x1a   the counts behind a prediction
-  SIZE=1440 sudo -E make demo-scale                         a larger product
+  bin/ompp-attach predict --help                                 what else can be asked
+  bin/ompp-attach signature -o app.json $out/4x1a     the counts behind a prediction
+  SIZE=1440 sudo -E make demo-scale                              a larger product
 END
