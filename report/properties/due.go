@@ -194,7 +194,11 @@ func (t *text) critical() {
 		return // no team's part is known
 	}
 	fmt.Fprintln(t)
-	t.lines("", fmt.Sprintf("Critical path: only less time here makes the run shorter. Shares are of %s sec, the path's length.", t.Seconds(whole)))
+	length := "the path's length"
+	if len(t.c.Processes) > 1 {
+		length = "the length of all processes' paths together"
+	}
+	t.lines("", fmt.Sprintf("Critical path: only less time here makes the run shorter. Shares are of %s sec, %s.", t.Seconds(whole), length))
 	fmt.Fprintln(t)
 	left, rest := 0, int64(0)
 	for i, x := range all {

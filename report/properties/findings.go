@@ -32,7 +32,11 @@ func (t *text) worst(found []severity.Finding) {
 	}
 	l := &losses[at]
 	p, first := &t.c.Properties[l.Property], &l.Findings[0]
-	text := fmt.Sprintf("%s costs most: %s of %s sec (%s %%), ", t.Clean(p.Title()), t.time(l.Time, l.Estimated), t.Seconds(t.c.ThreadTime), t.share(l.Time))
+	costs := "costs"
+	if strings.HasPrefix(p.Title(), "Idle threads") {
+		costs = "cost"
+	}
+	text := fmt.Sprintf("%s %s most: %s of %s sec (%s %%), ", t.Clean(p.Title()), costs, t.time(l.Time, l.Estimated), t.Seconds(t.c.ThreadTime), t.share(l.Time))
 	place := PathText(t.c, first.Path)
 	if n := len(l.Findings); n > 1 {
 		text += fmt.Sprintf("at %d places, %s sec of it %s.", n, t.time(first.Time, first.Estimated), preposition(first.Path)+place)

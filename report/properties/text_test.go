@@ -71,6 +71,15 @@ func busy(p *profile.Profile) *profile.Profile {
 	return p
 }
 
+// beginsMPI adds seconds of thread 0 in MPI_Init.
+func beginsMPI(p *profile.Profile, seconds int64) *profile.Profile {
+	all, calls := profile.Sum{T: seconds * 1e9, C: 1}, &profile.MPIStats{T: seconds * 1e9, Calls: 1}
+	p.Nodes[0].Stats = append(p.Nodes[0].Stats, profile.ThreadStats{MPI: calls})
+	p.Nodes = append(p.Nodes, profile.Node{Parent: 0, Region: len(p.Regions), Stats: []profile.ThreadStats{{Exec: all, Body: all, MPI: calls}}})
+	p.Regions = append(p.Regions, profile.Region{Construct: event.MPI, Name: "MPI_Init"})
+	return p
+}
+
 // forks adds a region that takes two threads so many seconds to start.
 func forks(p *profile.Profile, starts ...int64) *profile.Profile {
 	for _, start := range starts {
@@ -108,6 +117,7 @@ func TestWorst(t *testing.T) {
 			Holds: func(*profile.Profile, *profile.ThreadStats) bool { return true }}},
 			want: []string{"ImbalanceInParallelRegion costs most: 30.00 of"}, not: "Mine costs most"},
 		"estimated":  {profile: estimated, want: []string{"costs most: ~10.00 of 200.00 sec"}},
+		"a plural":   {profile: beginsMPI(barriers(4), 40), want: []string{"Idle threads at start and end of MPI cost most: 120.00 of 400.00 sec"}},
 		"no finding": {profile: barriers(2), want: []string{"No property below costs a thousandth of the time."}},
 	} {
 		text := write(t, "text", severity.Of(busy(test.profile), severity.Options{Conditions: test.own}), options(false))
@@ -364,6 +374,11 @@ func TestCriticalPath(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}
+	}
+	several := severity.Of(p, severity.Options{})
+	several.Processes = append(several.Processes, severity.Process{})
+	if text := strings.Join(strings.Fields(write(t, "text", several, options(false))), " "); !strings.Contains(text, "of 100.00 sec, the length of all processes' paths together.") {
+		t.Errorf("of several processes: %s", text)
 	}
 	without := write(t, "text", severity.Of(forks(barriers(2), 10), severity.Options{}), options(false))
 	if strings.Contains(without, "Critical path:") {
