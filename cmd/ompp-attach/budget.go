@@ -49,7 +49,7 @@ func (f *budgetFlag) share() (float64, error) {
 		v /= 100
 	}
 	if err != nil || math.IsNaN(v) || v < smallestBudget || v >= 1 {
-		return 0, fmt.Errorf("--max-overhead %q: give a share of the program's time from 1%% to 99%%, as 5%% or 0.05", f.text)
+		return 0, fmt.Errorf("--max-overhead %q: give a share of each thread's time from 1%% to 99%%, as 5%% or 0.05", f.text)
 	}
 	return v, nil
 }

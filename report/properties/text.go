@@ -88,12 +88,31 @@ func (t *text) untold(why string) {
 	}
 }
 
+// nests tells whether a team started another one.
+func nests(c *severity.Cube) bool {
+	inTeam := make([]bool, len(c.Paths))
+	for i, p := range c.Paths {
+		if p.Parent < 0 {
+			continue
+		}
+		team := p.Region >= 0 && c.Regions[p.Region].Construct.IsParallel()
+		if team && inTeam[p.Parent] {
+			return true
+		}
+		inTeam[i] = team || inTeam[p.Parent]
+	}
+	return false
+}
+
 // tree prints the properties that divide the time. The time of the properties below is with each.
 func (t *text) tree() {
 	all := t.c.Total(severity.Time)
 	if more := all - t.c.ThreadTime; analysis.Ratio(more, t.c.ThreadTime) >= little/2 {
-		t.lines("", "The sum below is more than wall time times threads: teams that nest have more threads than there are numbers, "+
-			"or the time that probes took fits into no part.")
+		why := "the time that probes took fits into no part."
+		if nests(t.c) {
+			why = "teams that nest have more threads than there are numbers, or " + why
+		}
+		t.lines("", "The sum below is more than wall time times threads: "+why)
 	}
 	rows, wide := t.branch(t.c.Property(severity.Time), 0), 0
 	for _, r := range rows {
