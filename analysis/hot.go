@@ -38,7 +38,8 @@ type HotLine struct {
 // HotLines returns the samples by region and line, the region with the highest weight first.
 func HotLines(p *profile.Profile) []Hot {
 	kinds := newStacks(p).kinds
-	same := sameFrames(p)
+	same := sameFrames(p, profile.Frame.Shown)
+	called := sameFrames(p, function) // callees and callers are shown as functions, without lines
 	by := map[int]*Hot{}
 	type line struct{ frame, callee int }
 	lines := map[int]map[line]map[int]uint64{} // weight by line and caller
@@ -60,11 +61,11 @@ func HotLines(p *profile.Profile) []Hot {
 			continue
 		}
 		found := hotLine(p, kinds, way, r)
-		l := line{same(found.Frame), same(found.Callee)}
+		l := line{same(found.Frame), called(found.Callee)}
 		if lines[r][l] == nil {
 			lines[r][l] = map[int]uint64{}
 		}
-		lines[r][l][same(found.Caller)] += s.Weight
+		lines[r][l][called(found.Caller)] += s.Weight
 	}
 	var out []Hot
 	for _, r := range slices.Sorted(maps.Keys(by)) {
@@ -146,12 +147,21 @@ func isBody(p *profile.Profile, f int) bool {
 	})
 }
 
-// sameFrames returns a function that maps frames which look the same to the first of them.
-func sameFrames(p *profile.Profile) func(int) int {
+// function returns what frames of the same function have in common.
+func function(f profile.Frame) profile.Frame {
+	f = f.Shown()
+	if f.Function != "" {
+		f.File, f.Line = "", 0
+	}
+	return f
+}
+
+// sameFrames returns a function that maps frames which have the same key to the first of them.
+func sameFrames(p *profile.Profile, key func(profile.Frame) profile.Frame) func(int) int {
 	first := map[profile.Frame]int{}
 	shown := make([]int, len(p.Frames))
 	for i := range p.Frames {
-		f := p.Frames[i].Shown()
+		f := key(p.Frames[i])
 		j, known := first[f]
 		if !known {
 			j = i

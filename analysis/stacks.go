@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -48,7 +47,7 @@ type stacks struct {
 }
 
 func newStacks(p *profile.Profile) *stacks {
-	s := &stacks{p: p, same: sameFrames(p), paths: map[int][]int{}}
+	s := &stacks{p: p, same: sameFrames(p, profile.Frame.Shown), paths: map[int][]int{}}
 	libraries := map[string]bool{}
 	for _, r := range p.Meta.Runtimes {
 		libraries[r.Path] = r.Path != p.Meta.Path
@@ -89,15 +88,11 @@ func isOutlined(function string) bool {
 	return false
 }
 
-// isSystem recognises the C library and its mathematical functions. The C library starts threads,
-// and runtimes wait in it. In a static program, isSystem recognises the functions that start
-// threads.
+// isSystem recognises the C library, which starts threads, and in which runtimes wait. In a static
+// program, isSystem recognises the functions that start threads.
 func isSystem(f *profile.Frame) bool {
-	base := path.Base(f.Object)
-	for _, prefix := range []string{"libc.so", "libc-", "libm.so", "libm-", "libpthread", "ld-linux", "ld-musl", "libc.musl"} {
-		if strings.HasPrefix(base, prefix) {
-			return true
-		}
+	if f.InCLibrary() {
+		return true
 	}
 	switch f.Function {
 	case "start_thread", "clone", "clone3", "__clone", "__clone3", "__GI___clone3", "_start", "__libc_start_main",

@@ -141,6 +141,24 @@ func TestHotLines(t *testing.T) {
 	if h := hot[0]; h.Phases["body"] != 2 || h.Phases["barrier"] != 1 || len(h.Lines) != 3 {
 		t.Fatalf("%+v", h)
 	}
+	// Lines of a function that was called are not shown, and make no row of their own.
+	other := len(p.Frames)
+	for i := range p.Samples {
+		for j, f := range p.Samples[i].Stack {
+			if g := p.Frames[f]; g.Function == "memcpy" {
+				g.File, g.Line = "memcpy.S", 300
+				p.Frames = append(p.Frames, g)
+				p.Samples = append(p.Samples, p.Samples[i])
+				p.Samples[len(p.Samples)-1].Stack = slices.Clone(p.Samples[i].Stack)
+				p.Samples[len(p.Samples)-1].Stack[j] = other
+				break
+			}
+		}
+	}
+	if h := HotLines(p)[0]; len(p.Frames) == other || len(h.Lines) != 3 {
+		t.Errorf("with another line of memcpy: %+v", h)
+	}
+	p.Frames, p.Samples = p.Frames[:other], p.Samples[:5]
 	if hot[0].Atomic != 2 || hot[1].Atomic != 0 {
 		t.Errorf("in atomic operations: %d and %d, want 2 and 0", hot[0].Atomic, hot[1].Atomic)
 	}

@@ -1,5 +1,10 @@
 package profile
 
+import (
+	"path"
+	"strings"
+)
+
 // Sampling says how the program was sampled.
 type Sampling struct {
 	Event string `json:"event"`          // "task-clock", "cycles"
@@ -31,6 +36,18 @@ type Frame struct {
 	// Atomic: the interrupted instruction is the operation of an atomic directive that makes no
 	// call.
 	Atomic bool `json:"atomic,omitempty"`
+}
+
+// InCLibrary reports whether the frame is in the C library, its mathematical functions or the dynamic
+// loader, where these are files of their own.
+func (f *Frame) InCLibrary() bool {
+	base := path.Base(f.Object)
+	for _, prefix := range []string{"libc.so", "libc-", "libm.so", "libm-", "libpthread", "ld-linux", "ld-musl", "libc.musl"} {
+		if strings.HasPrefix(base, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // Place returns the part that equal frames have in common: a line, or an instruction if no line is
