@@ -15,6 +15,7 @@ const (
 	rounds    = 9
 	fewRounds = 3
 	enough    = 50 * time.Millisecond
+	tries     = 3
 )
 
 // A turn is as many calls as fit into a time. On some virtual machines a hit takes ten times as
@@ -73,6 +74,9 @@ func MeasureAlone() (*Costs, error) {
 	return Measure(k)
 }
 
+// errContradicted: a hit seems to take no time. After some tries, the costs are not known.
+var errContradicted = errors.New("the figures contradict each other: the machine is too busy, or its clock too coarse")
+
 // Measure measures what hits cost, with the loaded programs k, in some 50 ms. It stores rows of its
 // own and has a ring of its own, so processes may be measured meanwhile. The error says why the
 // costs are not known.
@@ -116,12 +120,14 @@ func measure(k *bpf.Probes) (*Costs, error) {
 	if link, err = r.attach(k); err != nil {
 		return nil, err
 	}
-	if err := r.takeTurns(); err != nil {
-		return nil, err
-	}
-	c, err := r.costs(k.Mode())
-	if err != nil {
-		return nil, err
+	var c *Costs
+	for try := 1; c == nil; try++ {
+		if err := r.takeTurns(); err != nil {
+			return nil, err
+		}
+		if c, err = r.costs(k.Mode()); err != nil && (try == tries || !errors.Is(err, errContradicted)) {
+			return nil, err
+		}
 	}
 	if c.Crowd, err = r.takeCrowd(); err != nil {
 		return nil, err
@@ -295,7 +301,7 @@ func (r *run) costs(mode bpf.Mode) (*Costs, error) {
 		// The program reads the clock in the middle of its call.
 		before := median(r.before[i]) - look/2
 		if total <= 0 || before <= 0 || before >= total {
-			return nil, errors.New("the figures contradict each other: the machine is too busy, or its clock too coarse")
+			return nil, errContradicted
 		}
 		*c.of(r.uses[i].on) = Split{before, total - before}
 	}
@@ -311,7 +317,10 @@ func (r *run) costs(mode bpf.Mode) (*Costs, error) {
 	case r.folded > 0:
 		return nil, fmt.Errorf("of %d hits that were to be added up, %d were", all, r.folded)
 	}
-	total := max(0, above(returns, one))
+	total := above(returns, one)
+	if total <= 0 { // a return writes a record
+		return nil, errContradicted
+	}
 	before := min(max(0, median(r.inside)-c.Emulated.After), total)
 	c.Return = Split{before, total - before}
 	return c, nil

@@ -38,8 +38,8 @@ type Frame struct {
 	Atomic bool `json:"atomic,omitempty"`
 }
 
-// InCLibrary reports whether the frame is in the C library, its mathematical functions or the dynamic
-// loader, where these are files of their own.
+// InCLibrary reports whether the frame is in the C library, its mathematical functions or the
+// dynamic loader, where these are files of their own.
 func (f *Frame) InCLibrary() bool {
 	base := path.Base(f.Object)
 	for _, prefix := range []string{"libc.so", "libc-", "libm.so", "libm-", "libpthread", "ld-linux", "ld-musl", "libc.musl"} {

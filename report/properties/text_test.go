@@ -362,30 +362,6 @@ func TestRowOfUnknownThreads(t *testing.T) {
 	}
 }
 
-// The critical path names regions and what balance saves there; what is not known is told, too.
-func TestCriticalPath(t *testing.T) {
-	p := barriers(2, 50, 10)
-	p.Nodes[1].Stats[1].Waits.OnPath = 40e9
-	p.Nodes[2].Stats[1].Waits.OnPath = 10e9
-	text := strings.Join(strings.Fields(write(t, "text", severity.Of(p, severity.Options{}), options(false))), " ")
-	for _, want := range []string{"Shares are of 100.00 sec, the path's length. 40.00 sec 40.0 % outside of all regions 40.00 sec 40.0 % a.c (10-15) PARALLEL; " +
-		"perfect balance here saves at most 15.00 of the run's 100.00 sec 10.00 sec 10.0 % a.c (20-25) PARALLEL; perfect balance here saves at most 5.00 of",
-		"10.00 sec 10.0 % completing barriers, waiting there for tasks, ends of regions, or not known"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in %s", want, text)
-		}
-	}
-	several := severity.Of(p, severity.Options{})
-	several.Processes = append(several.Processes, severity.Process{})
-	if text := strings.Join(strings.Fields(write(t, "text", several, options(false))), " "); !strings.Contains(text, "of 100.00 sec, the length of all processes' paths together.") {
-		t.Errorf("of several processes: %s", text)
-	}
-	without := write(t, "text", severity.Of(forks(barriers(2), 10), severity.Options{}), options(false))
-	if strings.Contains(without, "Critical path:") {
-		t.Errorf("a path of which no team's part is known: %s", without)
-	}
-}
-
 // Files have every value, whatever text leaves out.
 func TestFilesHaveAll(t *testing.T) {
 	c := severity.Of(forks(barriers(3, 30, 20, 10, 9, 8), 3, 2), severity.Options{})
@@ -496,21 +472,5 @@ func TestFindingsEnd(t *testing.T) {
 	details, _, _ := strings.Cut(out.String(), "Further findings, in short:\n")
 	if n := len(detail.FindAllString(details, -1)); n != inDetail+1 {
 		t.Errorf("%d findings in detail, want %d:\n%s", n, inDetail+1, out.String())
-	}
-}
-
-// A sum above the time of all threads has its reason: teams that nest only where some do.
-func TestSumAboveAll(t *testing.T) {
-	p := busy(barriers(2, 40))
-	p.Meta.Duration = 98e9
-	text := func() string {
-		return strings.Join(strings.Fields(write(t, "text", severity.Of(p, severity.Options{}), options(false))), " ")
-	}
-	if got := text(); !strings.Contains(got, "wall time times threads: the time that probes took fits into no part.") {
-		t.Errorf("without nested teams: %s", got)
-	}
-	p.Nodes = append(p.Nodes, profile.Node{Parent: 1, Region: 0, Stats: []profile.ThreadStats{{Exec: profile.Sum{T: 1e9, C: 1}, Body: profile.Sum{T: 1e9, C: 1}}}})
-	if got := text(); !strings.Contains(got, "wall time times threads: teams that nest have more threads than there are numbers, or the time") {
-		t.Errorf("with nested teams: %s", got)
 	}
 }
