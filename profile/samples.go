@@ -38,11 +38,15 @@ type Frame struct {
 	Atomic bool `json:"atomic,omitempty"`
 }
 
+// cLibrary are beginnings of file names: of glibc, of glibc before 2.34, and of musl.
+var cLibrary = []string{"libc.so", "libm.so", "libpthread.so.", "ld-linux", "libc-2.", "libm-2.", "libpthread-2.", "ld-2.",
+	"ld-musl-", "libc.musl-"}
+
 // InCLibrary reports whether the frame is in the C library, its mathematical functions or the
 // dynamic loader, where these are files of their own.
 func (f *Frame) InCLibrary() bool {
 	base := path.Base(f.Object)
-	for _, prefix := range []string{"libc.so", "libc-", "libm.so", "libm-", "libpthread", "ld-linux", "ld-musl", "libc.musl"} {
+	for _, prefix := range cLibrary {
 		if strings.HasPrefix(base, prefix) {
 			return true
 		}
