@@ -70,9 +70,9 @@ func (ca *MPI) Apply(t *stack.Thread, ev *event.Event) {
 	s.NoCore, t.WaitedInCall = min(t.WaitedInCall, s.T), 0
 
 	parent, seat := ca.Tree.Root, t.Seat
-	f := t.Top()
-	if f != nil {
-		parent, seat = f.Node, f.Seat
+	open := t.Top()
+	if open != nil {
+		parent, seat = open.Node, open.Seat
 	}
 	leaf := ca.Tree.Child(parent, place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: event.MPI}, Fn: uint64(c.Op), Site: ev.Site})
 	own := leaf.Stat(seat)
@@ -105,8 +105,8 @@ func (ca *MPI) Apply(t *stack.Thread, ev *event.Event) {
 	}
 	s.Sized = 0 // smallest and largest volumes are kept at the leaf only
 	ca.chargeMPI(t, &s)
-	if f != nil {
-		f.HoldsCall(&s)
+	if open != nil {
+		open.HoldsCall(&s)
 	}
 }
 
@@ -158,14 +158,14 @@ func (ca *MPI) SharedSeat() []string {
 func (ca *MPI) chargeMPI(t *stack.Thread, s *profile.MPIStats) {
 	still := len(t.Stack) // the clocks of regions from this index up stand still
 	for i := len(t.Stack) - 1; i >= 0; i-- {
-		f := &t.Stack[i]
-		if f.Internal { // its time counts for the regions that it interrupted
+		open := &t.Stack[i]
+		if open.Internal { // its time counts for the regions that it interrupted
 			continue
 		}
 		if i < still { // a node that occurs twice on the stack also has its time twice
-			f.Node.Stat(f.Seat).AddMPI(s)
+			open.Node.Stat(open.Seat).AddMPI(s)
 		}
-		if !tree.IsExecution(f.Node.Key.Construct) {
+		if !tree.IsExecution(open.Node.Key.Construct) {
 			continue
 		}
 		still = t.SuspendedBy(i)

@@ -9,20 +9,20 @@ import (
 // Arrivals at barriers (package waits), as the runtimes' calls tell them.
 
 // arrive notes that a thread has come to the barrier of an open region.
-func (sh *Constructs) arrive(t *stack.Thread, f *stack.OpenRegion, ev *event.Event) {
+func (sh *Constructs) arrive(t *stack.Thread, open *stack.OpenRegion, ev *event.Event) {
 	if ev.Construct == event.ReductionBarrier { // it depends on the answer
 		sh.mayArrive(t)
 		return
 	}
-	sh.Arrive(t, f.Node, fromNode(f), ev.Time)
+	sh.Arrive(t, open.Node, fromNode(open), ev.Time)
 }
 
 // fromNode returns the region from which a thread comes to the barrier of an open region.
-func fromNode(f *stack.OpenRegion) *tree.Node {
-	if f.Node.Key.Construct == event.Barrier {
-		return f.Node.Parent
+func fromNode(open *stack.OpenRegion) *tree.Node {
+	if open.Node.Key.Construct == event.Barrier {
+		return open.Node.Parent
 	}
-	return f.Node
+	return open.Node
 }
 
 // mayArrive notes that a thread makes a call in which it may come to a barrier.
@@ -45,16 +45,16 @@ func (sh *Constructs) mayHaveArrived(t *stack.Thread, n *tree.Node, at uint64) {
 // and gets 1 or 2, and the second call is the barrier. The primary thread gets 1 both ways. second
 // is the time of the second call, or 0.
 func (sh *Constructs) arriveReduced(t *stack.Thread, second uint64) {
-	f := t.Top()
+	open := t.Top()
 	switch {
-	case f == nil || f.Phase != stack.InBarrier:
+	case open == nil || open.Phase != stack.InBarrier:
 	case !t.IsPending():
 		if second != 0 {
-			sh.ArriveSplit(t, f.Node, fromNode(f), second, second)
+			sh.ArriveSplit(t, open.Node, fromNode(open), second, second)
 		}
 	case second != 0:
-		sh.ArriveSplit(t, f.Node, fromNode(f), f.Mark, second)
+		sh.ArriveSplit(t, open.Node, fromNode(open), open.Mark, second)
 	default:
-		sh.Arrive(t, f.Node, fromNode(f), f.Mark)
+		sh.Arrive(t, open.Node, fromNode(open), open.Mark)
 	}
 }

@@ -10,18 +10,18 @@ import (
 
 // Reduced applies the answer of libomp's reduction: threads that get 0 have passed the barrier.
 func (sh *Constructs) Reduced(t *stack.Thread, ev *event.Event) {
-	switch f := t.Top(); {
+	switch open := t.Top(); {
 	case ev.Value == 0:
 		sh.arriveReduced(t, 0)
 		sh.Waited(t, ev)
-	case f != nil && (ev.Value != 1 || t.Num != 0):
-		sh.mayHaveArrived(t, f.Node, ev.Time)
+	case open != nil && (ev.Value != 1 || t.Num != 0):
+		sh.mayHaveArrived(t, open.Node, ev.Time)
 	}
 }
 
 // Continues reports whether an event belongs to the worksharing construct whose share the thread
 // has done: to its implicit barrier, or to its reduction.
-func (sh *Constructs) Continues(f *stack.OpenRegion, ev *event.Event) bool {
+func (sh *Constructs) Continues(open *stack.OpenRegion, ev *event.Event) bool {
 	if ev.Edge == event.Waited && ev.Construct == event.Single {
 		return true // the wait in GOMP_single_copy_end of the thread that executed the body
 	}
@@ -33,9 +33,9 @@ func (sh *Constructs) Continues(f *stack.OpenRegion, ev *event.Event) bool {
 		return true
 	case event.Barrier:
 		if ev.Loc == 0 {
-			return f.Node.Key.Construct == event.Single
+			return open.Node.Key.Construct == event.Single
 		}
-		return sh.ends(f.Node, ev.Loc)
+		return sh.ends(open.Node, ev.Loc)
 	}
 	return false
 }
@@ -60,15 +60,15 @@ func (sh *Constructs) Wait(t *stack.Thread, ev *event.Event) {
 	if ev.Flags&event.Sparse != 0 { // otherwise all ends are reported
 		t.Turn = sh.Reach(t, ev.Time+t.Suspended, ev.Flags&event.Sparse != 0)
 	}
-	f := t.Top()
+	open := t.Top()
 	share := -1
 	switch {
-	case f != nil && f.Phase == stack.Done:
+	case open != nil && open.Phase == stack.Done:
 		share = len(t.Stack) - 1
-	case f != nil && f.Phase == stack.InBarrier && ev.Construct == event.ReductionBarrier:
+	case open != nil && open.Phase == stack.InBarrier && ev.Construct == event.ReductionBarrier:
 		sh.arriveReduced(t, ev.Time)
 		return // the second half of a reduction
-	case sh.endsEarly(f, ev):
+	case sh.endsEarly(open, ev):
 		share = len(t.Stack) - 1
 	case ev.Construct == event.Loop || ev.Construct == event.Sections:
 		if share = t.OpenShare(); share < 0 {
@@ -76,9 +76,9 @@ func (sh *Constructs) Wait(t *stack.Thread, ev *event.Event) {
 				sh.Unmatched++
 			}
 		}
-	case ev.Construct == event.Barrier && ev.Loc == 0 && f != nil && f.Node.Key.Construct == event.Single && f.Phase == stack.InBody:
+	case ev.Construct == event.Barrier && ev.Loc == 0 && open != nil && open.Node.Key.Construct == event.Single && open.Phase == stack.InBody:
 		// GCC's code marks the end of a single body only by the barrier behind it.
-		f.Pass(profile.Body, ev.Time)
+		open.Pass(profile.Body, ev.Time)
 		share = len(t.Stack) - 1
 	}
 	if share < 0 && sh.endsUnobserved(t, ev) {
@@ -91,40 +91,40 @@ func (sh *Constructs) Wait(t *stack.Thread, ev *event.Event) {
 		sh.arrive(t, b, ev)
 		return
 	}
-	f = sh.UnwindTo(t, share, ev.Time)
+	open = sh.UnwindTo(t, share, ev.Time)
 	switch {
-	case f.Phase == stack.InBody:
-		f.CloseBody(ev.Time)
-	case f.Parts[profile.Barrier].C > 0: // between a reduction and its barrier
-		f.Pass(profile.Barrier, ev.Time)
-	case f.Node.Key.Construct != event.Single:
-		f.Pass(profile.Body, ev.Time) // the time from the loop's end to its barrier
+	case open.Phase == stack.InBody:
+		open.CloseBody(ev.Time)
+	case open.Parts[profile.Barrier].C > 0: // between a reduction and its barrier
+		open.Pass(profile.Barrier, ev.Time)
+	case open.Node.Key.Construct != event.Single:
+		open.Pass(profile.Body, ev.Time) // the time from the loop's end to its barrier
 	}
-	f.Phase, f.Mark, f.Waiting, f.Returns = stack.InBarrier, ev.Time, ev.Time+t.Suspended, ev.Site
-	sh.arrive(t, f, ev)
+	open.Phase, open.Mark, open.Waiting, open.Returns = stack.InBarrier, ev.Time, ev.Time+t.Suspended, ev.Site
+	sh.arrive(t, open, ev)
 }
 
 // Waited ends the barrier that a thread is in.
 func (sh *Constructs) Waited(t *stack.Thread, ev *event.Event) {
-	f := t.Top()
-	if f != nil && f.Phase == stack.Done && ev.Construct == event.Single {
-		f.Pass(profile.Barrier, ev.Time) // copyprivate: the barrier of the single itself follows
-		f.Mark = ev.Time
+	open := t.Top()
+	if open != nil && open.Phase == stack.Done && ev.Construct == event.Single {
+		open.Pass(profile.Barrier, ev.Time) // copyprivate: the barrier of the single itself follows
+		open.Mark = ev.Time
 		sh.leave(t, ev)
 		return
 	}
-	if f == nil || f.Phase != stack.InBarrier || f.Team != nil {
+	if open == nil || open.Phase != stack.InBarrier || open.Team != nil {
 		sh.Unmatched++ // the barrier was entered before measurement began
 		return
 	}
 	sh.leave(t, ev)
-	if f.Node.Key.Construct != event.Barrier {
-		f.Pass(profile.Barrier, ev.Time)
-		f.Parts[profile.Barrier].C++
+	if open.Node.Key.Construct != event.Barrier {
+		open.Pass(profile.Barrier, ev.Time)
+		open.Parts[profile.Barrier].C++
 	}
-	if ev.Construct == event.ReductionBarrier && f.Node.Key.Construct != event.Barrier {
+	if ev.Construct == event.ReductionBarrier && open.Node.Key.Construct != event.Barrier {
 		// clang may put a barrier behind the reduction of a loop.
-		f.Phase, f.Mark = stack.Done, ev.Time
+		open.Phase, open.Mark = stack.Done, ev.Time
 		return
 	}
 	sh.Pop(t, ev.Time)
@@ -141,11 +141,11 @@ func (sh *Constructs) leave(t *stack.Thread, ev *event.Event) {
 
 // endsEarly tells whether an implicit barrier ends the construct of a region. It ends a construct
 // that libomp never closed because it was cancelled, and a scope construct of libgomp.
-func (sh *Constructs) endsEarly(f *stack.OpenRegion, ev *event.Event) bool {
-	if f == nil || f.Phase != stack.InBody || ev.Construct != event.Barrier {
+func (sh *Constructs) endsEarly(open *stack.OpenRegion, ev *event.Event) bool {
+	if open == nil || open.Phase != stack.InBody || ev.Construct != event.Barrier {
 		return false
 	}
-	switch f.Node.Key.Construct {
+	switch open.Node.Key.Construct {
 	case event.Loop, event.Sections:
 		return ev.Loc != 0 && sh.Tree.Answers.Barrier(ev.Loc) == place.BarrierImplicit
 	case event.Scope:

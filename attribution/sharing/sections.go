@@ -34,17 +34,17 @@ func (sh *Constructs) StartSection(t *stack.Thread, ev *event.Event) {
 	if ev.Value == 0 {
 		return
 	}
-	if f := sh.openSections(t); f != nil {
-		f.Parts[profile.Body].C++
-		f.Section = ev.Time
+	if open := sh.openSections(t); open != nil {
+		open.Parts[profile.Body].C++
+		open.Section = ev.Time
 	}
 }
 
 // EndSection ends the section that a thread executes.
 func (sh *Constructs) EndSection(t *stack.Thread, ev *event.Event) {
-	if f := sh.openSections(t); f != nil && f.Section != 0 {
-		f.Parts[profile.Body].T += ledger.Between(f.Section, ev.Time)
-		f.Section = 0
+	if open := sh.openSections(t); open != nil && open.Section != 0 {
+		open.Parts[profile.Body].T += ledger.Between(open.Section, ev.Time)
+		open.Section = 0
 	}
 }
 

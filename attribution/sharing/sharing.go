@@ -27,20 +27,20 @@ func (sh *Constructs) Open(t *stack.Thread, ev *event.Event) {
 	k := t.Key(c, ev)
 	// Entry points that jump to one another report one call twice. For example, libgomp's
 	// GOMP_loop_runtime_start ends in a jump to GOMP_loop_dynamic_start.
-	if f := t.Top(); f != nil && f.Node.Key.Construct == c && f.Sp == ev.SP && f.Phase == stack.InBody && f.Child == 0 && f.Parts[profile.Body].C == 0 {
+	if open := t.Top(); open != nil && open.Node.Key.Construct == c && open.Sp == ev.SP && open.Phase == stack.InBody && open.Child == 0 && open.Parts[profile.Body].C == 0 {
 		return
 	}
-	f := sh.Push(t, k, ev)
-	f.Phase = stack.InBody
+	open := sh.Push(t, k, ev)
+	open.Phase = stack.InBody
 	if ev.Flags&event.CopyPrivate != 0 {
 		sh.mayArrive(t) // threads that are not chosen wait in this very call
 	}
 	if c == event.Sections && ev.Runtime == event.Kmpc {
 		size := t.TeamSize()
-		f.Parts[profile.Body].C = sectionsOfThread(ev.Value, t.Num, size)
-		f.Node.Note(noteDerivedSections)
+		open.Parts[profile.Body].C = sectionsOfThread(ev.Value, t.Num, size)
+		open.Node.Note(noteDerivedSections)
 		if size == 0 {
-			f.Node.Note(NoteUnknownSections)
+			open.Node.Note(NoteUnknownSections)
 		}
 	}
 }
@@ -56,15 +56,15 @@ func (sh *Constructs) Close(t *stack.Thread, ev *event.Event) {
 		}
 		return
 	}
-	f := sh.UnwindTo(t, i, ev.Time)
-	if f.Phase == stack.InBody {
-		f.CloseBody(ev.Time)
+	open := sh.UnwindTo(t, i, ev.Time)
+	if open.Phase == stack.InBody {
+		open.CloseBody(ev.Time)
 	}
 	if ev.Runtime == event.Gomp {
 		sh.Pop(t, ev.Time) // GOMP_*_end_nowait: no barrier will follow
 		return
 	}
-	f.Phase, f.Mark = stack.Done, ev.Time
+	open.Phase, open.Mark = stack.Done, ev.Time
 }
 
 // endsShare tells whether a thread that comes to an event has left any loop that it was in.
@@ -90,9 +90,9 @@ func (sh *Constructs) EndUntold(t *stack.Thread, ev *event.Event) {
 	if i < 0 || t.Stack[i].Flags&event.EndsNext == 0 || t.Stack[i].Phase != stack.InBody {
 		return
 	}
-	f := sh.UnwindTo(t, i, ev.Time)
-	f.CloseBody(ev.Time)
-	if !sh.Continues(f, ev) {
+	open := sh.UnwindTo(t, i, ev.Time)
+	open.CloseBody(ev.Time)
+	if !sh.Continues(open, ev) {
 		sh.Pop(t, ev.Time)
 	}
 }

@@ -11,21 +11,21 @@ import (
 // returns these; nil: there is none.
 func (s *Stack) Enlist() (up [2]*waits.Brood) {
 	for i := len(*s) - 1; i >= 0; i-- {
-		f := &(*s)[i]
-		c := f.Node.Key.Construct
+		open := &(*s)[i]
+		c := open.Node.Key.Construct
 		switch {
-		case IsContext(c) && f.Internal: // its tasks are its parent's
-			up[0] = f.Up[0]
+		case IsContext(c) && open.Internal: // its tasks are its parent's
+			up[0] = open.Up[0]
 		case IsContext(c):
-			up[0] = f.brood()
-		case c == event.TaskGroup && f.Phase == InBody && up[1] == nil:
-			up[1] = f.brood()
+			up[0] = open.brood()
+		case c == event.TaskGroup && open.Phase == InBody && up[1] == nil:
+			up[1] = open.brood()
 			continue
 		default:
 			continue
 		}
 		if up[1] == nil {
-			up[1] = f.Up[1]
+			up[1] = open.Up[1]
 		}
 		break
 	}
@@ -35,18 +35,18 @@ func (s *Stack) Enlist() (up [2]*waits.Brood) {
 	return up
 }
 
-func (f *OpenRegion) brood() *waits.Brood {
-	if f.Brood == nil {
-		f.Brood = &waits.Brood{}
+func (o *OpenRegion) brood() *waits.Brood {
+	if o.Brood == nil {
+		o.Brood = &waits.Brood{}
 	}
-	return f.Brood
+	return o.Brood
 }
 
 // awaited returns the tasks for which a thread waits in its innermost region; nil: none are known.
 func (s *Stack) awaited() *waits.Brood {
-	switch f := s.Top(); f.Node.Key.Construct {
+	switch open := s.Top(); open.Node.Key.Construct {
 	case event.TaskGroup:
-		return f.Brood
+		return open.Brood
 	case event.TaskWait:
 		if i := s.Context(); i >= 0 {
 			return (*s)[i].Brood
@@ -61,8 +61,8 @@ func (s *Stack) AwaitsEnds(ev *event.Event) bool {
 	if ev.Construct != event.TaskWait && ev.Construct != event.TaskGroup || ev.Lost > 0 {
 		return false
 	}
-	f := s.Top()
-	if f == nil || f.Phase != InBarrier || f.Node.Key.Construct != ev.Construct {
+	open := s.Top()
+	if open == nil || open.Phase != InBarrier || open.Node.Key.Construct != ev.Construct {
 		return false
 	}
 	return s.awaited().Lives()
@@ -72,9 +72,9 @@ func (s *Stack) AwaitsEnds(ev *event.Event) bool {
 // a wait for tasks that ends at a time (ns). It also notes for which tasks to be created the thread
 // has waited. The former is not noted if the thread executed that task itself.
 func (t *Thread) AwaitedTask(at uint64) {
-	f, b := t.Top(), t.awaited()
-	f.late.Charge(f.Node, f.Seat)
-	if last := b.Last(at); last != nil && last.Seat != f.Seat {
-		t.Interval.AwaitTask(f.Node, f.Seat, f.Idle, last)
+	open, b := t.Top(), t.awaited()
+	open.late.Charge(open.Node, open.Seat)
+	if last := b.Last(at); last != nil && last.Seat != open.Seat {
+		t.Interval.AwaitTask(open.Node, open.Seat, open.Idle, last)
 	}
 }

@@ -21,25 +21,25 @@ type Charges struct {
 // HandUp charges the region around the i-th one, which ends at a time, with the i-th one's account.
 func (ch *Charges) HandUp(t *Thread, i int, at uint64) {
 	if i > 0 {
-		f, up := &t.Stack[i], &t.Stack[i-1]
-		ch.Ledger.HandUp(&f.Account, &up.Account, up.part(), at)
+		open, up := &t.Stack[i], &t.Stack[i-1]
+		ch.Ledger.HandUp(&open.Account, &up.Account, up.part(), at)
 	}
 }
 
 // Disown gives the account of the i-th region to the region around it as its own.
 func (ch *Charges) Disown(t *Thread, i int) {
 	if i > 0 {
-		f, up := &t.Stack[i], &t.Stack[i-1]
-		ch.Ledger.Disown(&f.Account, &up.Account, up.part())
+		open, up := &t.Stack[i], &t.Stack[i-1]
+		ch.Ledger.Disown(&open.Account, &up.Account, up.part())
 	}
 }
 
 // charge charges the i-th region of a thread, which ends at a time,
 // with the time that it took (ns).
 func (ch *Charges) charge(t *Thread, i int, at uint64, exec int64) {
-	f := &t.Stack[i]
-	ch.Ledger.Charge(&f.Account, f.Node.Stat(f.Seat), exec)
-	if t.Strip.Due(f.Node.Key.Construct, at-f.Start) {
+	open := &t.Stack[i]
+	ch.Ledger.Charge(&open.Account, open.Node.Stat(open.Seat), exec)
+	if t.Strip.Due(open.Node.Key.Construct, at-open.Start) {
 		t.show(i, at)
 	}
 	if ch.Spans != nil {
@@ -92,8 +92,8 @@ func (ch *Charges) ChargeWait(t *Thread, ev *event.Event) {
 		inCall, t.WaitedInCall = 0, 0
 	}
 	seat := t.Seat
-	if f := t.Top(); f != nil { // of a nested team that is being started: not yet the thread's seat
-		seat = f.Seat
+	if open := t.Top(); open != nil { // of a nested team that is being started: not yet the thread's seat
+		seat = open.Seat
 	}
 	for iv := t.Interval; iv != nil; iv = iv.Outer() {
 		iv.NoCore(d)
@@ -154,9 +154,9 @@ func (ch *Charges) Tax(t *Thread, ev *event.Event) {
 // if each had been pushed and popped.
 func (ch *Charges) taxFolds(t *Thread, ev *event.Event) {
 	inside, outside := ch.Ledger.HitFolded(ev)
-	if f := t.Top(); f != nil {
-		f.Contain(ledger.ByProbes, f.part(), inside.Exec)
-		f.Pay(ledger.ByProbes, f.part(), t.Due+outside)
+	if open := t.Top(); open != nil {
+		open.Contain(ledger.ByProbes, open.part(), inside.Exec)
+		open.Pay(ledger.ByProbes, open.part(), t.Due+outside)
 	}
 	t.Due = 0
 	ch.Tree.Root.Stat(t.Seat).AddCost(profile.Cost{Exec: outside + inside.Exec})
@@ -164,13 +164,13 @@ func (ch *Charges) taxFolds(t *Thread, ev *event.Event) {
 
 // payToll charges a toll since a thread's last event to its innermost region.
 func (t *Thread) payToll(ev *event.Event, by ledger.Toll, d int64) {
-	f := t.Top()
-	if f == nil {
+	open := t.Top()
+	if open == nil {
 		return
 	}
-	f.Pay(by, f.part(), d)
-	if ev != nil && ev.Edge == event.Begin && f.Team != nil && f.Phase == InBarrier { // of a task
-		if mem := f.Team.Member(t.Num); mem != nil {
+	open.Pay(by, open.part(), d)
+	if ev != nil && ev.Edge == event.Begin && open.Team != nil && open.Phase == InBarrier { // of a task
+		if mem := open.Team.Member(t.Num); mem != nil {
 			mem.PayWay(by, d)
 		}
 	}
@@ -184,8 +184,8 @@ func (ch *Charges) notePace(t *Thread, at uint64, cost int64) {
 	}
 	ch.Tree.Root.Present(t.Seat).Dense += dense
 	for i := len(t.Stack) - 1; i >= 0; i-- {
-		if f := &t.Stack[i]; f.Team != nil && f.Node.IsRegion() {
-			f.Node.Present(f.Seat).Dense += dense
+		if open := &t.Stack[i]; open.Team != nil && open.Node.IsRegion() {
+			open.Node.Present(open.Seat).Dense += dense
 			return
 		}
 	}

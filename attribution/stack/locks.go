@@ -27,49 +27,49 @@ func (t *Thread) NoteInterval(at uint64) {
 	if i < 0 {
 		return
 	}
-	f := &t.Stack[i]
+	open := &t.Stack[i]
 	waited := false
-	switch f.Phase {
+	switch open.Phase {
 	case Entering:
-		waited = guards.Has(f.Node.Key.Construct)
+		waited = guards.Has(open.Node.Key.Construct)
 	case InBarrier: // of a reduction: the threads combine their results in turn
-		waited = f.Node.Key.Construct.IsTasking()
+		waited = open.Node.Key.Construct.IsTasking()
 	}
-	t.Interval.Note(f.Node, f.Seat, waited, at)
+	t.Interval.Note(open.Node, open.Seat, waited, at)
 }
 
 // NoteUse notes that a thread frees the lock of the i-th region of its stack (ns).
 func (t *Thread) NoteUse(i int, at uint64) {
-	f := &t.Stack[i]
-	if f.Phase != InBody || !t.frees(i) {
+	open := &t.Stack[i]
+	if open.Phase != InBody || !t.frees(i) {
 		return
 	}
-	lock, pause := waits.Lock{Of: f.Node.Key.RuntimeConstruct, Address: f.Resource}, t.Suspended
-	wait, busy := ledger.Between(f.Start, f.Mark), ledger.Between(f.Mark, at)
-	if u := t.Interval.Used(f.Node, &lock); u != nil {
-		u.Again(f.Start+pause, at+pause, wait, busy, 1)
+	lock, pause := waits.Lock{Of: open.Node.Key.RuntimeConstruct, Address: open.Resource}, t.Suspended
+	wait, busy := ledger.Between(open.Start, open.Mark), ledger.Between(open.Mark, at)
+	if u := t.Interval.Used(open.Node, &lock); u != nil {
+		u.Again(open.Start+pause, at+pause, wait, busy, 1)
 		return
 	}
-	t.Interval.Use(&waits.Use{Lock: lock, Node: f.Node, Seat: f.Seat, N: 1,
-		From: f.Start + pause, Held: f.Mark + pause, Freed: at + pause, Until: at + pause, Wait: wait, Busy: busy})
+	t.Interval.Use(&waits.Use{Lock: lock, Node: open.Node, Seat: open.Seat, N: 1,
+		From: open.Start + pause, Held: open.Mark + pause, Freed: at + pause, Until: at + pause, Wait: wait, Busy: busy})
 }
 
 // NoteUseOver notes that the i-th region of a thread's stack, whose lock it has freed,
 // is over (ns).
 func (t *Thread) NoteUseOver(i int, at uint64) {
-	f := &t.Stack[i]
+	open := &t.Stack[i]
 	if !t.frees(i) {
 		return
 	}
-	if u := t.Interval.Used(f.Node, &waits.Lock{Of: f.Node.Key.RuntimeConstruct, Address: f.Resource}); u != nil {
+	if u := t.Interval.Used(open.Node, &waits.Lock{Of: open.Node.Key.RuntimeConstruct, Address: open.Resource}); u != nil {
 		u.Until = max(u.Until, at+t.Suspended)
 	}
 }
 
 // frees tells whether the end of the i-th region frees a lock.
 func (s *Stack) frees(i int) bool {
-	f := &(*s)[i]
-	return locks.Has(f.Node.Key.Construct) && !s.sets(f.Node.Key.Construct, f.Resource, i)
+	open := &(*s)[i]
+	return locks.Has(open.Node.Key.Construct) && !s.sets(open.Node.Key.Construct, open.Resource, i)
 }
 
 // sets tells whether a thread has set a nested lock already, in one of the first regions of its
@@ -79,7 +79,7 @@ func (s *Stack) sets(c event.Construct, lock uint64, regions int) bool {
 		return false
 	}
 	for i := range (*s)[:regions] {
-		if f := &(*s)[i]; f.Node.Key.Construct == c && f.Resource == lock {
+		if open := &(*s)[i]; open.Node.Key.Construct == c && open.Resource == lock {
 			return true
 		}
 	}

@@ -37,11 +37,11 @@ func (st *Stacks) Mend(t *Thread, c event.Construct, ev *event.Event) {
 		return
 	}
 	st.BeginLost(t, ev)
-	for f := t.Top(); f != nil && !f.holds(c, ev); f = t.Top() {
+	for open := t.Top(); open != nil && !open.holds(c, ev); open = t.Top() {
 		st.Abandon(t)
 	}
 	if c == event.Lock { // a lock can be set only once
-		if i := t.Find(c, func(f *OpenRegion) bool { return f.Resource == ev.Fn }); i >= 0 {
+		if i := t.Find(c, func(open *OpenRegion) bool { return open.Resource == ev.Fn }); i >= 0 {
 			st.drop(t, i)
 		}
 	}
@@ -52,19 +52,19 @@ func (st *Stacks) Mend(t *Thread, c event.Construct, ev *event.Event) {
 func (st *Stacks) LeaveContexts(t *Thread, c event.Construct, ev *event.Event) {
 	left := -1
 	for i := range t.Stack {
-		f := &t.Stack[i]
+		open := &t.Stack[i]
 		switch {
-		case tree.IsExecution(f.Node.Key.Construct):
+		case tree.IsExecution(open.Node.Key.Construct):
 			// All calls in a task lie below the call of the task's function on the
 			// stack.
-			if IsShared(c) || st.above(ev.SP, f.Sp-1) {
+			if IsShared(c) || st.above(ev.SP, open.Sp-1) {
 				left = i
 			}
-		case f.Team != nil:
+		case open.Team != nil:
 			if IsShared(c) {
 				left = -1 // tasks further out are suspended for this region
 			}
-			if f.Num >= 0 && st.above(ev.SP, f.Sp) {
+			if open.Num >= 0 && st.above(ev.SP, open.Sp) {
 				left = i
 			}
 		}
@@ -77,8 +77,8 @@ func (st *Stacks) LeaveContexts(t *Thread, c event.Construct, ev *event.Event) {
 	}
 	m := st.UnwindTo(t, left, ev.Time).Team
 	st.Abandon(t)
-	if f := t.Top(); f != nil {
-		t.Seat = f.Seat
+	if open := t.Top(); open != nil {
+		t.Seat = open.Seat
 	} else if m != nil {
 		t.Seat = st.Seat(m.Root, 0)
 	}
@@ -100,25 +100,25 @@ func IsShared(c event.Construct) bool {
 }
 
 // holds tells whether a construct can begin in a region.
-func (f *OpenRegion) holds(c event.Construct, ev *event.Event) bool {
+func (o *OpenRegion) holds(c event.Construct, ev *event.Event) bool {
 	// Unobserved tasks make calls too.
-	if f.Node.Existing || c == event.MPI && f.Phase == InBarrier {
+	if o.Node.Existing || c == event.MPI && o.Phase == InBarrier {
 		return true
 	}
-	switch k := f.Node.Key.Construct; k {
+	switch k := o.Node.Key.Construct; k {
 	case event.Task, event.UntiedTask, event.TaskLoop, event.Barrier, event.TaskWait, event.TaskYield:
 		return tree.IsExecution(c)
 	case event.Atomic, event.Flush, event.Cancel, event.CancellationPoint,
 		event.TargetEnterData, event.TargetExitData, event.TargetUpdate:
 		return false
 	case event.Critical, event.Ordered, event.Lock, event.NestLock, event.Reduction:
-		if f.Phase == Entering || f.Phase == Leaving {
+		if o.Phase == Entering || o.Phase == Leaving {
 			return tree.IsExecution(c)
 		}
-		same := c == k && k != event.NestLock && f.Resource == ev.Fn
+		same := c == k && k != event.NestLock && o.Resource == ev.Fn
 		return !same && (k == event.Lock || k == event.NestLock || !IsShared(c) && c != k || c == event.Critical)
 	case event.Loop, event.Sections, event.Single, event.Workshare, event.Scope, event.TaskGroup:
-		if f.Phase == InBarrier {
+		if o.Phase == InBarrier {
 			return tree.IsExecution(c)
 		}
 		return !IsShared(c) || k == event.TaskGroup
@@ -134,10 +134,10 @@ func (f *OpenRegion) holds(c event.Construct, ev *event.Event) bool {
 
 // BeginLost begins a region's body for the primary thread, if the event of that was lost.
 func (st *Stacks) BeginLost(t *Thread, ev *event.Event) {
-	if f := t.Top(); t.Lossy && f != nil && f.Team != nil && f.Phase == Starting {
-		f.Node.Note(noteLostBegin)
-		f.Uncounted = true
-		st.BeginAs(t, f, f.Team, 0, ev.Time)
+	if open := t.Top(); t.Lossy && open != nil && open.Team != nil && open.Phase == Starting {
+		open.Node.Note(noteLostBegin)
+		open.Uncounted = true
+		st.BeginAs(t, open, open.Team, 0, ev.Time)
 	}
 }
 
@@ -162,9 +162,9 @@ func (st *Stacks) lostWorker(t *Thread, c event.Construct, ev *event.Event) {
 // InLostTask tells whether an event of a worker in its final barrier belongs to a task whose begin
 // was lost. The worker's part in the region is over, and the region has not ended.
 func (t *Thread) InLostTask(ev *event.Event) bool {
-	f := t.Top()
-	m := f.Team
-	return t.Lossy && ev.Edge != event.Begin && !m.Charged && m.Forked <= f.Mark && (m.Joined == 0 || ev.Time <= m.Joined)
+	open := t.Top()
+	m := open.Team
+	return t.Lossy && ev.Edge != event.Begin && !m.Charged && m.Forked <= open.Mark && (m.Joined == 0 || ev.Time <= m.Joined)
 }
 
 // LeaveAll drops regions on the thread's stack whose end was not seen.
@@ -191,8 +191,8 @@ func (ms *MainStack) SameStack(a, b uint64) bool {
 func (st *Stacks) Lose(t *Thread, n uint32) {
 	st.LoseWaits(t)
 	at := st.Tree.Root
-	if f := t.Top(); f != nil {
-		at = f.Node
+	if open := t.Top(); open != nil {
+		at = open.Node
 	}
 	st.Losses[tree.Seat{Node: at, Seat: t.Seat}] += uint64(n)
 }

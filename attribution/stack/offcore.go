@@ -32,17 +32,17 @@ func ready(a *event.OffCoreTime, to uint64) int64 {
 }
 
 // AskTasks has a thread's wait for tasks divided, which ends at a time in an open region (ns).
-func (t *Thread) AskTasks(f *OpenRegion, at uint64) {
-	w := waits.Wait{Node: f.Node, Seat: f.Seat, Reason: waits.ForTasks, From: f.Waiting, To: at, T: ledger.Between(f.Waiting, at)}
-	t.OffCore.Ask(w.Without(f.meanwhile))
+func (t *Thread) AskTasks(open *OpenRegion, at uint64) {
+	w := waits.Wait{Node: open.Node, Seat: open.Seat, Reason: waits.ForTasks, From: open.Waiting, To: at, T: ledger.Between(open.Waiting, at)}
+	t.OffCore.Ask(w.Without(open.meanwhile))
 }
 
 // AskLock has a thread's wait for a lock divided, which ends in an open region when the thread gets
 // the lock (ns).
-func (t *Thread) AskLock(f *OpenRegion, at uint64) {
-	if locks.Has(f.Node.Key.Construct) {
-		t.OffCore.Ask(waits.Wait{Node: f.Node, Seat: f.Seat, Reason: waits.ForLock,
-			From: f.Start + t.Suspended, To: at + t.Suspended, T: ledger.Between(f.Start, at)})
+func (t *Thread) AskLock(open *OpenRegion, at uint64) {
+	if locks.Has(open.Node.Key.Construct) {
+		t.OffCore.Ask(waits.Wait{Node: open.Node, Seat: open.Seat, Reason: waits.ForLock,
+			From: open.Start + t.Suspended, To: at + t.Suspended, T: ledger.Between(open.Start, at)})
 	}
 }
 

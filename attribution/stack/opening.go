@@ -10,12 +10,12 @@ func (st *Stacks) Push(t *Thread, k place.Key, ev *event.Event) *OpenRegion {
 	st.Mend(t, k.Construct, ev)
 	st.Initial(t)
 	parent := st.Tree.Root
-	if f := t.Top(); f != nil {
-		parent = f.Node
+	if open := t.Top(); open != nil {
+		parent = open.Node
 	}
-	f := t.Open(st.Tree.Child(parent, k), ev)
+	open := t.Open(st.Tree.Child(parent, k), ev)
 	if !IsContext(k.Construct) {
-		f.Opened(t.Suspended)
+		open.Opened(t.Suspended)
 	}
-	return f
+	return open
 }

@@ -40,26 +40,26 @@ func (ex *Existing) existingAt(t *Thread) *tree.Node {
 // region under way, the thread's time since measurement began is charged to that region. If there
 // are none, the thread was in no region.
 func (ex *Existing) CutOffExisting(t *Thread, end uint64) {
-	f := t.Top()
+	open := t.Top()
 	if slices.ContainsFunc(ex.Tree.Root.Children, func(n *tree.Node) bool { return n.Key.Construct == event.Unknown && !n.Outside && n.HoldsOpenMP() }) {
-		f.Parts[profile.Body].T = ledger.Between(f.Start, end)
-		ex.ChargeTop(t, end, f.Parts[profile.Body].T)
+		open.Parts[profile.Body].T = ledger.Between(open.Start, end)
+		ex.ChargeTop(t, end, open.Parts[profile.Body].T)
 		ex.Partial++
 		t.Stack = t.Stack[:0]
 		return
 	}
 	t.Stack = t.Stack[:0]
-	if len(f.Node.Children) == 0 && len(f.Node.Samples) == 0 {
+	if len(open.Node.Children) == 0 && len(open.Node.Samples) == 0 {
 		return
 	}
 	if ex.Tree.Root.HoldsOpenMP() {
-		for _, c := range f.Node.Children {
+		for _, c := range open.Node.Children {
 			c.Note(NoteWhere)
 		}
 	}
 	t.Known = false
 	ex.Initial(t)
-	f.Node.Outside, f.Node.SeatWas, f.Node.SeatNow = true, f.Seat, t.Seat
+	open.Node.Outside, open.Node.SeatWas, open.Node.SeatNow = true, open.Seat, t.Seat
 }
 
 // PlaceExisting moves the nodes of threads that were in no region to the root. It adds the MPI

@@ -13,19 +13,19 @@ func PresentUntil(n *tree.Node, seat int, t *Thread, at uint64) (p tree.Presence
 		return p
 	}
 	for i := range t.Stack {
-		f := &t.Stack[i]
-		m := f.Team
+		open := &t.Stack[i]
+		m := open.Team
 		// A worker's last team may be in use for another region now.
-		if f.Node != n || f.Seat != seat || m == nil || m.Node != n || m.Forked > f.Start {
+		if open.Node != n || open.Seat != seat || m == nil || m.Node != n || m.Forked > open.Start {
 			continue
 		}
-		p.Open = f.Phase != InBarrier
+		p.Open = open.Phase != InBarrier
 		if m.Joined == 0 {
 			p.Time += ledger.Between(m.Forked, at)
 		} else { // the primary thread was read first, and has noted all of the execution
 			p.Time -= ledger.Between(at, m.Joined)
 		}
-		if f.Phase != InBarrier { // else they are noted already
+		if open.Phase != InBarrier { // else they are noted already
 			for j := i; j < len(t.Stack); j++ {
 				p.Taken += t.Stack[j].TakenSince()
 			}

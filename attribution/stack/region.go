@@ -77,8 +77,8 @@ type OpenRegion struct {
 }
 
 // part returns the part that a toll in this region belongs to now.
-func (f *OpenRegion) part() profile.Part {
-	switch f.Phase {
+func (o *OpenRegion) part() profile.Part {
+	switch o.Phase {
 	case Starting, Entering:
 		return profile.Enter
 	case InBarrier:
@@ -86,13 +86,13 @@ func (f *OpenRegion) part() profile.Part {
 	case Leaving:
 		return profile.Exit
 	case Done:
-		if f.Parts[profile.Barrier].C > 0 { // between a reduction and its barrier
+		if o.Parts[profile.Barrier].C > 0 { // between a reduction and its barrier
 			return profile.Barrier
 		}
 	}
-	switch c := f.Node.Key.Construct; {
-	case c == event.Single && f.Phase == Done,
-		(c == event.Sections && f.Node.Key.Runtime == event.Gomp || c == event.ParallelSections) && f.Section == 0:
+	switch c := o.Node.Key.Construct; {
+	case c == event.Single && o.Phase == Done,
+		(c == event.Sections && o.Node.Key.Runtime == event.Gomp || c == event.ParallelSections) && o.Section == 0:
 		return profile.Exec
 	}
 	return profile.Body
@@ -101,102 +101,102 @@ func (f *OpenRegion) part() profile.Part {
 // Again reports whether an event opens the loop that is open already. Some loops have a probe
 // before the loop and one before its barrier, because some threads come to the second one only. Of
 // loops that another event tells there may be a probe, too: after a pause, or for other processes.
-func (f *OpenRegion) Again(ev *event.Event) bool {
-	return f.Flags&ev.Flags&event.Inline != 0 && f.Phase == InBody && f.Node.Key.Construct == event.Loop &&
-		f.Node.Key.Site == ev.Site && (f.InlineEnd == event.EndBarrier || f.Told)
+func (o *OpenRegion) Again(ev *event.Event) bool {
+	return o.Flags&ev.Flags&event.Inline != 0 && o.Phase == InBody && o.Node.Key.Construct == event.Loop &&
+		o.Node.Key.Site == ev.Site && (o.InlineEnd == event.EndBarrier || o.Told)
 }
 
 // LeaveInline ends the body of an inline construct.
-func (f *OpenRegion) LeaveInline(at uint64) {
-	if f.Node.Key.Construct == event.Loop {
-		f.CloseBody(at)
+func (o *OpenRegion) LeaveInline(at uint64) {
+	if o.Node.Key.Construct == event.Loop {
+		o.CloseBody(at)
 		return
 	}
-	f.Pass(profile.Body, at)
-	f.Phase, f.Mark = Done, at
+	o.Pass(profile.Body, at)
+	o.Phase, o.Mark = Done, at
 }
 
 // HoldsCall notes the time of a call made directly in a region.
-func (f *OpenRegion) HoldsCall(c *profile.MPIStats) {
-	s := f.Node.Stat(f.Seat)
-	if f.Phase == InBarrier { // only an unobserved task can call MPI in a barrier
+func (o *OpenRegion) HoldsCall(c *profile.MPIStats) {
+	s := o.Node.Stat(o.Seat)
+	if o.Phase == InBarrier { // only an unobserved task can call MPI in a barrier
 		s.MPI.Wait += c.T
 		s.MPI.WaitNoCore += c.NoCore
-		if f.Team != nil { // the figures of the body have been taken already
+		if o.Team != nil { // the figures of the body have been taken already
 			s.Child += c.T
 			s.AddCost(profile.Cost{Child: c.Cost})
 			s.AddNoCore(profile.Cost{Child: c.NoCore})
 			return
 		}
 	}
-	f.Child += c.T
-	f.Contain(ledger.ByProbes, f.part(), c.Cost)
-	f.Contain(ledger.ByWait, f.part(), c.NoCore)
+	o.Child += c.T
+	o.Contain(ledger.ByProbes, o.part(), c.Cost)
+	o.Contain(ledger.ByWait, o.part(), c.NoCore)
 }
 
 // TargetInner tells whether the inner of two such entry points returns.
-func (f *OpenRegion) TargetInner() bool {
-	if f.nested == 0 {
+func (o *OpenRegion) TargetInner() bool {
+	if o.nested == 0 {
 		return false
 	}
-	f.nested--
+	o.nested--
 	return true
 }
 
 const NoteCutOff = "an execution was under way when measurement ended, or was switched off: it is counted, with its time until then"
 
 // Stop ends a region's current phase early, at a given time.
-func (f *OpenRegion) Stop(at uint64) {
-	d := ledger.Between(f.Mark, at)
-	switch f.Phase {
+func (o *OpenRegion) Stop(at uint64) {
+	d := ledger.Between(o.Mark, at)
+	switch o.Phase {
 	case Starting, Entering:
-		f.Parts[profile.Enter].T += d
+		o.Parts[profile.Enter].T += d
 	case InBody:
-		f.Parts[profile.Body].T += d
-		f.Parts[profile.Body].C = max(f.Parts[profile.Body].C, 1)
+		o.Parts[profile.Body].T += d
+		o.Parts[profile.Body].C = max(o.Parts[profile.Body].C, 1)
 	case InBarrier:
-		f.Parts[profile.Barrier].T += d
+		o.Parts[profile.Barrier].T += d
 	case Leaving:
-		f.Parts[profile.Exit].T += d
+		o.Parts[profile.Exit].T += d
 	}
 }
 
 // CloseBody ends the body phase of a worksharing region.
-func (f *OpenRegion) CloseBody(at uint64) {
-	switch f.Node.Key.Construct {
+func (o *OpenRegion) CloseBody(at uint64) {
+	switch o.Node.Key.Construct {
 	case event.Sections:
-		if f.Node.Key.Runtime == event.Kmpc {
-			f.Pass(profile.Body, at)
+		if o.Node.Key.Runtime == event.Kmpc {
+			o.Pass(profile.Body, at)
 		}
 	case event.Single:
 	default:
-		f.Pass(profile.Body, at)
-		f.Parts[profile.Body].C++
+		o.Pass(profile.Body, at)
+		o.Parts[profile.Body].C++
 	}
-	f.Phase, f.Mark = Done, at
+	o.Phase, o.Mark = Done, at
 }
 
 // IsOpenSingle tells whether the thread executes the body of a single of whose end nothing is
 // known. This occurs where GCC makes the call the last jump of a function. Such a body is empty.
-func (f *OpenRegion) IsOpenSingle() bool {
-	return f.Node.Key.Construct == event.Single && f.Phase == InBody && f.End == EndUnknown
+func (o *OpenRegion) IsOpenSingle() bool {
+	return o.Node.Key.Construct == event.Single && o.Phase == InBody && o.End == EndUnknown
 }
 
 // began returns when a region was opened, by the clock of the thread and not of its task.
-func (f *OpenRegion) began() uint64 { return f.Start - f.leftOut + f.lag }
+func (o *OpenRegion) began() uint64 { return o.Start - o.leftOut + o.lag }
 
 // Opened notes a region that was opened by the clock of a task, which has stood still for a time
 // (ns).
-func (f *OpenRegion) Opened(suspended uint64) { f.lag = suspended }
+func (o *OpenRegion) Opened(suspended uint64) { o.lag = suspended }
 
 // Executes notes the number of the task that is executed in a region.
-func (f *OpenRegion) Executes(task uint64) { f.task = task }
+func (o *OpenRegion) Executes(task uint64) { o.task = task }
 
 // IsContext tells whether a construct's execution is an implicit or explicit task.
 func IsContext(c event.Construct) bool { return c.IsParallel() || tree.IsExecution(c) }
 
 // waits tells whether a thread that executes tasks in this region does so because it has to wait
 // there.
-func (f *OpenRegion) waits() bool {
-	return f.Phase == InBarrier || f.Node.Key.Construct == event.TaskLoop || f.Node.Key.Construct == event.TaskYield
+func (o *OpenRegion) waits() bool {
+	return o.Phase == InBarrier || o.Node.Key.Construct == event.TaskLoop || o.Node.Key.Construct == event.TaskYield
 }

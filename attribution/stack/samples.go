@@ -27,23 +27,23 @@ func (sm *Sampling) Sample(t *Thread, ev *event.Event) {
 	if s.Changing || s.Probe {
 		id.Phase = profile.PhaseProbe
 	}
-	var f *OpenRegion
-	for i := len(t.Stack) - 1; i >= 0 && f == nil; i-- {
+	var open *OpenRegion
+	for i := len(t.Stack) - 1; i >= 0 && open == nil; i-- {
 		if g := &t.Stack[i]; !g.Internal && g.Phase != Done {
-			f = g
+			open = g
 		}
 	}
 	switch {
-	case f == nil:
+	case open == nil:
 		if !t.Known {
 			id.Seat, id.Tid = -1, t.Tid
 		}
 		sm.Add(sm.Tree.Root, id, s.Weight)
-	case f.Team != nil && f.Phase == InBarrier:
-		id.Seat = f.Seat
+	case open.Team != nil && open.Phase == InBarrier:
+		id.Seat = open.Seat
 		late := lateSample{ev.Time, s.Weight, id}
 		// The team's memory is in use again: this thread's execution was over.
-		if m := f.Team; m.Forked > f.Mark {
+		if m := open.Team; m.Forked > open.Mark {
 			sm.idleSample(&late)
 		} else if m.Charged {
 			sm.chargeLate(m, &late)
@@ -51,10 +51,10 @@ func (sm *Sampling) Sample(t *Thread, ev *event.Event) {
 			m.late = append(m.late, late)
 		}
 	default:
-		if id.Seat = f.Seat; id.Phase == "" {
-			id.Phase = f.Phase.sampled()
+		if id.Seat = open.Seat; id.Phase == "" {
+			id.Phase = open.Phase.sampled()
 		}
-		sm.Add(f.Node, id, s.Weight)
+		sm.Add(open.Node, id, s.Weight)
 	}
 }
 

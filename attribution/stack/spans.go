@@ -11,23 +11,23 @@ import (
 
 // tellEnded tells of the i-th region of a thread, which was charged with a time (ns) when it ended.
 func tellEnded(sp *spans.Spans, t *Thread, i int, at uint64, exec int64, l *ledger.Ledger) {
-	f := &t.Stack[i]
-	s := sp.Begin(t.Tid, f.Node, f.Seat)
-	s.Counts = l.Counts(&f.Account, sp.Counts())
-	s.From, s.To = f.began(), at
-	if !IsContext(f.Node.Key.Construct) {
+	open := &t.Stack[i]
+	s := sp.Begin(t.Tid, open.Node, open.Seat)
+	s.Counts = l.Counts(&open.Account, sp.Counts())
+	s.From, s.To = open.began(), at
+	if !IsContext(open.Node.Key.Construct) {
 		s.To += t.suspendedAt(i)
 	}
 	s.Exec = profile.Sum{T: exec, C: 1}
-	copy(s.Parts[:], f.Parts[profile.Enter:])
-	s.Lock, s.Task = f.Resource, f.task
-	if f.Resumed {
+	copy(s.Parts[:], open.Parts[profile.Enter:])
+	s.Lock, s.Task = open.Resource, open.task
+	if open.Resumed {
 		s.Exec.C--
 		s.Parts[timeline.Enter].C--
 	}
-	if f.Team != nil {
-		s.From, s.Team = f.Team.Forked, f.Team.number
-		if f.Team.Derived.of(t.Num) {
+	if open.Team != nil {
+		s.From, s.Team = open.Team.Forked, open.Team.number
+		if open.Team.Derived.of(t.Num) {
 			s.Flags |= timeline.Approximate
 		}
 	}

@@ -40,11 +40,11 @@ func (s *Stack) Top() *OpenRegion {
 // TargetAgain tells whether an entry point of libomptarget was called by another one. The two calls
 // are one target region.
 func (s *Stack) TargetAgain(ev *event.Event) bool {
-	f := s.Top()
-	if f == nil || f.Node.Key.Construct != event.Target || ev.Flags&event.Inside == 0 {
+	open := s.Top()
+	if open == nil || open.Node.Key.Construct != event.Target || ev.Flags&event.Inside == 0 {
 		return false
 	}
-	f.nested++
+	open.nested++
 	return true
 }
 
@@ -62,11 +62,11 @@ func (s *Stack) Level() int {
 // task, implicit or explicit. It returns -1 if there is none.
 func (s *Stack) Find(c event.Construct, match func(*OpenRegion) bool) int {
 	for i := len(*s) - 1; i >= 0; i-- {
-		f := &(*s)[i]
-		if IsContext(f.Node.Key.Construct) {
+		open := &(*s)[i]
+		if IsContext(open.Node.Key.Construct) {
 			return -1
 		}
-		if f.Node.Key.Construct == c && (match == nil || match(f)) {
+		if open.Node.Key.Construct == c && (match == nil || match(open)) {
 			return i
 		}
 	}
@@ -105,15 +105,15 @@ func (s *Stack) Forked() int {
 func (s *Stack) EnteredFromOther(k place.Key) *tree.Node {
 	others := false
 	for i := len(*s) - 1; i >= 0; i-- {
-		f := &(*s)[i]
+		open := &(*s)[i]
 		switch {
-		case IsContext(f.Node.Key.Construct):
+		case IsContext(open.Node.Key.Construct):
 			return nil
-		case f.Node.Key.Construct != event.UserRegion:
-		case f.Node.Key != k:
+		case open.Node.Key.Construct != event.UserRegion:
+		case open.Node.Key != k:
 			others = true
-		case others || f.Inner:
-			return f.Node
+		case others || open.Inner:
+			return open.Node
 		default:
 			return nil
 		}
@@ -135,7 +135,7 @@ func (s *Stack) outer(i int) int {
 
 // UserOnly reports whether only user regions are open above the outermost region.
 func (s *Stack) UserOnly() bool {
-	return !slices.ContainsFunc((*s)[1:], func(f OpenRegion) bool { return f.Node.Key.Construct != event.UserRegion })
+	return !slices.ContainsFunc((*s)[1:], func(open OpenRegion) bool { return open.Node.Key.Construct != event.UserRegion })
 }
 
 // OpenShare returns the index of the loop, sections, scope or distribute region that an event ends,
@@ -166,10 +166,10 @@ func (s *Stack) Function() uint64 {
 // the task that contains the region.
 func (s *Stack) suspendedAt(i int) uint64 {
 	for i--; i >= 0; i-- {
-		switch f := &(*s)[i]; {
-		case tree.IsExecution(f.Node.Key.Construct):
-			return uint64(f.Suspended)
-		case IsContext(f.Node.Key.Construct):
+		switch open := &(*s)[i]; {
+		case tree.IsExecution(open.Node.Key.Construct):
+			return uint64(open.Suspended)
+		case IsContext(open.Node.Key.Construct):
 			return 0
 		}
 	}
@@ -182,14 +182,14 @@ func (s *Stack) suspendedAt(i int) uint64 {
 func (s *Stack) SuspendedBy(i int) int {
 	next := -1
 	for j := i - 1; j >= 0; j-- {
-		f := &(*s)[j]
-		if f.Internal {
+		open := &(*s)[j]
+		if open.Internal {
 			continue
 		}
 		if next < 0 {
 			next = j
 		}
-		switch c := f.Node.Key.Construct; {
+		switch c := open.Node.Key.Construct; {
 		case tree.IsExecution(c):
 			return j
 		case c.IsParallel():
@@ -224,8 +224,8 @@ func (s *Stack) Context() int {
 
 // Account returns the account of the innermost region, nil if none is open.
 func (s *Stack) Account() *ledger.Account {
-	if f := s.Top(); f != nil {
-		return &f.Account
+	if open := s.Top(); open != nil {
+		return &open.Account
 	}
 	return nil
 }

@@ -26,27 +26,27 @@ func (st *Stacks) Pop(t *Thread, at uint64) { st.Remove(t, len(t.Stack)-1, at) }
 // Remove closes the i-th region of the stack. OpenMP lets locks overlap, so regions that were
 // opened inside it may still be open. Their time until now lies in it, the rest in its parent.
 func (st *Stacks) Remove(t *Thread, i int, at uint64) {
-	f := &t.Stack[i]
+	open := &t.Stack[i]
 	if i+1 < len(t.Stack) {
 		var more ledger.Sum
 		for j := i + 2; j < len(t.Stack); j++ {
 			more.Add(&t.Stack[j].Account)
 		}
-		st.Ledger.PayOpen(&f.Account, &t.Stack[i+1].Account, &more, at)
+		st.Ledger.PayOpen(&open.Account, &t.Stack[i+1].Account, &more, at)
 	}
-	exec := ledger.Between(f.Start, at) - f.Suspended
+	exec := ledger.Between(open.Start, at) - open.Suspended
 	if outer := t.outer(i); outer >= 0 { // its time is part of the outer execution's
 		for j := outer + 1; j < i; j++ {
-			t.Stack[j].LeaveOut(f.Due(at))
-			t.Stack[j].leftOut += uint64(f.Due(at))
+			t.Stack[j].LeaveOut(open.Due(at))
+			t.Stack[j].leftOut += uint64(open.Due(at))
 		}
 		exec = 0
-		st.Ledger.TakeOut(&f.Account, &t.Stack[outer].Account, t.Stack[outer].part())
+		st.Ledger.TakeOut(&open.Account, &t.Stack[outer].Account, t.Stack[outer].part())
 	} else {
 		st.HandUp(t, i, at)
 	}
 	st.charge(t, i, at, exec)
-	st.Ledger.Release(&f.Account)
+	st.Ledger.Release(&open.Account)
 	if i+1 == len(t.Stack) {
 		t.Stack = t.Stack[:i]
 		return
@@ -60,24 +60,24 @@ func (st *Stacks) Abandon(t *Thread) { st.drop(t, len(t.Stack)-1) }
 
 // drop abandons the i-th region of the stack.
 func (st *Stacks) drop(t *Thread, i int) {
-	f := &t.Stack[i]
-	t.leaveInterval(f)
-	if m := f.Team; m != nil && f.Num >= 0 {
+	open := &t.Stack[i]
+	t.leaveInterval(open)
+	if m := open.Team; m != nil && open.Num >= 0 {
 		if !m.Charged {
 			st.abandonTeam(m)
 		}
-		t.Num = f.Num
-	} else if m == nil && !f.Resumed && !f.Internal { // a worker's part is charged with its team
-		s := f.Node.Stat(f.Seat)
+		t.Num = open.Num
+	} else if m == nil && !open.Resumed && !open.Internal { // a worker's part is charged with its team
+		s := open.Node.Stat(open.Seat)
 		s.Exec.C++
 		st.Ledger.CountUnknown(s)
 		if st.Spans != nil {
-			st.Spans.Unseen(t.Tid, f.Node, f.Seat, f.began(), 0)
+			st.Spans.Unseen(t.Tid, open.Node, open.Seat, open.began(), 0)
 		}
 	}
-	f.Node.Note("the end of some executions was not seen: they are counted, their times are not")
+	open.Node.Note("the end of some executions was not seen: they are counted, their times are not")
 	// Otherwise the end may have come while the construct was not observed.
-	if !st.Gone.Has(f.Node.Key.Element()) {
+	if !st.Gone.Has(open.Node.Key.Element()) {
 		st.Unmatched++
 	}
 	st.Disown(t, i)

@@ -22,32 +22,32 @@ var whole = func() (of [256]strip.State) {
 }()
 
 // shows tells whether the thread was in a state of its own in a region that ends.
-func shows(f *OpenRegion) bool {
-	return whole[f.Node.Key.Construct] != strip.None || f.Team != nil ||
-		f.Parts[profile.Enter].T|f.Parts[profile.Barrier].T|f.Parts[profile.Exit].T != 0
+func shows(open *OpenRegion) bool {
+	return whole[open.Node.Key.Construct] != strip.None || open.Team != nil ||
+		open.Parts[profile.Enter].T|open.Parts[profile.Barrier].T|open.Parts[profile.Exit].T != 0
 }
 
 // show notes the states of a thread in the i-th region of its stack, which ends at a time (ns). If
 // the execution stood still meanwhile, Enter is taken to lie at its begin, and Barrier and Exit at
 // its end.
 func (t *Thread) show(i int, at uint64) {
-	f := &t.Stack[i]
-	note := t.Strip.Note(f.Node.Key.Construct, f.Start, at)
-	if !shows(f) {
+	open := &t.Stack[i]
+	note := t.Strip.Note(open.Node.Key.Construct, open.Start, at)
+	if !shows(open) {
 		return
 	}
 	in := t.state(i - 1)
-	from, to := f.began(), at
-	if !IsContext(f.Node.Key.Construct) {
+	from, to := open.began(), at
+	if !IsContext(open.Node.Key.Construct) {
 		to += t.suspendedAt(i)
 	}
-	if s := whole[f.Node.Key.Construct]; s != strip.None {
+	if s := whole[open.Node.Key.Construct]; s != strip.None {
 		note.Move(in, s, from, to)
 		return
 	}
 	first, last := strip.Lock, strip.Runtime
-	if f.Team != nil {
-		from, first = f.Team.Forked, strip.Runtime
+	if open.Team != nil {
+		from, first = open.Team.Forked, strip.Runtime
 		note.Move(in, strip.Work, from, to)
 		in = strip.Work
 	}
@@ -55,13 +55,13 @@ func (t *Thread) show(i int, at uint64) {
 		return
 	}
 	length := to - from
-	enter := min(uint64(max(f.Parts[profile.Enter].T, 0)), length)
-	exit := min(uint64(max(f.Parts[profile.Exit].T, 0)), length-enter)
+	enter := min(uint64(max(open.Parts[profile.Enter].T, 0)), length)
+	exit := min(uint64(max(open.Parts[profile.Exit].T, 0)), length-enter)
 	note.Move(in, first, from, from+enter)
-	if f.Waiting != 0 { // the wait includes the tasks that the thread executed in it
-		note.Move(in, strip.Barrier, max(f.Waiting, from), to-exit)
+	if open.Waiting != 0 { // the wait includes the tasks that the thread executed in it
+		note.Move(in, strip.Barrier, max(open.Waiting, from), to-exit)
 	} else {
-		barrier := min(uint64(max(f.Parts[profile.Barrier].T, 0)), length-enter-exit)
+		barrier := min(uint64(max(open.Parts[profile.Barrier].T, 0)), length-enter-exit)
 		note.Move(in, strip.Barrier, to-exit-barrier, to-exit)
 	}
 	note.Move(in, last, to-exit, to)
@@ -71,14 +71,14 @@ func (t *Thread) show(i int, at uint64) {
 // them tells a state.
 func (s *Stack) state(i int) strip.State {
 	for ; i >= 0; i-- {
-		f := &(*s)[i]
-		if f.Internal { // its time counts for what it interrupts
+		open := &(*s)[i]
+		if open.Internal { // its time counts for what it interrupts
 			continue
 		}
-		if of := whole[f.Node.Key.Construct]; of != strip.None {
+		if of := whole[open.Node.Key.Construct]; of != strip.None {
 			return of
 		}
-		switch f.Phase {
+		switch open.Phase {
 		case InBarrier:
 			return strip.Barrier
 		case Entering:
@@ -86,11 +86,11 @@ func (s *Stack) state(i int) strip.State {
 		case Leaving:
 			return strip.Runtime
 		case Starting:
-			if f.Team != nil {
+			if open.Team != nil {
 				return strip.Runtime
 			}
 		}
-		if f.Team != nil {
+		if open.Team != nil {
 			return strip.Work
 		}
 	}
@@ -99,9 +99,9 @@ func (s *Stack) state(i int) strip.State {
 
 // around returns the thread's state around an open region. The region is mostly the innermost
 // one, so the search begins there.
-func (s *Stack) around(f *OpenRegion) strip.State {
+func (s *Stack) around(open *OpenRegion) strip.State {
 	i := len(*s) - 1
-	for i > 0 && &(*s)[i] != f {
+	for i > 0 && &(*s)[i] != open {
 		i--
 	}
 	return s.state(i - 1)

@@ -93,13 +93,13 @@ func (tm *Teams) Bind(m *Team, k TeamKey) {
 }
 
 // BeginAs begins the body of a team on a thread, which has a number in it.
-func (tm *Teams) BeginAs(t *Thread, f *OpenRegion, m *Team, num int32, at uint64) {
+func (tm *Teams) BeginAs(t *Thread, open *OpenRegion, m *Team, num int32, at uint64) {
 	t.Num, t.Seat, t.Known = num, tm.Seat(m.Root, int(num)), true
 	tm.NoteTID(t.Seat, t.Tid)
-	f.Seat, f.Phase, f.Mark = t.Seat, InBody, at
-	m.Members = append(m.Members, Member{num: num, tid: t.Tid, Seat: t.Seat, Begin: at, strip: t.Strip, in: t.around(f)})
+	open.Seat, open.Phase, open.Mark = t.Seat, InBody, at
+	m.Members = append(m.Members, Member{num: num, tid: t.Tid, Seat: t.Seat, Begin: at, strip: t.Strip, in: t.around(open)})
 	m.entered(t.Seat)
-	tm.beginWaits(t, f, m)
+	tm.beginWaits(t, open, m)
 }
 
 // Charge charges a team: each thread's execT is the sum of startup, body, barrier and shutdown.

@@ -107,9 +107,9 @@ func (t *Thread) Bears(num int32) bool {
 // InFinalBarrier tells whether a worker makes an MPI call in its region's final barrier. It must be
 // executing a task there: its own part in the region is over.
 func (t *Thread) InFinalBarrier(ev *event.Event) bool {
-	f := t.Top()
-	m := f.Team
-	return ev.Construct == event.MPI && !t.Lossy && !m.Charged && m.Forked <= f.Mark && (m.Joined == 0 || ev.Time <= m.Joined)
+	open := t.Top()
+	m := open.Team
+	return ev.Construct == event.MPI && !t.Lossy && !m.Charged && m.Forked <= open.Mark && (m.Joined == 0 || ev.Time <= m.Joined)
 }
 
 // Parked tells whether the thread's events wait.
@@ -118,19 +118,19 @@ func (k *Parking) Parked() bool { return !k.Queue.Empty() }
 // Open opens a region on the thread's stack.
 func (t *Thread) Open(n *tree.Node, ev *event.Event) *OpenRegion {
 	t.Stack = append(t.Stack, OpenRegion{}) // in place: an OpenRegion is large
-	f := &t.Stack[len(t.Stack)-1]
-	f.Node, f.Seat, f.Sp, f.Flags = n, t.Seat, ev.SP, ev.Flags
-	f.Open(ev.Time)
-	return f
+	open := &t.Stack[len(t.Stack)-1]
+	open.Node, open.Seat, open.Sp, open.Flags = n, t.Seat, ev.SP, ev.Flags
+	open.Open(ev.Time)
+	return open
 }
 
 // OpenUnderWay opens a region of which the thread is known to be inside, but not since when. Its
 // counters are known for a part of it at most.
 func (t *Thread) OpenUnderWay(n *tree.Node, seat int, at uint64) {
 	t.Stack = append(t.Stack, OpenRegion{Node: n, Phase: InBody, Seat: seat, Num: -1})
-	f := t.Top()
-	f.Account.Open(at)
-	f.Uncounted = true
+	open := t.Top()
+	open.Account.Open(at)
+	open.Uncounted = true
 }
 
 // InUnobservedTask tells whether a thread in its region's final barrier may report an event of an

@@ -19,20 +19,20 @@ const NoteNowaitSingle = "single nowait makes no call at its end: its body time 
 // left with it, except locks, which may still be unset, and user regions of markers.
 func (st *Stacks) LeaveUser(t *Thread, i int, at uint64) {
 	for j := len(t.Stack) - 1; j > i; j-- {
-		switch f := &t.Stack[j]; f.Node.Key.Construct {
+		switch open := &t.Stack[j]; open.Node.Key.Construct {
 		case event.Lock, event.NestLock, event.UserRegion:
 		default:
 			st.drop(t, j)
 		}
 	}
-	f := &t.Stack[i]
-	switch f.UserKind {
+	open := &t.Stack[i]
+	switch open.UserKind {
 	case event.UserMarker:
-		f.Node.Note(noteNoEnd)
+		open.Node.Note(noteNoEnd)
 	default:
-		f.Node.Note(noteUnwound)
+		open.Node.Note(noteUnwound)
 	}
-	f.Parts[profile.Body].T = ledger.Between(f.Mark, at)
+	open.Parts[profile.Body].T = ledger.Between(open.Mark, at)
 	st.Remove(t, i, at)
 }
 
@@ -43,29 +43,29 @@ func (st *Stacks) CloseAt(t *Thread, i int, at uint64) {
 	if i+1 < len(t.Stack) && tree.IsExecution(t.Stack[i+1].Node.Key.Construct) {
 		at = t.Stack[i+1].Start - t.suspendedAt(i) // the region's clock has stood still since then
 	}
-	f := &t.Stack[i]
-	f.Node.Flags |= tree.Unobserved
-	if f.Phase == Done {
-		st.Remove(t, i, f.Mark)
+	open := &t.Stack[i]
+	open.Node.Flags |= tree.Unobserved
+	if open.Phase == Done {
+		st.Remove(t, i, open.Mark)
 		return
 	}
-	f.Uncounted = true
-	f.Stop(at)
+	open.Uncounted = true
+	open.Stop(at)
 	st.Remove(t, i, at)
 }
 
 // UnwindTo closes all regions inside the i-th region and returns the i-th.
 func (st *Stacks) UnwindTo(t *Thread, i int, at uint64) *OpenRegion {
 	for len(t.Stack)-1 > i {
-		switch f := t.Top(); {
-		case f.Phase == Done:
-			st.Pop(t, f.Mark)
-		case f.Phase == InBody && f.End == LastInRegion && f.Node.Key.Construct == event.Single:
-			f.Pass(profile.Body, at)
+		switch open := t.Top(); {
+		case open.Phase == Done:
+			st.Pop(t, open.Mark)
+		case open.Phase == InBody && open.End == LastInRegion && open.Node.Key.Construct == event.Single:
+			open.Pass(profile.Body, at)
 			st.Pop(t, at)
-		case f.IsOpenSingle():
+		case open.IsOpenSingle():
 			st.PopSingle(t)
-		case f.Node.Key.Construct == event.UserRegion:
+		case open.Node.Key.Construct == event.UserRegion:
 			st.LeaveUser(t, len(t.Stack)-1, at)
 		default:
 			st.Abandon(t)
@@ -76,7 +76,7 @@ func (st *Stacks) UnwindTo(t *Thread, i int, at uint64) *OpenRegion {
 
 // PopSingle closes an open single whose thread turns out to have gone on.
 func (st *Stacks) PopSingle(t *Thread) {
-	f := t.Top()
-	f.Node.Note(NoteNowaitSingle)
-	st.Pop(t, f.Mark)
+	open := t.Top()
+	open.Node.Note(NoteNowaitSingle)
+	st.Pop(t, open.Mark)
 }

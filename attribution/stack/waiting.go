@@ -15,7 +15,7 @@ type Barriers struct{ Waits *waits.Meter }
 
 // beginWaits starts the matching of a team's barriers for a thread that begins the team's body. A
 // team of one thread waits for nobody. The teams of a league do not wait for each other.
-func (bs *Barriers) beginWaits(t *Thread, f *OpenRegion, m *Team) {
+func (bs *Barriers) beginWaits(t *Thread, open *OpenRegion, m *Team) {
 	if len(m.Members) == 1 && m.Size > 1 && m.Node.Key.Construct != event.Teams {
 		m.Waits = bs.Waits.NewTeam(m.Size)
 	}
@@ -23,7 +23,7 @@ func (bs *Barriers) beginWaits(t *Thread, f *OpenRegion, m *Team) {
 		bs.Waits.Break(m.Waits)
 	}
 	switch {
-	case f.Num >= 0 && t.Interval != nil: // it goes on in the team around
+	case open.Num >= 0 && t.Interval != nil: // it goes on in the team around
 		t.Interval = m.Waits.Begin(t.Interval, nil, t.Num, m.Forked)
 	case m.Waits == nil:
 		t.Interval = nil
@@ -31,7 +31,7 @@ func (bs *Barriers) beginWaits(t *Thread, f *OpenRegion, m *Team) {
 		t.spare = m.Waits.Begin(nil, t.spare, t.Num, m.Forked)
 		t.Interval = t.spare
 	}
-	f.Interval, t.inTeam = t.Interval, len(t.Stack)-1
+	open.Interval, t.inTeam = t.Interval, len(t.Stack)-1
 	if t.Interval != nil {
 		t.Interval.OffCore = t.OffCore
 	}
@@ -49,7 +49,7 @@ func (t *Thread) interval() *waits.Interval {
 			return nil
 		}
 	}
-	if f := &t.Stack[i]; t.Interval.Of(f.Team.Waits) {
+	if open := &t.Stack[i]; t.Interval.Of(open.Team.Waits) {
 		return t.Interval
 	}
 	return nil
@@ -71,9 +71,9 @@ func (bs *Barriers) ArriveSplit(t *Thread, barrier, from *tree.Node, first, seco
 }
 
 // ArriveLast notes that a thread has come to the final barrier of its team (ns).
-func (bs *Barriers) ArriveLast(f *OpenRegion, seat int, at uint64) {
-	if f.Interval != nil && f.Interval.Of(f.Team.Waits) {
-		bs.Waits.Arrive(f.Interval, &waits.Arrival{Barrier: f.Node, From: f.Node, Seat: seat, At: at, Final: true})
+func (bs *Barriers) ArriveLast(open *OpenRegion, seat int, at uint64) {
+	if open.Interval != nil && open.Interval.Of(open.Team.Waits) {
+		bs.Waits.Arrive(open.Interval, &waits.Arrival{Barrier: open.Node, From: open.Node, Seat: seat, At: at, Final: true})
 	}
 }
 
@@ -94,39 +94,39 @@ func (bs *Barriers) BreakWaits(t *Thread) {
 // LoseWaits is BreakWaits for all teams that a thread is in.
 func (bs *Barriers) LoseWaits(t *Thread) {
 	for i := range t.Stack {
-		f := &t.Stack[i]
-		if f.Interval != nil && f.Interval.Of(f.Team.Waits) {
-			bs.Waits.Lose(f.Interval)
+		open := &t.Stack[i]
+		if open.Interval != nil && open.Interval.Of(open.Team.Waits) {
+			bs.Waits.Lose(open.Interval)
 		}
 		// It may have created and executed tasks that are not known.
-		f.Brood, f.Idle = nil, math.MaxUint64
+		open.Brood, open.Idle = nil, math.MaxUint64
 	}
 }
 
 // CutOffWaits ends a thread's waits when measurement ends (ns).
 func (bs *Barriers) CutOffWaits(t *Thread, end uint64) {
 	for i := range t.Stack {
-		if f := &t.Stack[i]; f.Interval != nil && f.Interval.Of(f.Team.Waits) {
-			bs.Waits.CutOff(f.Interval, end)
+		if open := &t.Stack[i]; open.Interval != nil && open.Interval.Of(open.Team.Waits) {
+			bs.Waits.CutOff(open.Interval, end)
 		}
 	}
 	t.Interval = nil
 }
 
 // leaveInterval goes on in the team around when a region goes.
-func (t *Thread) leaveInterval(f *OpenRegion) {
-	if f.Interval != nil && t.Interval == f.Interval {
-		t.Interval = f.Interval.Outer()
+func (t *Thread) leaveInterval(open *OpenRegion) {
+	if open.Interval != nil && t.Interval == open.Interval {
+		t.Interval = open.Interval.Outer()
 		t.inTeam = len(t.Stack) // not known
 	}
 }
 
 // LeaveTeam goes on in the team around when a team is joined (ns). The thread's time in the team
 // counts for the team's region.
-func (t *Thread) LeaveTeam(f *OpenRegion, at uint64) {
-	t.leaveInterval(f)
+func (t *Thread) LeaveTeam(open *OpenRegion, at uint64) {
+	t.leaveInterval(open)
 	if iv := t.Interval; iv != nil && iv.Noting() {
-		iv.Note(f.Node, f.Seat, false, at)
+		iv.Note(open.Node, open.Seat, false, at)
 	}
 }
 
@@ -134,15 +134,15 @@ func (t *Thread) LeaveTeam(f *OpenRegion, at uint64) {
 func (b *Between) IsPending() bool { return b.Interval != nil && b.Interval.Pending() }
 
 // executedWaiting notes a task that a thread has executed in a barrier.
-func (t *Thread) executedWaiting(f *OpenRegion, k *waits.Task) {
-	if t.inBarrier(f) {
+func (t *Thread) executedWaiting(open *OpenRegion, k *waits.Task) {
+	if t.inBarrier(open) {
 		t.Interval.EndWork(k)
 	}
 }
 
 // BeginWork notes that a thread begins a task in a barrier (ns).
 func (t *Thread) BeginWork(at uint64) {
-	if f := t.Top(); f != nil && t.inBarrier(f) {
+	if open := t.Top(); open != nil && t.inBarrier(open) {
 		t.Interval.BeginWork(at)
 	}
 }
@@ -150,19 +150,19 @@ func (t *Thread) BeginWork(at uint64) {
 // BeginTaskWaiting notes that a thread begins a task in a barrier or a wait for tasks. A construct
 // has created the task on the thread of a seat at a time (ns).
 func (t *Thread) BeginTaskWaiting(created uint64, by *tree.Node, seat int) {
-	switch f := t.Top(); {
-	case f == nil || f.Phase != InBarrier:
-	case f.Node.Key.Construct.IsTasking():
-		if created > f.Idle {
-			f.late.Add(by, seat, int64(created-f.Idle))
+	switch open := t.Top(); {
+	case open == nil || open.Phase != InBarrier:
+	case open.Node.Key.Construct.IsTasking():
+		if created > open.Idle {
+			open.late.Add(by, seat, int64(created-open.Idle))
 		}
-	case t.inBarrier(f):
+	case t.inBarrier(open):
 		t.Interval.BeginTask(created, by, seat)
 	}
 }
 
-// inBarrier tells whether a thread is in its implicit task, in a barrier of its innermost team. f
+// inBarrier tells whether a thread is in its implicit task, in a barrier of its innermost team. open
 // is its innermost open region.
-func (t *Thread) inBarrier(f *OpenRegion) bool {
-	return f.Phase == InBarrier && !f.Node.Key.Construct.IsTasking() && t.Executing() == nil && t.interval() == t.Interval
+func (t *Thread) inBarrier(open *OpenRegion) bool {
+	return open.Phase == InBarrier && !open.Node.Key.Construct.IsTasking() && t.Executing() == nil && t.interval() == t.Interval
 }

@@ -16,20 +16,20 @@ import (
 func (us *Regions) isInner(t *stack.Thread, ev *event.Event) bool {
 	us.leaveUnwound(t, ev, ev.SP)
 	for i := len(t.Stack) - 1; i >= 0; i-- {
-		f := &t.Stack[i]
-		if stack.IsContext(f.Node.Key.Construct) {
+		open := &t.Stack[i]
+		if stack.IsContext(open.Node.Key.Construct) {
 			break
 		}
-		if f.Node.Key.Construct != event.UserRegion || f.UserKind < event.UserLevel {
+		if open.Node.Key.Construct != event.UserRegion || open.UserKind < event.UserLevel {
 			continue
 		}
-		if f.UserKind != uint8(ev.Value) {
-			if f.Node.Key.Element() != ev.Element() {
+		if open.UserKind != uint8(ev.Value) {
+			if open.Node.Key.Element() != ev.Element() {
 				break // an execution that it has called may not have been seen
 			}
 			return false
 		}
-		return ev.Flags&event.Inside != 0 || ev.Value&event.UserContinues != 0 && f.Sp == ev.SP
+		return ev.Flags&event.Inside != 0 || ev.Value&event.UserContinues != 0 && open.Sp == ev.SP
 	}
 	return us.mayBeInner(t, ev)
 }
@@ -51,12 +51,12 @@ func (us *Regions) mayBeInner(t *stack.Thread, ev *event.Event) bool {
 func (us *Regions) exitLevel(t *stack.Thread, ev *event.Event) {
 	lowest, matches := -1, false
 	for i := len(t.Stack) - 1; i >= 0; i-- {
-		f := &t.Stack[i]
-		if stack.IsContext(f.Node.Key.Construct) {
+		open := &t.Stack[i]
+		if stack.IsContext(open.Node.Key.Construct) {
 			break
 		}
-		if f.Node.Key.Construct == event.UserRegion && f.UserKind >= event.UserLevel && f.Sp == ev.SP {
-			lowest, matches = i, matches || f.UserKind == uint8(ev.Value)
+		if open.Node.Key.Construct == event.UserRegion && open.UserKind >= event.UserLevel && open.Sp == ev.SP {
+			lowest, matches = i, matches || open.UserKind == uint8(ev.Value)
 		}
 	}
 	if !matches {
@@ -64,11 +64,11 @@ func (us *Regions) exitLevel(t *stack.Thread, ev *event.Event) {
 	}
 	sp := t.Stack[lowest].Sp
 	for i := len(t.Stack) - 1; i >= lowest; i-- {
-		f := &t.Stack[i]
-		if f.Node.Key.Construct != event.UserRegion || f.UserKind == event.UserMarker || f.Sp > sp || !us.SameStack(f.Sp, sp) {
+		open := &t.Stack[i]
+		if open.Node.Key.Construct != event.UserRegion || open.UserKind == event.UserMarker || open.Sp > sp || !us.SameStack(open.Sp, sp) {
 			continue
 		}
-		f.Parts[profile.Body].T = ledger.Between(f.Mark, ev.Time)
+		open.Parts[profile.Body].T = ledger.Between(open.Mark, ev.Time)
 		us.Remove(t, i, ev.Time)
 	}
 }

@@ -45,25 +45,25 @@ func (us *Regions) Enter(t *stack.Thread, ev *event.Event) {
 	k := place.Key{RuntimeConstruct: place.RuntimeConstruct{Construct: event.UserRegion}, Site: ev.Site, Fn: ev.Fn}
 	if ev.Value != event.UserFunction && ev.Value < event.UserLevel {
 		// The region may be open already, in the same call of its function.
-		if i := t.Find(event.UserRegion, func(f *stack.OpenRegion) bool { return f.Node.Key == k && f.Sp == ev.SP }); i >= 0 {
+		if i := t.Find(event.UserRegion, func(open *stack.OpenRegion) bool { return open.Node.Key == k && open.Sp == ev.SP }); i >= 0 {
 			if ev.Value == event.UserLinesAgain {
 				return
 			}
 			us.LeaveUser(t, i, ev.Time)
 		}
 	}
-	var f *stack.OpenRegion
+	var open *stack.OpenRegion
 	if outer := t.EnteredFromOther(k); outer != nil {
-		f = t.Open(outer, ev)
-		f.Opened(t.Suspended)
-		f.Inner = true
+		open = t.Open(outer, ev)
+		open.Opened(t.Suspended)
+		open.Inner = true
 		outer.Note(stack.NoteMutual)
 	} else {
-		f = us.Push(t, k, ev)
+		open = us.Push(t, k, ev)
 	}
-	f.UserKind, f.Phase, f.Parts[profile.Body].C = uint8(ev.Value), stack.InBody, 1
-	if f.UserKind == event.UserLinesAgain {
-		f.UserKind = event.UserLines
+	open.UserKind, open.Phase, open.Parts[profile.Body].C = uint8(ev.Value), stack.InBody, 1
+	if open.UserKind == event.UserLinesAgain {
+		open.UserKind = event.UserLines
 	}
 	if ev.Flags&event.FreeAtOnce != 0 { // the same instruction leaves the region
 		us.Pop(t, ev.Time)
@@ -79,18 +79,18 @@ func (us *Regions) Exit(t *stack.Thread, ev *event.Event) {
 	}
 	at := -1
 	for i := len(t.Stack) - 1; i >= 0; i-- {
-		f := &t.Stack[i]
-		if stack.IsContext(f.Node.Key.Construct) {
+		open := &t.Stack[i]
+		if stack.IsContext(open.Node.Key.Construct) {
 			break
 		}
-		if f.Node.Key.Construct != event.UserRegion || f.Node.Key.Site != ev.Site || f.Node.Key.Fn != ev.Fn {
+		if open.Node.Key.Construct != event.UserRegion || open.Node.Key.Site != ev.Site || open.Node.Key.Fn != ev.Fn {
 			continue
 		}
-		if f.UserKind != event.UserFunction {
+		if open.UserKind != event.UserFunction {
 			at = i
 			break
 		}
-		if f.Sp >= ev.SP && (ev.Value != event.UserJump || f.Sp == ev.SP) && (at < 0 || f.Sp < t.Stack[at].Sp) {
+		if open.Sp >= ev.SP && (ev.Value != event.UserJump || open.Sp == ev.SP) && (at < 0 || open.Sp < t.Stack[at].Sp) {
 			at = i
 		}
 	}
@@ -105,18 +105,18 @@ func (us *Regions) Exit(t *stack.Thread, ev *event.Event) {
 	}
 	sp := t.Stack[at].Sp
 	for i := len(t.Stack) - 1; i > at; i-- {
-		switch f := &t.Stack[i]; {
-		case f.Node.Key.Construct != event.UserRegion:
+		switch open := &t.Stack[i]; {
+		case open.Node.Key.Construct != event.UserRegion:
 		case t.Stack[at].UserKind == event.UserMarker:
-			if f.UserKind == event.UserMarker {
+			if open.UserKind == event.UserMarker {
 				us.LeaveUser(t, i, ev.Time)
 			}
-		case f.UserKind != event.UserMarker && f.Sp <= sp && us.SameStack(f.Sp, sp):
+		case open.UserKind != event.UserMarker && open.Sp <= sp && us.SameStack(open.Sp, sp):
 			us.LeaveUser(t, i, ev.Time)
 		}
 	}
-	f := &t.Stack[at]
-	f.Parts[profile.Body].T = ledger.Between(f.Mark, ev.Time)
+	open := &t.Stack[at]
+	open.Parts[profile.Body].T = ledger.Between(open.Mark, ev.Time)
 	us.Remove(t, at, ev.Time)
 }
 
@@ -125,22 +125,22 @@ func (us *Regions) Exit(t *stack.Thread, ev *event.Event) {
 func (us *Regions) leaveUnwound(t *stack.Thread, ev *event.Event, sp uint64) {
 	lowest, near, last := -1, false, uint64(0)
 	for i := len(t.Stack) - 1; i >= 0; i-- {
-		f := &t.Stack[i]
-		if stack.IsContext(f.Node.Key.Construct) {
+		open := &t.Stack[i]
+		if stack.IsContext(open.Node.Key.Construct) {
 			break
 		}
-		if f.Node.Key.Construct != event.UserRegion || f.UserKind == event.UserMarker {
+		if open.Node.Key.Construct != event.UserRegion || open.UserKind == event.UserMarker {
 			continue
 		}
-		if last == 0 && f.Sp >= sp {
+		if last == 0 && open.Sp >= sp {
 			return // the usual case
 		}
-		if last != 0 && !us.SameStack(f.Sp, last) {
+		if last != 0 && !us.SameStack(open.Sp, last) {
 			break
 		}
-		last = f.Sp
-		near = near || us.SameStack(f.Sp, sp)
-		if f.Sp >= sp {
+		last = open.Sp
+		near = near || us.SameStack(open.Sp, sp)
+		if open.Sp >= sp {
 			break
 		}
 		lowest = i
@@ -149,7 +149,7 @@ func (us *Regions) leaveUnwound(t *stack.Thread, ev *event.Event, sp uint64) {
 		return
 	}
 	for i := len(t.Stack) - 1; i >= lowest; i-- {
-		if f := &t.Stack[i]; f.Node.Key.Construct == event.UserRegion && f.UserKind != event.UserMarker {
+		if open := &t.Stack[i]; open.Node.Key.Construct == event.UserRegion && open.UserKind != event.UserMarker {
 			us.LeaveUser(t, i, ev.Time)
 		}
 	}
