@@ -91,7 +91,7 @@ func isOutlined(function string) bool {
 // isSystem recognises the C library, which starts threads, and in which runtimes wait. In a static
 // program, isSystem recognises the functions that start threads.
 func isSystem(f *profile.Frame) bool {
-	if f.InCLibrary() {
+	if profile.IsCLibrary(f.Object) {
 		return true
 	}
 	switch f.Function {

@@ -11,8 +11,9 @@
 // records that it drops, per row and thread.
 //
 // A thread wakes the reader once per 512 KiB (`submit` in ring.h). Otherwise the reader looks after
-// a pause (collect/reader.go), since each look costs a processor 50 us and more. A record that is
-// being written holds up the reading of its own ring only.
+// a pause in which the rings surely do not fill (waiter.go, collect/reader.go), since each look
+// costs a processor 50 us and more. A record that is being written holds up the reading of its own
+// ring only.
 //
 // Where kernels allow it (6.10), programs of probes may sleep (sleep.go, running.h). All of them
 // keep to the thread's kernel stack (kernel_stack.h). The code that most hits need is inlined into

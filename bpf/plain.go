@@ -76,7 +76,8 @@ func (f *Follower) Alive() {
 // EndsStops reports whether the kernel side continues all stopped processes when the tool dies, and
 // each process that was stopped too long. Then no guardian is needed. The kernel side needs
 // bpf_send_signal_task for that (Linux 6.13). Its program must also run before an ending task gives
-// up its memory: while a task without memory runs, the kernel sends no such signal (Linux 6.16).
+// up its memory, as it does since Linux 6.16: while a task without memory runs, the kernel sends no
+// such signal.
 func (f *Follower) EndsStops() bool {
 	return hasFunction("bpf_send_signal_task") && hasFunction("bpf_task_from_pid") && tellsExitEarly()
 }

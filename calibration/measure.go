@@ -74,12 +74,12 @@ func MeasureAlone() (*Costs, error) {
 	return Measure(k)
 }
 
-// errContradicted: a hit seems to take no time. After some tries, the costs are not known.
+// errContradicted: a hit, or a part of it, seems to take no time.
 var errContradicted = errors.New("the figures contradict each other: the machine is too busy, or its clock too coarse")
 
-// Measure measures what hits cost, with the loaded programs k, in some 50 ms. It stores rows of its
-// own and has a ring of its own, so processes may be measured meanwhile. The error says why the
-// costs are not known.
+// Measure measures what hits cost, with the loaded programs k, in some 50 ms, or up to three
+// times that on a busy machine. It stores rows of its own and has a ring of its own, so processes
+// may be measured meanwhile. The error says why the costs are not known.
 func Measure(k *bpf.Probes) (*Costs, error) {
 	c, err := measure(k)
 	if err != nil {
@@ -120,19 +120,28 @@ func measure(k *bpf.Probes) (*Costs, error) {
 	if link, err = r.attach(k); err != nil {
 		return nil, err
 	}
-	var c *Costs
-	for try := 1; c == nil; try++ {
-		if err := r.takeTurns(); err != nil {
-			return nil, err
-		}
-		if c, err = r.costs(k.Mode()); err != nil && (try == tries || !errors.Is(err, errContradicted)) {
-			return nil, err
-		}
+	c, err := tried(r.takeTurns, func(last bool) (*Costs, error) { return r.costs(k.Mode(), last) })
+	if err != nil {
+		return nil, err
 	}
 	if c.Crowd, err = r.takeCrowd(); err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// tried takes turns and computes costs from them, again if their figures contradict each other.
+// last tells costs that there is no further try.
+func tried(turns func() error, costs func(last bool) (*Costs, error)) (*Costs, error) {
+	for try := 1; ; try++ {
+		if err := turns(); err != nil {
+			return nil, err
+		}
+		c, err := costs(try == tries)
+		if try == tries || !errors.Is(err, errContradicted) {
+			return c, err
+		}
+	}
 }
 
 // The indices in run.uses in front of those of single instructions.
@@ -198,6 +207,7 @@ func (r *run) attach(k *bpf.Probes) (io.Closer, error) {
 // of them alike. The first round only fills the caches.
 func (r *run) takeTurns() error {
 	r.ns, r.before = make([][]float64, len(r.uses)), make([][]float64, len(r.uses))
+	r.inside, r.look, r.folded, r.pairs = nil, nil, 0, 0
 	for i := range r.uses {
 		r.uses[i].calls = leastCalls
 	}
@@ -283,8 +293,9 @@ func (r *run) reported(i int) (entries, rets []float64, err error) {
 	return entries, rets, err
 }
 
-// costs computes from the turns what hits cost.
-func (r *run) costs(mode bpf.Mode) (*Costs, error) {
+// costs computes from the turns what hits cost. At the last try, a return that seems to take no
+// time costs nothing: on a busy machine the other figures may be right.
+func (r *run) costs(mode bpf.Mode, last bool) (*Costs, error) {
 	// Differences are taken round by round: load that disturbs one turn mostly disturbs its
 	// neighbours, too.
 	above := func(i, j int) float64 {
@@ -318,9 +329,10 @@ func (r *run) costs(mode bpf.Mode) (*Costs, error) {
 		return nil, fmt.Errorf("of %d hits that were to be added up, %d were", all, r.folded)
 	}
 	total := above(returns, one)
-	if total <= 0 { // a return writes a record
+	if total <= 0 && !last { // a return writes a record
 		return nil, errContradicted
 	}
+	total = max(0, total)
 	before := min(max(0, median(r.inside)-c.Emulated.After), total)
 	c.Return = Split{before, total - before}
 	return c, nil

@@ -92,8 +92,8 @@ func testDerivedEnds(t *testing.T, compiler string, share, most, least float64) 
 	}
 }
 
-// lackedCores tells whether the threads had no core for more than a tenth of the run. Then hits are
-// rarer, and more returns are armed. TestTimeWithoutCore shows that this time is right.
+// lackedCores tells whether the threads had no core for more than a tenth of their time. Then hits
+// are rarer, and more returns are armed. TestTimeWithoutCore shows that this time is right.
 func lackedCores(p *profile.Profile) bool {
 	var none int64
 	for _, s := range p.Nodes[0].Stats {
@@ -101,5 +101,5 @@ func lackedCores(p *profile.Profile) bool {
 			none += s.NoCore.Exec
 		}
 	}
-	return none > p.Meta.Duration/10
+	return none > int64(len(p.Threads))*p.Meta.Duration/10
 }

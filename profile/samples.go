@@ -42,10 +42,10 @@ type Frame struct {
 var cLibrary = []string{"libc.so", "libm.so", "libpthread.so.", "ld-linux", "libc-2.", "libm-2.", "libpthread-2.", "ld-2.",
 	"ld-musl-", "libc.musl-"}
 
-// InCLibrary reports whether the frame is in the C library, its mathematical functions or the
-// dynamic loader, where these are files of their own.
-func (f *Frame) InCLibrary() bool {
-	base := path.Base(f.Object)
+// IsCLibrary reports whether a file is the C library, its mathematical functions or the dynamic
+// loader. Their functions have names in profiles, and no lines.
+func IsCLibrary(file string) bool {
+	base := path.Base(file)
 	for _, prefix := range cLibrary {
 		if strings.HasPrefix(base, prefix) {
 			return true

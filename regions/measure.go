@@ -86,7 +86,7 @@ func whyInvisible(r *Region) string {
 		if r.At != 0 {
 			return "a fence: a flush construct, or other code that is like one"
 		}
-		return "an instruction of the processor, which --probe-atomics counts, or none"
+		return "an instruction of the processor, which --probe-atomics counts where it can, or none"
 	case event.Master, event.Masked:
 		return "a comparison of the thread number, no call, and its test was not found"
 	case event.Ordered:

@@ -17,8 +17,10 @@ func TestDebugNotes(t *testing.T) {
 		{Path: "/lib/liby.so", Symbols: true},
 		{Path: "/lib/librare.so"},
 		{Path: "/bin/x", Symbols: true, Lines: true},
+		{Path: "/lib/libc.so.6", Debug: "libc6-dbg"},
+		{Path: "/lib/libm.so.6", Symbols: true, Debug: "libc6-dbg"}, // no lines of it are wanted
 	}
-	for i, weight := range []uint64{600, 390, 1, 9} {
+	for i, weight := range []uint64{600, 190, 1, 9, 100, 100} {
 		p.Frames = append(p.Frames, profile.Frame{Object: p.Objects[i].Path, Offset: 1})
 		p.Samples = append(p.Samples, profile.Sample{Stack: []int{i}, Count: weight, Weight: weight})
 	}
@@ -32,7 +34,9 @@ func TestDebugNotes(t *testing.T) {
  * Install libx1-dbgsym (no lines, and names of exported functions only):
     libx.so, 60.0% of the samples, build id abcd
  * Build with -g (no lines):
-    liby.so, 39.0% of the samples`
+    liby.so, 19.0% of the samples
+ * Install libc6-dbg (names of exported functions only):
+    libc.so.6, 10.0% of the samples`
 	if notes != want {
 		t.Errorf("notes:\n%s\nwant:\n%s", notes, want)
 	}

@@ -92,7 +92,8 @@ func (ch *Charges) ChargeWait(t *Thread, ev *event.Event) {
 		inCall, t.WaitedInCall = 0, 0
 	}
 	seat := t.Seat
-	if open := t.Top(); open != nil { // of a nested team that is being started: not yet the thread's seat
+	// The region of a nested team that is being started has another seat than the thread yet.
+	if open := t.Top(); open != nil {
 		seat = open.Seat
 	}
 	for iv := t.Interval; iv != nil; iv = iv.Outer() {
@@ -169,7 +170,8 @@ func (t *Thread) payToll(ev *event.Event, by ledger.Toll, d int64) {
 		return
 	}
 	open.Pay(by, open.part(), d)
-	if ev != nil && ev.Edge == event.Begin && open.Team != nil && open.Phase == InBarrier { // of a task
+	// A task begins in a barrier of its team.
+	if ev != nil && ev.Edge == event.Begin && open.Team != nil && open.Phase == InBarrier {
 		if mem := open.Team.Member(t.Num); mem != nil {
 			mem.PayWay(by, d)
 		}

@@ -67,7 +67,7 @@ func (st *Stacks) drop(t *Thread, i int) {
 			st.abandonTeam(m)
 		}
 		t.Num = open.Num
-	} else if m == nil && !open.Resumed && !open.Internal { // a worker's part is charged with its team
+	} else if m == nil && !open.Resumed && !open.Internal { // a team charges workers' parts
 		s := open.Node.Stat(open.Seat)
 		s.Exec.C++
 		st.Ledger.CountUnknown(s)

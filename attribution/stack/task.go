@@ -63,7 +63,7 @@ func (st *Stacks) resume(t *Thread, v *ledger.Interval, k *waits.Task) {
 	switch {
 	case open == nil:
 		return
-	case open.Team != nil && open.Phase == InBarrier: // the figures of the body have been taken already
+	case open.Team != nil && open.Phase == InBarrier: // the body's figures have been taken already
 		st.resumeBarrier(t, v, at)
 		return
 	case open.Node.Key.Construct.IsTasking(): // its clock stood still

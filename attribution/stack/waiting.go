@@ -161,8 +161,8 @@ func (t *Thread) BeginTaskWaiting(created uint64, by *tree.Node, seat int) {
 	}
 }
 
-// inBarrier tells whether a thread is in its implicit task, in a barrier of its innermost team. open
-// is its innermost open region.
+// inBarrier tells whether a thread is in its implicit task, in a barrier of its innermost team. The
+// argument is the thread's innermost open region.
 func (t *Thread) inBarrier(open *OpenRegion) bool {
 	return open.Phase == InBarrier && !open.Node.Key.Construct.IsTasking() && t.Executing() == nil && t.interval() == t.Interval
 }

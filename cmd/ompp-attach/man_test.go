@@ -8,7 +8,7 @@ import (
 )
 
 // Manual pages have each paragraph by itself, and show tables as they are written. A line that
-// begins with a space, outside of a table, would be an error.
+// begins with a space, outside of a table, would be filled with the words of the next line.
 func TestManualPages(t *testing.T) {
 	dir := t.TempDir()
 	if err := writeMan(root(), dir); err != nil {

@@ -21,7 +21,8 @@ var shownFlags = []string{"pid", "job", "duration", "interval", "count", "format
 func (f *topFlags) join(j *top.Joined, program string, c *cobra.Command) error {
 	out := results.Later(program)
 	if f.out != "" {
-		// The other measurement may write its results to this directory at its end.
+		// The other measurement may have written nothing yet, and may write to this directory at
+		// its end.
 		err := results.Free(f.out)
 		if err != nil {
 			return err

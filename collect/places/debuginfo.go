@@ -3,6 +3,7 @@ package places
 import (
 	"errors"
 
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
@@ -26,7 +27,7 @@ func (d *DebugFiles) FetchFor(r *Resolver, logf func(string, ...any)) {
 	}
 	for _, p := range r.bound {
 		o := p.object
-		if o == nil || o.HasDWARF() || o.BuildID() == "" {
+		if o == nil || o.HasDWARF() || o.BuildID() == "" || profile.IsCLibrary(p.module.Path) && !o.Stripped() {
 			continue
 		}
 		if _, known := d.found[o]; !known {

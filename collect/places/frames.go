@@ -22,11 +22,20 @@ func (r *Resolver) Code(addr uint64) (frames []profile.Frame) {
 	if !ok || p.module == nil {
 		return nil
 	}
-	vaddr, atomic := inline.AtomicAt(p.object, p.vaddr)
-	if !atomic {
-		vaddr = p.vaddr
+	vaddr, atomic := p.vaddr, false
+	var places []symbols.Place
+	if o := r.named(p.object); profile.IsCLibrary(p.module.Path) {
+		// Reading its debug information takes 0.2 s of processor time. Nobody changes its lines.
+		name, _, _ := o.FuncAt(vaddr)
+		places = []symbols.Place{{Function: name}}
+	} else {
+		if at, ok := inline.AtomicAt(p.object, p.vaddr); ok {
+			vaddr, atomic = at, true
+		}
+		if places = o.Places(vaddr); len(places) == 0 {
+			places = []symbols.Place{{}}
+		}
 	}
-	places := placesIn(r.named(p.object), p.module.Path, vaddr)
 	for i, at := range places {
 		f := profile.Frame{Function: at.Function, File: at.File, Line: at.Line, Object: p.module.Path, Offset: vaddr,
 			Inlined: i < len(places)-1, Atomic: atomic && i == 0}
@@ -36,18 +45,4 @@ func (r *Resolver) Code(addr uint64) (frames []profile.Frame) {
 		frames = append(frames, f)
 	}
 	return frames
-}
-
-// placesIn returns the functions and lines at an address of a file; at least one. Of the C library
-// it returns names only: reading its debug information takes 0.2 s of processor time, and nobody
-// changes its lines.
-func placesIn(o *symbols.Object, path string, vaddr uint64) []symbols.Place {
-	if f := (profile.Frame{Object: path}); f.InCLibrary() {
-		name, _, _ := o.FuncAt(vaddr)
-		return []symbols.Place{{Function: name}}
-	}
-	if places := o.Places(vaddr); len(places) > 0 {
-		return places
-	}
-	return []symbols.Place{{}}
 }

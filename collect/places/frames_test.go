@@ -7,29 +7,30 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Of the C library, functions have names, and no lines.
-func TestPlacesIn(t *testing.T) {
+// Functions of the C library have names, and no lines.
+func TestCode(t *testing.T) {
 	bin := testbin.Build(t, "plain.c", testbin.Options{Flags: []string{"-g", "-O0"}})
 	o, err := symbols.OpenObject(bin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := o.Symbol("main")
-	if len(at) != 1 {
-		t.Fatalf("main: %v", at)
+	main := o.Symbol("main")
+	if len(main) != 1 {
+		t.Fatalf("main: %v", main)
 	}
-	main := at[0]
-	for _, file := range []string{bin, "/usr/lib/libc-client.so.2007e", "/opt/lib/libmkl_core.so.2"} {
-		if at := placesIn(o, file, main); len(at) != 1 || at[0].Function != "main" || at[0].Line == 0 {
-			t.Errorf("in %s: %+v", file, at)
+	for file, lines := range map[string]bool{
+		bin: true, "/usr/lib/libc-client.so.2007e": true, "/opt/lib/libmkl_core.so.2": true,
+		"/lib/x86_64-linux-gnu/libc.so.6": false, "/lib64/ld-linux-x86-64.so.2": false, "/opt/libm-2.31.so": false,
+	} {
+		r := &Resolver{bound: map[uint64]place{1: {&symbols.Module{Path: file}, o, main[0]}, 2: {&symbols.Module{Path: file}, o, 1}}}
+		if f := r.Code(1); len(f) != 1 || f[0].Function != "main" || (f[0].Line > 0) != lines || (f[0].File != "") != lines || f[0].Offset != main[0] {
+			t.Errorf("in %s: %+v, lines are wanted: %t", file, f, lines)
 		}
-	}
-	for _, library := range []string{"/lib/x86_64-linux-gnu/libc.so.6", "/lib64/ld-linux-x86-64.so.2", "/opt/libm-2.31.so"} {
-		if at := placesIn(o, library, main); len(at) != 1 || at[0].Function != "main" || at[0].Line != 0 || at[0].File != "" {
-			t.Errorf("in %s: %+v", library, at)
+		if f := r.Code(2); len(f) != 1 || f[0].Function != "" || f[0].Line != 0 {
+			t.Errorf("in %s, outside of all functions: %+v", file, f)
 		}
-	}
-	if at := placesIn(o, bin, 1); len(at) != 1 || at[0] != (symbols.Place{}) {
-		t.Errorf("outside of all functions: %+v", at)
+		if d := describeObject(file, o); d.Lines != lines || !d.Symbols {
+			t.Errorf("%+v", d)
+		}
 	}
 }

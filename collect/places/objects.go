@@ -30,7 +30,7 @@ func (r *Resolver) Objects(prof *profile.Profile) (out []profile.Object) {
 }
 
 func describeObject(path string, o *symbols.Object) profile.Object {
-	d := profile.Object{Path: path, BuildID: o.BuildID(), Symbols: !o.Stripped(), Lines: o.HasDWARF()}
+	d := profile.Object{Path: path, BuildID: o.BuildID(), Symbols: !o.Stripped(), Lines: o.HasDWARF() && !profile.IsCLibrary(path)}
 	d.Begin, d.End, d.FileOffset = o.CodeSegment()
 	return d
 }

@@ -87,11 +87,14 @@ func (u *Regions) placeLines(mod *symbols.Module, o *symbols.Object, r *lineRegi
 		return probes.LaterLine
 	}
 	inside := func(vaddr uint64) bool { return lineOf(vaddr) != probes.OtherLine }
-	seen := map[uint64]bool{}
+	seen, outlined := map[uint64]bool{}, false
 	for _, addr := range at[begin] {
 		lo, hi, ok := o.FuncRange(addr)
-		// The body of a parallel region that lies within the lines.
-		if !ok || seen[lo] || o.IsOutlined(lo) && inside(lo) {
+		if !ok || seen[lo] {
+			continue
+		}
+		if o.IsOutlined(lo) && inside(lo) { // the body of a parallel region within the lines
+			outlined = true
 			continue
 		}
 		seen[lo] = true
@@ -117,8 +120,8 @@ func (u *Regions) placeLines(mod *symbols.Module, o *symbols.Object, r *lineRegi
 		u.place(o, identity, p)
 		points = append(points, ps...)
 	}
-	if len(points) == 0 && r.trouble == "" {
-		r.trouble = fmt.Sprintf("the code of line %d is that of a parallel region or task within these lines, as reports show it anyway: begin at an earlier line of the function", begin)
+	if len(points) == 0 && outlined && r.trouble == "" {
+		r.trouble = fmt.Sprintf("the code of line %d is that of a parallel region or task within these lines: begin at an earlier line of the function", begin)
 	}
 	return points
 }

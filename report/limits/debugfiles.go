@@ -38,7 +38,7 @@ func DebugNotes(p *profile.Profile) []string {
 	var wanting []*profile.Object
 	for i := range p.Objects {
 		o := &p.Objects[i]
-		if !o.Lines && !runtime[o.Path] && (inRegions[o.Path] || float64(sampled[o.Path]) >= wantsSymbols*float64(max(all, 1))) {
+		if lacksInformation(o) && !runtime[o.Path] && (inRegions[o.Path] || float64(sampled[o.Path]) >= wantsSymbols*float64(max(all, 1))) {
 			wanting = append(wanting, o)
 		}
 	}
@@ -72,10 +72,22 @@ func DebugNotes(p *profile.Profile) []string {
 	return words.Bullets("Files without debug information (DEBUGINFOD_URLS has it fetched):", items)
 }
 
+// lacksInformation reports whether a debug file would tell more. Lines of the C library are not
+// read.
+func lacksInformation(o *profile.Object) bool {
+	if profile.IsCLibrary(o.Path) {
+		return !o.Symbols
+	}
+	return !o.Lines
+}
+
 // debugRemedy says what a file lacks, and how to get it.
 func debugRemedy(o *profile.Object) string {
 	lacks := "no lines"
-	if !o.Symbols {
+	switch {
+	case profile.IsCLibrary(o.Path):
+		lacks = "names of exported functions only"
+	case !o.Symbols:
 		lacks = "no lines, and names of exported functions only"
 	}
 	switch {
