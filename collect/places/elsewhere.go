@@ -15,7 +15,7 @@ import (
 func (r *Resolver) namesElsewhere() (out []profile.Unseen) {
 	seen := map[*symbols.Object]bool{}
 	for _, p := range r.bound {
-		if p.module == nil || seen[p.object] {
+		if p.module == nil || seen[p.object] || profile.IsCLibrary(p.module.Path) {
 			continue
 		}
 		seen[p.object] = true

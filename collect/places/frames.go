@@ -25,7 +25,7 @@ func (r *Resolver) Code(addr uint64) (frames []profile.Frame) {
 	vaddr, atomic := p.vaddr, false
 	var places []symbols.Place
 	if o := r.named(p.object); profile.IsCLibrary(p.module.Path) {
-		// Reading its debug information takes 0.2 s of processor time. Nobody changes its lines.
+		// Reading its debug information takes 0.15 s of processor time. Nobody changes its lines.
 		name, _, _ := o.FuncAt(vaddr)
 		places = []symbols.Place{{Function: name}}
 	} else {
