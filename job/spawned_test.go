@@ -75,7 +75,8 @@ func TestSpawnedLeftOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		told := "another job, too, which are left out: " + c.want
-		if got := strings.Join(j.Troubles(), " "); len(j.Ranks) != 1 || !strings.Contains(got, told) {
+		const advice = "For a report of that job, copy its files into a directory of their own."
+		if got := strings.Join(j.Troubles(), " "); len(j.Ranks) != 1 || !strings.Contains(got, told) || !strings.Contains(got, advice) {
 			t.Errorf("%s: %d ranks: %s", what, len(j.Ranks), got)
 		}
 		all, err := Together(sources, Options{})

@@ -27,6 +27,19 @@ func extrapolatedProfile() *profile.Profile {
 	return p
 }
 
+// The budget of a short run was watched over less than ten seconds.
+func TestBudgetOfShortRun(t *testing.T) {
+	p := extrapolatedProfile()
+	p.Meta.Budget.Horizon = 0.4e9
+	var out bytes.Buffer
+	if err := WriteOmpp(&out, p, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "used in any 0.4 sec\n") {
+		t.Errorf("%.3000s", out.String())
+	}
+}
+
 func TestExtrapolatedFiguresAreMarked(t *testing.T) {
 	p := extrapolatedProfile()
 	var out bytes.Buffer

@@ -1,6 +1,7 @@
 package places
 
 import (
+	"errors"
 	"testing"
 
 	"ompp-attach/internal/testbin"
@@ -31,6 +32,30 @@ func TestCode(t *testing.T) {
 		}
 		if d := describeObject(file, o); d.Lines != lines || !d.Symbols {
 			t.Errorf("%+v", d)
+		}
+	}
+}
+
+// The debug file of the C library is fetched for names, not for lines.
+func TestFetchFor(t *testing.T) {
+	open := func(flags ...string) *symbols.Object {
+		o, err := symbols.OpenObject(testbin.Build(t, "plain.c", testbin.Options{Flags: append(flags, "-O0", "-Wl,--build-id")}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	named, stripped := open(), open("-s")
+	for _, c := range []struct {
+		file   string
+		object *symbols.Object
+		wanted bool
+	}{{"/lib/libx.so", named, true}, {"/lib/libx.so", stripped, true}, {"/lib/libc.so.6", named, false}, {"/lib/libc.so.6", stripped, true}} {
+		fetched := 0
+		d := NewDebugFiles(func(string) error { fetched++; return errors.New("none") })
+		d.FetchFor(&Resolver{bound: map[uint64]place{1: {&symbols.Module{Path: c.file}, c.object, 1}}}, t.Logf)
+		if (fetched > 0) != c.wanted {
+			t.Errorf("%s, stripped: %t: fetched %d times", c.file, c.object.Stripped(), fetched)
 		}
 	}
 }
