@@ -36,51 +36,55 @@ func TestContradicted(t *testing.T) {
 		}
 		return 1100
 	}
-	c, err := figures(t, right).costs(bpf.Session, false)
+	c, err := figures(t, right).costs(bpf.Session)
 	if err != nil || c.Return.Sum() != 1000 || c.Emulated != (Split{400, 600}) {
 		t.Fatalf("%+v, %v; want returns of 1000 ns and hits of 400 and 600", c, err)
 	}
-	for _, wrong := range []int{returns, instructions} {
-		c, err := figures(t, func(use int) float64 {
-			if use == wrong {
-				return 100
-			}
-			return right(use)
-		}).costs(bpf.Session, false)
-		if !errors.Is(err, errContradicted) {
-			t.Errorf("use %d takes no time: %+v, %v", wrong, c, err)
-		}
-	}
 	free := func(use int) float64 { return min(right(use), 1100) }
-	if c, err := figures(t, free).costs(bpf.Session, true); err != nil || c.Return != (Split{}) || c.Emulated.Sum() != 1000 {
-		t.Errorf("at the last try: %+v, %v", c, err)
+	if c, err := figures(t, free).costs(bpf.Session); !errors.Is(err, errContradicted) || c == nil || c.Return != (Split{}) || c.Emulated.Sum() != 1000 {
+		t.Errorf("returns take no time: %+v, %v", c, err)
+	}
+	nothing := func(use int) float64 {
+		if use == instructions {
+			return 100
+		}
+		return right(use)
+	}
+	if c, err := figures(t, nothing).costs(bpf.Session); !errors.Is(err, errContradicted) || c != nil {
+		t.Errorf("a hit takes no time: %+v, %v", c, err)
 	}
 }
 
 // Turns are taken again while their figures contradict each other, a few times at most.
-func TestTried(t *testing.T) {
+func TestCostsOfTurns(t *testing.T) {
 	other := errors.New("other")
+	good, half := &Costs{Read: 1}, &Costs{Read: 2}
+	type result struct {
+		costs *Costs
+		err   error
+	}
+	nothing, part := result{nil, errContradicted}, result{half, errContradicted}
 	for name, c := range map[string]struct {
-		errs  []error // of each try
-		turns int
+		tries []result
+		want  result
 	}{
-		"at once":        {[]error{nil}, 1},
-		"at the second":  {[]error{errContradicted, nil}, 2},
-		"never":          {[]error{errContradicted, errContradicted, errContradicted}, tries},
-		"another reason": {[]error{other}, 1},
+		"at once":                  {[]result{{good, nil}}, result{good, nil}},
+		"at the second":            {[]result{nothing, {good, nil}}, result{good, nil}},
+		"better at the second":     {[]result{part, {good, nil}}, result{good, nil}},
+		"never":                    {[]result{nothing, nothing, nothing}, nothing},
+		"in part, nothing after":   {[]result{part, nothing, nothing}, result{half, nil}},
+		"for another reason, once": {[]result{{nil, other}}, result{nil, other}},
 	} {
-		turns, lasts := 0, 0
-		_, err := tried(func() error { turns++; return nil }, func(last bool) (*Costs, error) {
-			if last {
-				lasts++
-			}
-			return nil, c.errs[turns-1]
+		turns := 0
+		got, err := costsOfTurns(func() error { turns++; return nil }, func() (*Costs, error) {
+			r := c.tries[turns-1]
+			return r.costs, r.err
 		})
-		if turns != c.turns || !errors.Is(err, c.errs[len(c.errs)-1]) || (lasts == 1) != (turns == tries) {
-			t.Errorf("%s: %d turns, %d of them the last try: %v", name, turns, lasts, err)
+		if turns != len(c.tries) || got != c.want.costs || !errors.Is(err, c.want.err) {
+			t.Errorf("%s: %d turns, %+v, %v", name, turns, got, err)
 		}
 	}
-	if _, err := tried(func() error { return other }, nil); !errors.Is(err, other) {
+	if _, err := costsOfTurns(func() error { return other }, nil); !errors.Is(err, other) {
 		t.Errorf("turns that fail: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ const (
 	rounds    = 9
 	fewRounds = 3
 	enough    = 50 * time.Millisecond
-	tries     = 3
+	tries     = 3 // at most, while figures contradict each other
 )
 
 // A turn is as many calls as fit into a time. On some virtual machines a hit takes ten times as
@@ -74,7 +74,7 @@ func MeasureAlone() (*Costs, error) {
 	return Measure(k)
 }
 
-// errContradicted: a hit, or a part of it, seems to take no time.
+// errContradicted: a hit, a part of a hit, or a return seems to take no time.
 var errContradicted = errors.New("the figures contradict each other: the machine is too busy, or its clock too coarse")
 
 // Measure measures what hits cost, with the loaded programs k, in some 50 ms, or up to three
@@ -120,7 +120,7 @@ func measure(k *bpf.Probes) (*Costs, error) {
 	if link, err = r.attach(k); err != nil {
 		return nil, err
 	}
-	c, err := tried(r.takeTurns, func(last bool) (*Costs, error) { return r.costs(k.Mode(), last) })
+	c, err := costsOfTurns(r.takeTurns, func() (*Costs, error) { return r.costs(k.Mode()) })
 	if err != nil {
 		return nil, err
 	}
@@ -130,18 +130,28 @@ func measure(k *bpf.Probes) (*Costs, error) {
 	return c, nil
 }
 
-// tried takes turns and computes costs from them, again if their figures contradict each other.
-// last tells costs that there is no further try.
-func tried(turns func() error, costs func(last bool) (*Costs, error)) (*Costs, error) {
-	for try := 1; ; try++ {
+// costsOfTurns takes turns and computes costs from them, again if their figures contradict each
+// other. Costs of which only a part is contradicted serve if no try is better.
+func costsOfTurns(turns func() error, costs func() (*Costs, error)) (*Costs, error) {
+	var usable *Costs
+	var contradicted error
+	for range tries {
 		if err := turns(); err != nil {
 			return nil, err
 		}
-		c, err := costs(try == tries)
-		if try == tries || !errors.Is(err, errContradicted) {
+		c, err := costs()
+		if !errors.Is(err, errContradicted) {
 			return c, err
 		}
+		contradicted = err
+		if c != nil {
+			usable = c
+		}
 	}
+	if usable != nil {
+		return usable, nil
+	}
+	return nil, contradicted
 }
 
 // The indices in run.uses in front of those of single instructions.
@@ -293,9 +303,9 @@ func (r *run) reported(i int) (entries, rets []float64, err error) {
 	return entries, rets, err
 }
 
-// costs computes from the turns what hits cost. At the last try, a return that seems to take no
-// time costs nothing: on a busy machine the other figures may be right.
-func (r *run) costs(mode bpf.Mode, last bool) (*Costs, error) {
+// costs computes from the turns what hits cost. If a return seems to take no time, the costs come
+// with errContradicted: on a busy machine the other figures may be right.
+func (r *run) costs(mode bpf.Mode) (*Costs, error) {
 	// Differences are taken round by round: load that disturbs one turn mostly disturbs its
 	// neighbours, too.
 	above := func(i, j int) float64 {
@@ -328,13 +338,13 @@ func (r *run) costs(mode bpf.Mode, last bool) (*Costs, error) {
 	case r.folded > 0:
 		return nil, fmt.Errorf("of %d hits that were to be added up, %d were", all, r.folded)
 	}
-	total := above(returns, one)
-	if total <= 0 && !last { // a return writes a record
-		return nil, errContradicted
-	}
-	total = max(0, total)
+	seen := above(returns, one)
+	total := max(0, seen)
 	before := min(max(0, median(r.inside)-c.Emulated.After), total)
 	c.Return = Split{before, total - before}
+	if seen <= 0 { // a return writes a record
+		return c, errContradicted
+	}
 	return c, nil
 }
 

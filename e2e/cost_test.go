@@ -105,11 +105,12 @@ func preferred(t *testing.T) {
 	})
 }
 
-// heavier returns the arguments of probeheavy.c for the next attempt. If probes took more than most
-// of the program's own time, there is more work per construct, so that probes take about aim of
-// that time. There are fewer constructs then, so that the own time about doubles. Otherwise the
-// arguments stay. The cost of a hit is known to a fourth or so (docs/overhead.md). Where hits took
-// most of the time, the rest is mostly error, and tells nothing of how costs are taken out.
+// heavier returns the arguments of probeheavy.c for the next attempt. If probes took more than
+// three quarters of the program's own time, each construct gets more work, so that probes take
+// about half of that time. There are fewer constructs then, so that the own time about doubles.
+// Otherwise the arguments stay. The cost of a hit is known to a fourth or so (docs/overhead.md).
+// Where hits took most of the time, the rest is mostly error, and tells nothing of how costs are
+// taken out.
 func heavier(constructs, work int, probes, own float64) (int, int) {
 	const most, aim, fewest = 0.75, 0.5, 2000
 	if probes <= most*own {

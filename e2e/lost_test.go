@@ -38,7 +38,8 @@ func TestLostHitsHaveAPlace(t *testing.T) {
 			}
 			hear("ready")
 			_ = cmd.Process.Signal(syscall.SIGSTOP)
-			// A thread always writes to the same ring, which is full before 10,000 waits.
+			// A thread always writes to the same ring, which is full before 10,000 waits. The
+			// program says `on` after each thousand.
 			for range 20 {
 				hear("on")
 			}

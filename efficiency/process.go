@@ -297,7 +297,7 @@ func (w *walker) teams() {
 		for j := range n.Stats {
 			s := &n.Stats[j]
 			t := w.p.Threads[s.Thread]
-			if s.Exec.C > 0 || t.Num >= 0 { // row ? may be empty: its threads have rows
+			if s.Exec.C > 0 || t.Num >= 0 { // row ? may be empty
 				size[t.Root]++
 			}
 			r.Threads = max(r.Threads, size[t.Root])

@@ -75,7 +75,7 @@ func TestSpawnedLeftOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		told := "another job, too, which are left out: " + c.want
-		const advice = "For a report of that job, copy its files into a directory of their own."
+		const advice = "For a report of that job, copy its files into another directory."
 		if got := strings.Join(j.Troubles(), " "); len(j.Ranks) != 1 || !strings.Contains(got, told) || !strings.Contains(got, advice) {
 			t.Errorf("%s: %d ranks: %s", what, len(j.Ranks), got)
 		}
@@ -127,5 +127,28 @@ func TestSpawnedWithoutRank0(t *testing.T) {
 	j, err = Read([]Source{torn, sources[1]}, Options{})
 	if err != nil || len(j.Ranks) != 1 {
 		t.Errorf("of a job without first files that can be read, %d ranks are shown (%v)", len(j.Ranks), err)
+	}
+}
+
+// Several other jobs are not taken for one.
+func TestSeveralSpawned(t *testing.T) {
+	var sources []Source
+	for copy, job := range []string{"1", "2", "3"} {
+		p := waiting(0, [2]uint64{10, 20}, [2]uint64{30, 40})
+		p.Meta.MPI.Job, p.Meta.MPI.Rank, p.Meta.MPI.Size = job, 0, 1
+		s := sourcesOf(t, p)[0]
+		if copy > 0 {
+			copy++
+		}
+		s.Name, s.Rank, s.Copy = FileName(0, copy), 0, copy
+		sources = append(sources, s)
+	}
+	j, err := Read(sources, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "ranks of other jobs, too, which are left out: profile.rank0-2.json.gz, profile.rank0-3.json.gz. For a report of one of them"
+	if got := strings.Join(j.Troubles(), " "); len(j.Ranks) != 1 || !strings.Contains(got, want) {
+		t.Errorf("%d ranks: %s", len(j.Ranks), got)
 	}
 }

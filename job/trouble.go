@@ -138,7 +138,7 @@ func (j *Job) Troubles() []string {
 		case twice:
 			out = append(out, who+verb(one, " is", " are")+" recorded more than once; the first file by name counts, these are left out: "+j.filesOf(twice)+".")
 		case foreign:
-			out = append(out, "The directory has ranks of another job, too, which are left out: "+j.filesOf(foreign)+". For a report of that job, copy its files into a directory of their own.")
+			out = append(out, j.foreignText())
 		case misnamed:
 			out = append(out, who+verb(one, " has", " have")+" files that are named after another rank, the content counts: "+j.filesOf(misnamed)+".")
 		case noMPI:
@@ -150,6 +150,15 @@ func (j *Job) Troubles() []string {
 		}
 	}
 	return append(out, j.spawned()...)
+}
+
+// foreignText names the files of other jobs, and says how to get a report of these.
+func (j *Job) foreignText() string {
+	of, advice := "another job", "For a report of that job, copy its files into another directory."
+	if len(j.launches.foreign) > 1 {
+		of, advice = "other jobs", "For a report of one of them, copy the files of that job into another directory."
+	}
+	return "The directory has ranks of " + of + ", too, which are left out: " + j.filesOf(foreign) + ". " + advice
 }
 
 // MeasureSpawned is the advice for runs in which processes that ranks started were not measured.

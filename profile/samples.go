@@ -39,8 +39,8 @@ type Frame struct {
 }
 
 // cLibrary are beginnings of file names: of glibc, of glibc before 2.34, and of musl.
-var cLibrary = []string{"libc.so", "libm.so", "libpthread.so.", "ld-linux", "libc-2.", "libm-2.", "libpthread-2.", "ld-2.",
-	"ld-musl-", "libc.musl-"}
+var cLibrary = []string{"libc.so", "libm.so", "libpthread.so.", "libmvec.so", "ld-linux",
+	"libc-2.", "libm-2.", "libpthread-2.", "libmvec-2.", "ld-2.", "ld-musl-", "libc.musl-"}
 
 // IsCLibrary reports whether a file is the C library, its mathematical functions or the dynamic
 // loader. Their functions have names in profiles, and no lines.

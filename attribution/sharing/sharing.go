@@ -27,7 +27,8 @@ func (sh *Constructs) Open(t *stack.Thread, ev *event.Event) {
 	k := t.Key(c, ev)
 	// Entry points that jump to one another report one call twice. For example, libgomp's
 	// GOMP_loop_runtime_start ends in a jump to GOMP_loop_dynamic_start.
-	if open := t.Top(); open != nil && open.Node.Key.Construct == c && open.Sp == ev.SP && open.Phase == stack.InBody && open.Child == 0 && open.Parts[profile.Body].C == 0 {
+	if open := t.Top(); open != nil && open.Node.Key.Construct == c && open.Sp == ev.SP &&
+		open.Phase == stack.InBody && open.Child == 0 && open.Parts[profile.Body].C == 0 {
 		return
 	}
 	open := sh.Push(t, k, ev)

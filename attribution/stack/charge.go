@@ -92,7 +92,7 @@ func (ch *Charges) ChargeWait(t *Thread, ev *event.Event) {
 		inCall, t.WaitedInCall = 0, 0
 	}
 	seat := t.Seat
-	// The region of a nested team that is being started has another seat than the thread yet.
+	// While a nested team is being started, the thread does not have its region's seat yet.
 	if open := t.Top(); open != nil {
 		seat = open.Seat
 	}

@@ -29,8 +29,8 @@ func (sm *Sampling) Sample(t *Thread, ev *event.Event) {
 	}
 	var open *OpenRegion
 	for i := len(t.Stack) - 1; i >= 0 && open == nil; i-- {
-		if g := &t.Stack[i]; !g.Internal && g.Phase != Done {
-			open = g
+		if o := &t.Stack[i]; !o.Internal && o.Phase != Done {
+			open = o
 		}
 	}
 	switch {

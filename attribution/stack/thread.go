@@ -120,7 +120,7 @@ func (t *Thread) Open(n *tree.Node, ev *event.Event) *OpenRegion {
 	t.Stack = append(t.Stack, OpenRegion{}) // in place: an OpenRegion is large
 	open := &t.Stack[len(t.Stack)-1]
 	open.Node, open.Seat, open.Sp, open.Flags = n, t.Seat, ev.SP, ev.Flags
-	open.Open(ev.Time)
+	open.Account.Open(ev.Time)
 	return open
 }
 

@@ -22,6 +22,7 @@ func TestCode(t *testing.T) {
 	for file, lines := range map[string]bool{
 		bin: true, "/usr/lib/libc-client.so.2007e": true, "/opt/lib/libmkl_core.so.2": true,
 		"/lib/x86_64-linux-gnu/libc.so.6": false, "/lib64/ld-linux-x86-64.so.2": false, "/opt/libm-2.31.so": false,
+		"/lib/x86_64-linux-gnu/libmvec.so.1": false,
 	} {
 		r := &Resolver{bound: map[uint64]place{1: {&symbols.Module{Path: file}, o, main[0]}, 2: {&symbols.Module{Path: file}, o, 1}}}
 		if f := r.Code(1); len(f) != 1 || f[0].Function != "main" || (f[0].Line > 0) != lines || (f[0].File != "") != lines || f[0].Offset != main[0] {

@@ -8,6 +8,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/probes/mpilib"
 	"ompp-attach/probes/openmp"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
@@ -105,7 +106,7 @@ var systemDirs = []string{"/lib/", "/lib32/", "/lib64/", "/usr/lib/", "/usr/lib3
 
 // systemLibraries are libraries of the system wherever they lie: some programs come with copies of
 // them.
-var systemLibraries = []string{"libgomp", "libomp", "libiomp", "libc.", "libm.", "libpthread", "libdl.", "ld-", "ld.",
+var systemLibraries = []string{"libgomp", "libomp", "libiomp", "libdl.", "ld.",
 	"libstdc++", "libc++", "libgcc_s", "libgfortran", "libquadmath"}
 
 // IsSystem reports whether a library belongs to the system, not to the program.
@@ -114,7 +115,7 @@ func IsSystem(path string) bool {
 	has := func(s string) func(string) bool {
 		return func(prefix string) bool { return strings.HasPrefix(s, prefix) }
 	}
-	return slices.ContainsFunc(systemDirs, has(path)) || slices.ContainsFunc(systemLibraries, has(base))
+	return slices.ContainsFunc(systemDirs, has(path)) || slices.ContainsFunc(systemLibraries, has(base)) || profile.IsCLibrary(path)
 }
 
 // MayLoadMore tells whether a program's own code may load libraries or start other programs.

@@ -93,7 +93,8 @@ func (u *Regions) placeLines(mod *symbols.Module, o *symbols.Object, r *lineRegi
 		if !ok || seen[lo] {
 			continue
 		}
-		if o.IsOutlined(lo) && inside(lo) { // the body of a parallel region within the lines
+		// The body of a parallel region or task within the lines.
+		if o.IsOutlined(lo) && inside(lo) {
 			outlined = true
 			continue
 		}

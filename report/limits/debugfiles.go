@@ -83,12 +83,12 @@ func lacksInformation(o *profile.Object) bool {
 
 // debugRemedy says what a file lacks, and how to get it.
 func debugRemedy(o *profile.Object) string {
+	const exported = "names of exported functions only"
 	lacks := "no lines"
-	switch {
-	case profile.IsCLibrary(o.Path):
-		lacks = "names of exported functions only"
-	case !o.Symbols:
-		lacks = "no lines, and names of exported functions only"
+	if profile.IsCLibrary(o.Path) {
+		lacks = exported
+	} else if !o.Symbols {
+		lacks += ", and " + exported
 	}
 	switch {
 	case o.Debug != "":

@@ -65,8 +65,9 @@ func (s *entries) reader(off dwarf.Offset) *dwarf.Reader {
 	return r
 }
 
-// ranges returns the code of an entry. It places a reader at the entry first, in the same data: so
-// the bases are known to which ranges of DWARF 5 are relative.
+// ranges returns the code of an entry. Ranges of DWARF 5 are relative to bases of the unit, which
+// debug/dwarf learns when a reader first comes to the unit. So a reader is placed at the entry
+// first.
 func (s *entries) ranges(e *dwarf.Entry) ([][2]uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
