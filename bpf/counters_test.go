@@ -89,7 +89,8 @@ func testCounters(t *testing.T, mode Mode, c Counters) {
 	probed()
 	// The thread's own clock stands still while a virtual machine does not have its processor
 	// (paravirtual steal time). The counters' clocks go on.
-	most := uint64(time.Since(began)) + 2e6
+	// Of each switch, the counters' clocks miss some microseconds that the thread's own clock has.
+	least, most := uint64(45e6), uint64(time.Since(began))+2e6
 	probe.Close()
 
 	var at [][]uint64
@@ -121,8 +122,8 @@ func testCounters(t *testing.T, mode Mode, c Counters) {
 		if n := d(1, k); n > naps*2e6 {
 			t.Errorf("counter %d: %d ns on the CPU while asleep for %d", k, n, naps*5000000)
 		}
-		if n := d(2, k); n < 49e6 || n > most {
-			t.Errorf("counter %d: %d ns on the CPU, want 50 to %d million", k, n, most/1e6)
+		if n := d(2, k); n < least || n > most {
+			t.Errorf("counter %d: %d ns on the CPU, want %d to %d", k, n, least, most)
 		}
 	}
 	if c.TakeTurns {
