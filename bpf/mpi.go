@@ -207,7 +207,8 @@ func (m *MPI) Close() {
 	m.coll.Close()
 }
 
-// AddLibrary stores a library in the kernel side and returns its index.
+// AddLibrary stores a library in the kernel side and returns its index. One goroutine at a time may
+// call AddLibrary, AddRow and Dropped.
 func (m *MPI) AddLibrary(l *MPILibrary) (uint32, error) {
 	i := m.libraries
 	if err := m.coll.Maps[mpiMapMpiLibraries].Put(i, l); err != nil {

@@ -167,12 +167,11 @@ func (pc *placer) cutOffMPI(p *Process) {
 // droppedMPI counts the records of MPI calls that found no room in a ring.
 func (pc *placer) droppedMPI() (sum uint64) {
 	pc.mu.Lock()
-	kernel := pc.mpi.kernel
-	pc.mu.Unlock()
-	if kernel == nil {
+	defer pc.mu.Unlock()
+	if pc.mpi.kernel == nil {
 		return 0
 	}
-	counts, err := kernel.Dropped()
+	counts, err := pc.mpi.kernel.Dropped()
 	if err != nil {
 		return 0
 	}
