@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -222,12 +223,7 @@ func TestNotesOfSides(t *testing.T) {
 		}
 		p.Nodes[0].Stats = []profile.ThreadStats{{NoCore: &profile.Cost{Exec: p.Meta.Duration / 4}}}
 	}
-	hidden := func(p *profile.Profile) {
-		p.Meta.UserTime = p.Meta.Duration
-		p.Meta.Overhead = &profile.Overhead{Probes: []profile.ProbeHits{{Probe: "emulated", Hits: uint64(p.Meta.Duration), Before: 1}}}
-		p.Nodes[0].Stats = []profile.ThreadStats{{Cost: &profile.Cost{Exec: p.Meta.Duration / 2}}}
-	}
-	c := compare.Compare(side(away), side(hidden), compare.Options{})
+	c := compare.Compare(side(away), side(comparetest.Hidden), compare.Options{})
 	for _, want := range []string{"A with 1 thread, B with 4 threads", "A, run: threads were ready to run but had no core for 25.0 % of their time",
 		"B, run: how the time divides cannot be told"} {
 		if notes := strings.Join(c.Notes, " "); !strings.Contains(notes, want) {
@@ -272,6 +268,35 @@ func TestConditions(t *testing.T) {
 	x, _ = compare.ParseCondition("R:nosuch own > 10%", nil)
 	if _, err := one.Check(x); err == nil || !strings.Contains(err.Error(), `contains "nosuch"`) {
 		t.Errorf("no such region: %v", err)
+	}
+}
+
+// A condition on times that cannot be told is not checked. Counts are exact.
+func TestConditionsOnHiddenTimes(t *testing.T) {
+	heat := comparetest.Heat()
+	side := func(change func(*profile.Profile)) []compare.Run {
+		p := heat.Profile(comparetest.Exactly)
+		change(p)
+		return []compare.Run{{Name: "run", Job: comparetest.Job(t, p)}}
+	}
+	for _, text := range []string{"time > 50%", "R:solve imbal < 1s", "R:* own > 50%", "R:solve count > 0"} {
+		x, err := compare.ParseCondition(text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []*compare.Comparison{
+			compare.Compare(side(comparetest.Hidden), side(func(*profile.Profile) {}), compare.Options{}),
+			compare.Compare(side(func(*profile.Profile) {}), side(comparetest.Hidden), compare.Options{}),
+		} {
+			v, err := c.Check(x)
+			var untold *compare.Untold
+			if counts := strings.Contains(text, "count"); len(v) > 0 || errors.As(err, &untold) == counts || counts && err != nil {
+				t.Errorf("%s: %v, %v", text, v, err)
+			}
+			if untold != nil && !strings.HasPrefix(err.Error(), `"`+text+`" was not checked: the times of run cannot be told: `) {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
 	}
 }
 

@@ -174,15 +174,54 @@ type Violation struct {
 	Sentence  string
 }
 
+// Untold is the error of a condition on times that cannot be told.
+type Untold struct {
+	Condition string
+	Run       string // its name
+	Why       string // begins with "cannot be told"
+}
+
+// Error says why the condition was not checked.
+func (e *Untold) Error() string {
+	return fmt.Sprintf("%q was not checked: the times of %s %s", e.Condition, e.Run, e.Why)
+}
+
 // Check returns where a condition holds. With repeats enough, a change counts only if it is more
 // than noise, over all regions that the condition names together. The error is a sentence: no
-// region has that name.
+// region has that name, or times of a run cannot be told (Untold).
 func (c *Comparison) Check(x *Condition) (out []Violation, err error) {
+	out, unit, err := c.candidates(x)
+	if err != nil {
+		return nil, err
+	}
+	if unit == "ns" {
+		if err := c.untold(x); err != nil {
+			return nil, err
+		}
+	}
+	return c.violations(x, out, unit), nil
+}
+
+// untold returns an error if the times of a run cannot be told.
+func (c *Comparison) untold(x *Condition) error {
+	for _, side := range c.Sides {
+		for _, r := range side {
+			if h := r.Job.Efficiency().Hidden(); h != nil {
+				return &Untold{x.Text, r.Name, h.Says()}
+			}
+		}
+	}
+	return nil
+}
+
+// candidates returns the places that a condition names, with the changes of its figure, and the
+// figure's unit.
+func (c *Comparison) candidates(x *Condition) (out []Violation, unit string, err error) {
 	if x.Of == "" {
 		q := c.Quantity(x.Figure)
-		return c.violations(x, []Violation{{Condition: x, Change: q.Change}}, q.Unit), nil
+		return []Violation{{Condition: x, Change: q.Change}}, q.Unit, nil
 	}
-	unit := "count"
+	unit = "count"
 	for _, r := range c.Regions {
 		if !x.matches(r) {
 			continue
@@ -203,9 +242,9 @@ func (c *Comparison) Check(x *Condition) (out []Violation, err error) {
 		out = append(out, v)
 	}
 	if len(out) == 0 && x.Of != "*" {
-		return nil, fmt.Errorf("%q: no region's place, function or name contains %q; `ompp-attach diff --all` lists the regions", x.Text, x.Of)
+		return nil, "", fmt.Errorf("%q: no region's place, function or name contains %q; `ompp-attach diff --all` lists the regions", x.Text, x.Of)
 	}
-	return c.violations(x, out, unit), nil
+	return out, unit, nil
 }
 
 func (x *Condition) matches(r *Region) bool {

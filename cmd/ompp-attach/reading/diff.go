@@ -97,17 +97,9 @@ func diff(a, b string, f *diffFlags) error {
 		}
 	}
 	c := compare.Compare(sides[compare.Before], sides[compare.After], compare.Options{Alpha: f.alpha, Volumes: mpi.Accounting(f.volumes)})
-	var violations []compare.Violation
-	for _, text := range f.failIf {
-		cond, err := compare.ParseCondition(text, counterNames(c))
-		if err != nil {
-			return cli.Misuse(fmt.Errorf("--fail-if %w", err))
-		}
-		found, err := c.Check(cond)
-		if err != nil {
-			return cli.Misuse(fmt.Errorf("--fail-if %w", err))
-		}
-		violations = append(violations, found...)
+	violations, untold, err := check(c, f.failIf)
+	if err != nil {
+		return cli.Misuse(fmt.Errorf("--fail-if %w", err))
 	}
 	write := func(w io.Writer) error {
 		switch f.format {
@@ -118,19 +110,42 @@ func diff(a, b string, f *diffFlags) error {
 		}
 		return difference.WriteText(w, c, difference.Options{All: f.all})
 	}
-	var err error
 	if f.output == "" {
 		err = write(os.Stdout)
 	} else {
 		err = results.Save(f.output, write)
 	}
-	if err != nil || len(violations) == 0 {
+	if err != nil {
 		return err
 	}
 	for _, v := range violations {
 		cli.Tell(v.Sentence)
 	}
-	return &cli.Exit{Status: exitHurt, Err: nil}
+	if len(violations) > 0 {
+		if untold != nil {
+			cli.Tell(untold.Error())
+		}
+		return &cli.Exit{Status: exitHurt, Err: nil}
+	}
+	return untold
+}
+
+// check returns where conditions hold, and the error of the last one that cannot be told.
+func check(c *compare.Comparison, conditions []string) (all []compare.Violation, untold, err error) {
+	for _, text := range conditions {
+		x, err := compare.ParseCondition(text, counterNames(c))
+		if err != nil {
+			return nil, nil, err
+		}
+		found, err := c.Check(x)
+		if hidden := (*compare.Untold)(nil); errors.As(err, &hidden) {
+			untold = fmt.Errorf("--fail-if %w", hidden)
+		} else if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, untold, nil
 }
 
 // counterNames lists the performance counters of all regions.

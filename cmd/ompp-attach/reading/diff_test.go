@@ -94,6 +94,32 @@ func TestDiffOfDirectories(t *testing.T) {
 	}
 }
 
+// A gate does not pass if times cannot be told. The comparison is written all the same.
+func TestDiffOfHiddenTimes(t *testing.T) {
+	dir := t.TempDir()
+	base := runDirectory(t, filepath.Join(dir, "base"), comparetest.Heat())
+	p := comparetest.Heat().Profile(comparetest.Exactly)
+	comparetest.Hidden(p)
+	var b bytes.Buffer
+	if err := profile.Encode(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	hidden := filepath.Join(dir, "hidden"+results.RecordSuffix)
+	write(t, hidden, b.Bytes())
+	text, err := compared(t, base, hidden, "--fail-if", "time > 50%", "--fail-if", "R:solve count > 50%")
+	wantError(t, err, cli.Failure, `--fail-if "time > 50%" was not checked: the times of `)
+	if !strings.Contains(text, "in solve") {
+		t.Errorf("no comparison:\n%s", text)
+	}
+	var status *cli.Exit
+	if _, err := compared(t, base, hidden, "--fail-if", "time > 50%", "--fail-if", "R:solve count < 1"); !errors.As(err, &status) || status.Status != exitHurt {
+		t.Errorf("a count that did not rise: %v, want status %d", err, exitHurt)
+	}
+	if _, err := compared(t, base, hidden, "--fail-if", "R:solve count > 50%"); err != nil {
+		t.Errorf("of counts only: %v", err)
+	}
+}
+
 // A file that cannot be read gives an error of one sentence. Ranks that can be read are compared.
 func TestDiffOfBadInput(t *testing.T) {
 	dir := t.TempDir()
