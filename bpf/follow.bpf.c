@@ -13,9 +13,13 @@
 
 #define SIGSTOP 19
 
+/* How many processes may be followed at a time. The memory for all of them is taken at the start:
+ * neither map may lack room for a single process. */
+#define MAX_FOLLOWED 16384
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 65536);
+	__uint(max_entries, MAX_FOLLOWED);
 	__type(key, u32);   /* process */
 	__type(value, u32); /* enum follow_flag */
 } followed SEC(".maps");
@@ -24,7 +28,7 @@ struct {
  * other than the tool; 0: not yet. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 65536);
+	__uint(max_entries, MAX_FOLLOWED);
 	__type(key, struct stop);
 	__type(value, u64);
 } stopped SEC(".maps");
@@ -213,8 +217,11 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	 * may wait for that. The child runs nothing to be measured. */
 	if (BPF_CORE_READ(parent, mm) == BPF_CORE_READ(child, mm))
 		inherited &= ~FOLLOW_PROBED;
+	if (bpf_map_update_elem(&followed, &pid, &inherited, BPF_ANY)) {
+		__sync_fetch_and_add(&missed, 1);
+		return 0;
+	}
 	forked(pid, from);
-	bpf_map_update_elem(&followed, &pid, &inherited, BPF_ANY);
 	l.flags = inherited;
 	if (inherited & FOLLOW_PROBED)
 		tell(&l, handles_continue() ? 0 : inherited, child);

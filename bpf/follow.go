@@ -252,8 +252,8 @@ func (f *Follower) Next(deadline time.Time) (l Life, ok bool, err error) {
 // Wake ends the wait of Next, if it waits.
 func (f *Follower) Wake() { f.wait.Wake() }
 
-// Missed returns how many events were dropped because nobody read them in time. The processes
-// concerned were not stopped for them.
+// Missed returns how many events were dropped because nobody read them in time, or because too many
+// processes are followed. The processes concerned were not stopped for them.
 func (f *Follower) Missed() (n uint32) {
 	_ = f.coll.Variables[followVarMissed].Get(&n)
 	return n

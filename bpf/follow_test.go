@@ -89,6 +89,25 @@ func TestStoppedAgainWhileContinued(t *testing.T) {
 	}
 }
 
+// A child that finds no room among the followed processes is counted as missed.
+func TestTooManyFollowed(t *testing.T) {
+	f := following(t, anyone)
+	followed := f.coll.Maps[followMapFollowed]
+	const noProcess = 1 << 22 // PID_MAX_LIMIT (linux/threads.h)
+	for i := range followed.MaxEntries() - 1 {
+		if err := followed.Put(noProcess+1+i, uint32(0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.follow(t, FollowChildren, nil, "(exit 0); exec sleep 100")
+	for deadline := time.Now().Add(time.Minute); f.Missed() == 0 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	if n := f.Missed(); n != 1 {
+		t.Errorf("%d missed, want 1", n)
+	}
+}
+
 // A process that the tool may not continue is not stopped: neither when it runs a program nor when
 // it is forked.
 func TestNobodyElseIsStopped(t *testing.T) {

@@ -11,8 +11,9 @@ import (
 // allocates, clears and lists the memory of all entries when it creates a map. That takes 15 to 23
 // ms of processor time per map. For these maps the kernel allocates an entry when the entry is
 // stored. If no memory is left then, little is lost. For an entry of sharing, Share returns an
-// error. A process without an entry in programs is only looked at more often. Other large maps
-// could not bear a missing entry, so all their memory is allocated beforehand.
+// error. A process without an entry in programs is only looked at more often. The maps of followed
+// and of stopped processes could not bear a missing entry, so all their memory is allocated
+// beforehand. They have room for fewer processes (MAX_FOLLOWED).
 var sparseMaps = []string{probeMapSharing, followMapPrograms}
 
 // takeOnDemand makes sparse maps take memory for an entry when the entry is stored. Before Linux
