@@ -117,3 +117,12 @@ func TestOffByDefault(t *testing.T) {
 		}
 	}
 }
+
+func TestIsBuildID(t *testing.T) {
+	for id, want := range map[string]bool{"0123abcd": true, strings.Repeat("f", 128): true, "0123abc": false, strings.Repeat("f", 129): false,
+		"": false, "0123ABCD": false, "abcd/../../0123": false, "abcd0123 ": false} {
+		if isBuildID(id) != want {
+			t.Errorf("%q: %t", id, !want)
+		}
+	}
+}
