@@ -162,6 +162,29 @@ func TestDefaultsMean(t *testing.T) {
 	})
 }
 
+// The help of run shows its flags in groups. Their flags exist, and few flags belong to none.
+func TestHelpInGroups(t *testing.T) {
+	run, _, err := root().Find([]string{"run"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := run.UsageString()
+	first, _, _ := strings.Cut(text[strings.Index(text, "\nFlags:"):], "\n\n")
+	if n := strings.Count(first, "--"); n > 10 {
+		t.Errorf("%d flags in no group:\n%s", n, first)
+	}
+	for _, g := range cli.FlagGroups {
+		if !strings.Contains(text, "\n\n"+g.Title+":\n") {
+			t.Errorf("no group %s:\n%s", g.Title, text)
+		}
+		for name := range strings.FieldsSeq(g.Names) {
+			if run.Flags().Lookup(name) == nil {
+				t.Errorf("%s: run has no flag --%s", g.Title, name)
+			}
+		}
+	}
+}
+
 // The help describes each flag in one sentence of at most 20 words, and fits 82 columns. Manual
 // pages and docs/ say more.
 func TestHelpIsShort(t *testing.T) {

@@ -23,8 +23,11 @@ const (
 func WrapHelp(root *cobra.Command) { wrapHelp(root, columns()) }
 
 func wrapHelp(root *cobra.Command, columns int) {
-	wrapped := fmt.Sprintf(".FlagUsagesWrapped %d", columns)
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", wrapped))
+	cobra.AddTemplateFunc("usages", usages)
+	template := root.UsageTemplate()
+	template = strings.ReplaceAll(template, "Flags:\n{{.LocalFlags.FlagUsages ", fmt.Sprintf("{{usages .LocalFlags %d ", columns))
+	template = strings.ReplaceAll(template, ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns))
+	root.SetUsageTemplate(template)
 }
 
 func columns() int {

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // helpOf returns the help text of a subcommand, after wrap was called with the root command. Each
@@ -60,5 +62,34 @@ func TestWrapHelp(t *testing.T) {
 	}
 	if text := helpOf(t, func(*cobra.Command) {}); widest(text) < 40*word {
 		t.Errorf("without being wrapped, the help has %d columns: the test shows nothing", widest(text))
+	}
+}
+
+// A help text of many flags shows them in groups, each flag once.
+func TestGroupsOfFlags(t *testing.T) {
+	for _, many := range []bool{false, true} {
+		var flags pflag.FlagSet
+		names := strings.Fields("all output counters raw hidden")
+		for i := range fewFlags {
+			if many {
+				names = append(names, fmt.Sprint("other", i))
+			}
+		}
+		for _, name := range names {
+			flags.Bool(name, false, "words on it")
+		}
+		flags.Lookup("hidden").Hidden = true
+		text := usages(&flags, plainColumns)
+		for _, name := range names {
+			if n, want := strings.Count(text, "--"+name+" "), 1-strings.Count(name, "hidden"); n != want {
+				t.Errorf("--%s is shown %d times:\n%s", name, n, text)
+			}
+		}
+		at := func(s string) int { return strings.Index(text, s) }
+		in := at("Flags:\n") == 0 && at("--output") < at("\nCounters and samples:\n") && at("\nCounters and samples:\n") < at("--counters") &&
+			at("--counters") < at("\nWhat reports show:\n") && at("\nWhat reports show:\n") < at("--all") && at("--all") < at("--raw")
+		if in != many || strings.Contains(text, "Cost for the program") {
+			t.Errorf("in groups: %t\n%s", in, text)
+		}
 	}
 }
