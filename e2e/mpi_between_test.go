@@ -48,7 +48,7 @@ func runBetween(t *testing.T, m testbin.MPI, ranks int, flags []string, program 
 // times are moved, as if its kernel's clock were another one.
 func TestBetweenNodes(t *testing.T) {
 	atOnce(t)
-	const ranks, rounds = 3, 3
+	const ranks, rounds = 3, 5
 	for _, m := range bothMPIs {
 		t.Run(string(m), func(t *testing.T) {
 			m.Need(t)

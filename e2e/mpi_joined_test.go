@@ -24,8 +24,10 @@ type joinedJob struct {
 }
 
 const (
-	joinedRanks  = 3
-	enoughRounds = 12 // at least 10 of them from the beginning to the end
+	joinedRanks = 3
+	// At least 10 of them from the beginning to the end. The launcher may hand on some lines late,
+	// of rounds that had begun before.
+	enoughRounds = 15
 )
 
 func startJoined(t *testing.T, m testbin.MPI) *joinedJob {
@@ -58,10 +60,13 @@ func (j *joinedJob) goOn(t *testing.T, more int) {
 }
 
 // ranks returns the processes of the ranks.
-func (j *joinedJob) ranks() (out []int) {
-	open := []int{j.cmd.Process.Pid}
+func (j *joinedJob) ranks() []int { return processesOf(j.cmd.Process.Pid, j.bin) }
+
+// processesOf returns the processes that run a program under another one.
+func processesOf(ancestor int, bin string) (out []int) {
+	open := []int{ancestor}
 	for ; len(open) > 0; open = open[1:] {
-		if exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", open[0])); exe == j.bin {
+		if exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", open[0])); exe == bin {
 			out = append(out, open[0])
 			continue
 		}

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
+	"syscall"
 	"testing"
 
 	"ompp-attach/internal/testbin"
@@ -64,7 +66,7 @@ func aheadOf(rank int) int64 { return int64(rank*1000+500) * 1e9 }
 func TestTimeNamespaces(t *testing.T) {
 	atOnce(t)
 	needTimeNamespaces(t)
-	const ranks, rounds = 3, 3
+	const ranks, rounds = 3, 5
 	m := testbin.OpenMPI
 	m.Need(t)
 	bin := m.BuildWith(t, "gcc", "mpi_waits.c", testbin.Options{Flags: []string{"-O2", "-g"}})
@@ -89,10 +91,18 @@ func TestAttachInTimeNamespace(t *testing.T) {
 	needTimeNamespaces(t)
 	tg := launch(t, testbin.Build(t, "longrun.c", testbin.Options{}), aLongTime)
 	dir := filepath.Join(t.TempDir(), "out")
-	out, err := exec.Command("unshare", "--time", "--fork", "--monotonic", "500", tool, "attach", "--quiet", "-o", dir,
-		"--duration", "600ms", "--pid", strconv.Itoa(tg.pid())).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	cmd := exec.Command("unshare", "--time", "--fork", "--monotonic", "500", tool, "attach", "-o", dir, "--pid", strconv.Itoa(tg.pid()))
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	until(t, "the tool attaches", func() bool { return strings.Contains(said.String(), "attached to") })
+	repeats(t, tg.pid(), enoughRegions)
+	_ = syscall.Kill(childOf(t, cmd.Process.Pid, tool), syscall.SIGINT)
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%v\n%s", err, said.String())
 	}
 	p := decode(t, filepath.Join(dir, "profile.json.gz"))
 	windowOf(t, p)
