@@ -213,6 +213,11 @@ int main(int argc, char **argv)
 		for range 4 {
 			dir := filepath.Join(t.TempDir(), "out")
 			status, text := interrupted(wrapped(mpirun, dir, 3, bin)...)
+			// Which ranks end first, and so the status, is a matter of chance. Some are seldom.
+			for more := 0; status > 9 && !bare[status] && more < 30; more++ {
+				seldom, _ := interrupted(mpirun, "-n", "3", bin)
+				bare[seldom] = true
+			}
 			if strings.Contains(text, "Segmentation") || status > 9 && !bare[status] {
 				t.Errorf("status %d, without the tool %v\n%s", status, bare, text)
 			}
