@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,7 +23,6 @@ func TestAttachQuickly(t *testing.T) {
 	atOnce(t)
 	needTool(t)
 	const limit = 5 // times the processor time for a small program; a large one takes 2 to 3 times
-	var small time.Duration
 	libs, mb := 500, 100
 	if testing.Short() {
 		libs, mb = 50, 30
@@ -39,40 +37,41 @@ func TestAttachQuickly(t *testing.T) {
 		t.Fatal(err)
 	}
 	preload := "LD_PRELOAD=" + strings.Join(paths, ":")
-	for _, p := range []struct{ name, bin, env string }{
-		{"small program", testbin.Build(t, "longrun.c", testbin.Options{}), "LD_PRELOAD="},
-		{fmt.Sprintf("%d MB, %d libraries", mb, libs), bin, preload},
-	} {
-		t.Run(p.name, func(t *testing.T) {
-			if p.env == preload && small == 0 {
-				t.Skip("the small program was not measured, which gives the limit")
-			}
-			target := exec.Command(p.bin, aLongTime)
-			target.Env = append(append(os.Environ(), threadsEnv(targetThreads)...), p.env)
-			if err := target.Start(); err != nil {
-				t.Fatal(err)
-			}
-			defer func() {
-				_ = target.Process.Kill()
-				_ = target.Wait()
-			}()
-			atWork(t, target.Process.Pid) // all is loaded
-			var cpu, wall []time.Duration
-			for range 3 {
-				c, w := attachTime(t, target.Process.Pid)
-				cpu, wall = append(cpu, c), append(wall, w)
-			}
-			slices.Sort(cpu)
-			slices.Sort(wall)
-			t.Logf("until the probes are in place: %s of processor time, %s (medians of %d)", cpu[1], wall[1], len(cpu))
-			if p.env != preload {
-				small = cpu[1]
-			}
-			if cpu[1] > limit*small {
-				t.Errorf("attaching takes %s of processor time, the limit is %s", cpu[1], limit*small)
-			}
-		})
+	programs := []struct {
+		name, bin, env string
+		pid            int
+	}{
+		{"small program", testbin.Build(t, "longrun.c", testbin.Options{}), "LD_PRELOAD=", 0},
+		{fmt.Sprintf("%d MB, %d libraries", mb, libs), bin, preload, 0},
 	}
+	for i := range programs {
+		p := &programs[i]
+		target := exec.Command(p.bin, aLongTime)
+		target.Env = append(append(os.Environ(), threadsEnv(targetThreads)...), p.env)
+		if err := target.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			_ = target.Process.Kill()
+			_ = target.Wait()
+		}()
+		p.pid = target.Process.Pid
+		atWork(t, p.pid) // all is loaded
+	}
+	// Other programs add to the processor time: they take the caches, and on a virtual machine even
+	// that of a processor that is away. So the least of several turns is compared.
+	least := [2]time.Duration{time.Hour, time.Hour}
+	for turn := range 6 {
+		for i, p := range programs {
+			cpu, wall := attachTime(t, p.pid)
+			t.Logf("%s: until the probes are in place, %s of processor time, %s", p.name, cpu, wall)
+			least[i] = min(least[i], cpu)
+		}
+		if turn > 1 && least[1] <= limit*least[0] {
+			return
+		}
+	}
+	t.Errorf("attaching takes %s of processor time, and %s for a small program: the limit is %d times that", least[1], least[0], limit)
 }
 
 // attachTime attaches for a moment and returns what that took of processor time

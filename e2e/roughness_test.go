@@ -51,16 +51,18 @@ func TestStormsAreTold(t *testing.T) {
 				if !strings.Contains(string(text), rough) {
 					t.Errorf("nothing is said of rough times:\n%s", text)
 				}
+				var wrong []string // a thread without its processor makes the others wait, too
 				for _, x := range analysis.Properties(p) {
 					if x.Name == tc.finding {
-						t.Errorf("%s is the probes':\n%s", tc.finding, text)
+						wrong = append(wrong, fmt.Sprintf("%s is the probes':\n%s", tc.finding, text))
 					}
 				}
 				told, took := time.Duration(analysis.ProbeCost(p)), time.Duration(p.Meta.UserTime+p.Meta.SysTime)-bare
 				t.Logf("%s without probes, %s more with them, %s are told", bare, took, told)
-				return func(time.Duration) (wrong []string) {
-					if tc.threads == 1 && (float64(told) < 0.65*float64(took) || float64(told) > 1.2*float64(took)) {
-						wrong = append(wrong, fmt.Sprintf("probes took %s of processor time, %s are told", took, told))
+				// Where others have the processors, hits seem dearer to calibration than they are.
+				return func(late time.Duration) []string {
+					if tc.threads == 1 && (float64(told) < 0.65*float64(took) || float64(told) > 1.2*float64(took)+float64(late)) {
+						return append(wrong, fmt.Sprintf("probes took %s of processor time, %s are told", took, told))
 					}
 					return wrong
 				}

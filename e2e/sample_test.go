@@ -125,7 +125,10 @@ func checkHotLines(t *testing.T, p *profile.Profile, tolerance float64) (wrong [
 		t.Errorf("of %d samples, %d stacks are cut", all, cut)
 	}
 	for mark, share := range map[string]float64{"FIVE": 50, "THREE": 30, "TWO": 20} {
-		if got := 100 * float64(by[marks[mark]]) / float64(loop); math.Abs(got-share) > tolerance {
+		// Where a sample is dear, few are taken. A share of few may be off by chance. It may not be
+		// off by so much that a line's samples could be those of another one.
+		chance := 2 * math.Sqrt(share*(100-share)/float64(max(1, loop)))
+		if got := 100 * float64(by[marks[mark]]) / float64(loop); math.Abs(got-share) > max(tolerance, min(chance, 10)) {
 			wrong = append(wrong, fmt.Sprintf("%s has %.1f%% of %d samples in the loop, want %.0f%%", mark, got, loop, share))
 		}
 		for thread := range 2 {
@@ -151,6 +154,10 @@ func TestHotLines(t *testing.T) {
 			timed(t, func() func(time.Duration) []string {
 				s = clean(t, options{env: []string{"OMP_NUM_THREADS=2", "OMP_WAIT_POLICY=passive"}, flags: []string{"--sample", "task-clock:1999"}}, bin, "300")
 				wrong := checkHotLines(t, s.main, 3)
+				// The tool may have had no core for a while.
+				if m := s.main.Meta.Sampling; m.Lost > 0 || m.Throttled > 0 {
+					wrong = append(wrong, fmt.Sprintf("lost %d, throttled %d", m.Lost, m.Throttled))
+				}
 				var weight float64
 				for i := range s.main.Samples {
 					weight += float64(s.main.Samples[i].Weight)
@@ -165,10 +172,6 @@ func TestHotLines(t *testing.T) {
 					return wrong
 				}
 			})
-			m := &s.main.Meta
-			if m.Sampling.Lost > 0 || m.Sampling.Throttled > 0 {
-				t.Errorf("lost %d, throttled %d", m.Sampling.Lost, m.Sampling.Throttled)
-			}
 			file := filepath.Join(s.dir, "profile.samples.pb.gz")
 			checkSamplesFile(t, file)
 			for _, view := range []string{"-top", "-traces"} {

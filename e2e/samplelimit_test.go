@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -13,18 +14,23 @@ import (
 func TestSamplingIsBounded(t *testing.T) {
 	bin := testbin.Build(t, "hotlines.c", testbin.Options{})
 	measured := func(flags ...string) (p *profile.Profile, cpu int64) {
-		for range 3 { // what else the machine does adds to a run's time
-			q := clean(t, options{env: []string{"OMP_NUM_THREADS=1"}, flags: append(flags, "--counters", "none")}, bin, "300", "400000").main
-			if d := q.Meta.UserTime + q.Meta.SysTime; p == nil || d < cpu {
-				p, cpu = q, d
-			}
-		}
-		return p, cpu
+		p = clean(t, options{env: []string{"OMP_NUM_THREADS=1"}, flags: append(flags, "--counters", "none")}, bin, "300", "400000").main
+		return p, p.Meta.UserTime + p.Meta.SysTime
 	}
-	_, alone := measured("--sample", "off")
 	for _, flags := range [][]string{{"--sample", "task-clock:100000"}, {"--sample", "task-clock", "--sample-period", "10000"}} {
-		p, cpu := measured(flags...)
 		const most = 1.2 // 5 %, and what the machine's caches make of it
+		var p *profile.Profile
+		alone, cpu := int64(math.MaxInt64), int64(math.MaxInt64)
+		// What else the machine does adds to a run's time, and its processors may become slower
+		// for a while. So runs with and without samples take turns. The shortest of each counts.
+		for turn := 0; turn < 8 && (turn < 3 || float64(cpu) > most*float64(alone)); turn++ {
+			_, without := measured("--sample", "off")
+			with, used := measured(flags...)
+			if p == nil || used < cpu {
+				p = with
+			}
+			alone, cpu = min(alone, without), min(cpu, used)
+		}
 		if float64(cpu) > most*float64(alone) {
 			t.Errorf("%v: the program takes %d ms of processor time, alone %d", flags, cpu/1e6, alone/1e6)
 		}
