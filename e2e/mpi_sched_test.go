@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ompp-attach/internal/testbin"
 	jobs "ompp-attach/job"
@@ -30,26 +31,37 @@ func TestSchedOfRanks(t *testing.T) {
 			m.Need(t)
 			bin := m.Build(t, "mpi_robbed.c", testbin.Options{})
 			line := m.Launch(ranks, bin, "15", "20")
-			s := run(t, options{env: m.LaunchEnv(t), flags: []string{"--sched"}}, line[0], line[1:]...)
-			if s.exit != 0 {
-				t.Fatalf("exit status %d: %s", s.exit, s.stderr)
-			}
+			var j *jobs.Job
 			var pid int
-			var got, ready int64
-			if _, err := fmt.Sscan(s.stdout, &pid, &got, &ready); err != nil || ready <= 0 {
-				t.Fatalf("the program printed %q: %v", s.stdout, err)
-			}
-			j := readJob(t, s.ranks(t, ranks))
-			i := slices.IndexFunc(j.Rivals, func(r jobs.Rival) bool { return r.PID == pid && r.Name == "rival" })
-			if i < 0 {
-				t.Fatalf("process %d is not named: %+v", pid, j.Rivals)
-			}
-			const tick = 10e6 // the kernel's account of a child is as exact as its clock's ticks
-			r := j.Rivals[i]
-			// Threads of the MPI library may have shared that core, too.
-			if r.Rank >= 0 || r.Most != 1 || r.MostT < r.T/2 || float64(r.MostT) > 1.05*float64(min(got, ready))+tick || r.MostT < min(got, ready)/20 {
-				t.Errorf("%+v; it had a core for %d ns, and rank 1 had none for %d", r, got, ready)
-			}
+			timed(t, func() func(time.Duration) []string {
+				s := run(t, options{env: m.LaunchEnv(t), flags: []string{"--sched"}}, line[0], line[1:]...)
+				if s.exit != 0 {
+					t.Fatalf("exit status %d: %s", s.exit, s.stderr)
+				}
+				var got, ready int64
+				if _, err := fmt.Sscan(s.stdout, &pid, &got, &ready); err != nil || ready <= 0 {
+					t.Fatalf("the program printed %q: %v", s.stdout, err)
+				}
+				j = readJob(t, s.ranks(t, ranks))
+				i := slices.IndexFunc(j.Rivals, func(r jobs.Rival) bool { return r.PID == pid && r.Name == "rival" })
+				if i < 0 {
+					t.Fatalf("process %d is not named: %+v", pid, j.Rivals)
+				}
+				// The kernel's account of a child is as exact as its clock's ticks.
+				const tick = 10 * time.Millisecond
+				r := j.Rivals[i]
+				// A processor that a hypervisor takes away is not in the kernel's account. So
+				// there are several attempts. The rival makes a witness late, too, so no time
+				// is forgiven.
+				return func(time.Duration) (wrong []string) {
+					most := 1.05*float64(min(got, ready)) + float64(tick)
+					// Threads of the MPI library may have shared that core, too.
+					if r.Rank >= 0 || r.Most != 1 || r.MostT < r.T/2 || float64(r.MostT) > most || r.MostT < min(got, ready)/20 {
+						wrong = append(wrong, fmt.Sprintf("%+v; it had a core for %d ns, and rank 1 had none for %d", r, got, ready))
+					}
+					return wrong
+				}
+			})
 			inFormats(t, j, pid)
 		})
 	}

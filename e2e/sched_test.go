@@ -2,12 +2,14 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
@@ -22,7 +24,8 @@ type ownClocks struct {
 
 // What waits were made of, and what latecomers and holders of locks did: as the program makes them,
 // and as the threads' own clocks say. The clocks are those of the same run, so a busy machine
-// changes both.
+// changes both. They differ by the time for which a hypervisor took processors away, so there are
+// several attempts. No time is forgiven: the programs compute, which makes a witness late, too.
 func TestSched(t *testing.T) {
 	if runtime.NumCPU() < 2 {
 		t.Skip("the program binds threads to two processors")
@@ -33,14 +36,19 @@ func TestSched(t *testing.T) {
 			{"asleep", "passive"}, {"asleep", "active"}, {"compute", "passive"}, {"robbed", "passive"}, {"crowded", "passive"}, {"lock", "passive"},
 		} {
 			t.Run(compiler+"/"+tc.kind+"/"+tc.policy, func(t *testing.T) {
-				s := clean(t, options{env: []string{"OMP_NUM_THREADS=2", "OMP_WAIT_POLICY=" + tc.policy}, flags: []string{"--sched"}}, bin, tc.kind, "10")
-				own := clocksOf(t, s.stdout)
-				c := schedCheck{t, s.main, own, markedLine(t, "sched_waits.c", "@waits")}
-				c.identities()
-				c.bounded()
-				c.spunOrSlept(tc.kind, tc.policy)
-				c.latecomer(tc.kind)
-				c.names(tc.kind)
+				timed(t, func() func(time.Duration) []string {
+					s := clean(t, options{env: []string{"OMP_NUM_THREADS=2", "OMP_WAIT_POLICY=" + tc.policy}, flags: []string{"--sched"}}, bin, tc.kind, "10")
+					c := schedCheck{T: t, p: s.main, own: clocksOf(t, s.stdout), line: markedLine(t, "sched_waits.c", "@waits")}
+					c.identities()
+					return func(time.Duration) []string {
+						c.wrong = nil
+						c.bounded()
+						c.spunOrSlept(tc.kind, tc.policy)
+						c.latecomer(tc.kind)
+						c.names(tc.kind)
+						return c.wrong
+					}
+				})
 			})
 		}
 	}
@@ -77,6 +85,12 @@ type schedCheck struct {
 	p    *profile.Profile
 	own  []ownClocks
 	line int // of the barrier
+
+	wrong []string // of what load may decide
+}
+
+func (c *schedCheck) wrongf(format string, args ...any) {
+	c.wrong = append(c.wrong, fmt.Sprintf(format, args...))
 }
 
 // sums adds up a part of what a thread's waits were made of, at regions that are wanted.
@@ -134,13 +148,13 @@ func (c *schedCheck) bounded() {
 		all.Add(s.Done)
 		slack := own.Wall/20 + 1e6 + max(0, own.CPU+own.Ready-own.Wall)
 		if asleep := max(0, own.Wall-own.CPU-own.Ready); all.Ready() > own.Ready+slack || all.Asleep > asleep+slack {
-			c.Errorf("thread %d: %d ns on a core, %d ready, %d asleep at the barrier; in all it says %+v", i, all.OnCore(), all.Ready(), all.Asleep, own)
+			c.wrongf("thread %d: %d ns on a core, %d ready, %d asleep at the barrier; in all it says %+v", i, all.OnCore(), all.Ready(), all.Asleep, own)
 		}
 		if all.OnCore() > own.CPU+slack && c.p.Meta.Sched.Unseen == 0 {
-			c.Errorf("thread %d: %d ns on a core at the barrier; in all it says %+v", i, all.OnCore(), own)
+			c.wrongf("thread %d: %d ns on a core at the barrier; in all it says %+v", i, all.OnCore(), own)
 		}
 		if all.T < own.Waited-slack {
-			c.Errorf("thread %d: %d ns are divided, it waited %d", i, all.T, own.Waited)
+			c.wrongf("thread %d: %d ns are divided, it waited %d", i, all.T, own.Waited)
 		}
 	}
 }
@@ -154,7 +168,7 @@ func (c *schedCheck) spunOrSlept(kind, policy string) {
 	wait := c.sums(1, c.atLine).Wait
 	rest := wait.T - wait.Ready()
 	if policy == "active" && wait.Asleep > rest/10 || policy == "passive" && wait.Asleep < rest/2 {
-		c.Errorf("%s: the thread that waits: %+v", policy, wait)
+		c.wrongf("%s: the thread that waits: %+v", policy, wait)
 	}
 }
 
@@ -164,7 +178,7 @@ func (c *schedCheck) latecomer(kind string) {
 	own, s := c.own[0], c.sums(0, everywhere)
 	if kind == "lock" {
 		if s.Held.T == 0 || s.Held.Asleep < s.Held.T/2 {
-			c.Errorf("the holder sleeps in the critical section: %+v", s.Held)
+			c.wrongf("the holder sleeps in the critical section: %+v", s.Held)
 		}
 		return
 	}
@@ -187,11 +201,11 @@ func (c *schedCheck) latecomer(kind string) {
 		{"without a core", share(s.Due.Ready(), s.Due.T), share(own.Ready, own.Wall)},
 	} {
 		if x.got < x.want-close || x.got > x.want+close {
-			c.Errorf("the latecomer was %s for %.2f of the wait; its own clocks say %.2f (%+v, %+v)", x.what, x.got, x.want, s.Due, own)
+			c.wrongf("the latecomer was %s for %.2f of the wait; its own clocks say %.2f (%+v, %+v)", x.what, x.got, x.want, s.Due, own)
 		}
 	}
 	if s.Due.T == 0 {
-		c.Error("nobody waited for the latecomer")
+		c.wrongf("nobody waited for the latecomer")
 	}
 }
 
@@ -218,10 +232,10 @@ func (c *schedCheck) names(kind string) {
 		}
 	}
 	if had == 0 {
-		c.Errorf("the rival had no core: %+v", c.p.Rivals)
+		c.wrongf("the rival had no core: %+v", c.p.Rivals)
 	}
 	// Only other processes share the first core with thread 0.
 	if kind == "robbed" && (due.Ready() == 0 || due.Foreign < due.Ready()*7/10) {
-		c.Errorf("the latecomer lacked a core: %+v", due)
+		c.wrongf("the latecomer lacked a core: %+v", due)
 	}
 }
