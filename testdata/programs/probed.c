@@ -54,17 +54,38 @@ static void ask(void)
 	asking = syscall(SYS_gettid);
 }
 
-/* Until thread 1 sleeps, or has had time to begin to wait by spinning. */
+/* How long thread 1 has had a core (ns). */
+static long ran(void)
+{
+	char name[64];
+	long ns = 0;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/self/task/%d/schedstat", asking);
+	f = fopen(name, "r");
+	if (f) {
+		if (fscanf(f, "%ld", &ns) != 1)
+			ns = 0;
+		fclose(f);
+	}
+	return ns;
+}
+
+/* Until thread 1 sleeps, or has had a core for long enough to begin to wait by
+ * spinning. On a busy machine it may get none for a while. */
 static void until_waiting(void)
 {
 	char name[64], state = 0;
+	long enough;
 
 	holding = 1;
 	while (!asking)
 		sched_yield();
 	snprintf(name, sizeof(name), "/proc/self/task/%d/stat", asking);
-	for (int i = 0; i < 100 && state != 'S'; i++) {
+	enough = ran() + 50000000;
+	for (int i = 0; i < 60000 && state != 'S' && ran() < enough; i++) {
 		FILE *f = fopen(name, "r");
+
 		usleep(1000);
 		if (f) {
 			if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
