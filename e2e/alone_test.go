@@ -25,6 +25,24 @@ func unlessOthersRun(t *testing.T, attempt func() (wrong []string)) {
 	}
 }
 
+// severalTries judges what a bad moment may decide once, such as one in which a hypervisor takes a
+// processor away. A fault of the tool shows in each try.
+func severalTries(t *testing.T, try func() (wrong []string)) {
+	t.Helper()
+	const tries = 3
+	for n := 1; ; n++ {
+		wrong := try()
+		switch {
+		case len(wrong) == 0 || t.Failed():
+			return
+		case n == tries:
+			t.Errorf("in each of %d tries, the last time:\n%s", tries, strings.Join(wrong, "\n"))
+			return
+		}
+		t.Logf("try %d: %s", n, strings.Join(wrong, "; "))
+	}
+}
+
 // judged fails the test with what is wrong, unless other programs took a good part of the
 // processors since then. In that case it only tells, and judged is false.
 func judged(t *testing.T, since machine, wrong string) bool {

@@ -35,12 +35,17 @@ func TestTimeWithoutCore(t *testing.T) {
 				}
 				defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
 			}
-			checkStarved(t, clean(t, options{pinned: core, env: []string{"OMP_NUM_THREADS=2"}}, bin))
+			severalTries(t, func() []string {
+				return checkStarved(t, clean(t, options{pinned: core, env: []string{"OMP_NUM_THREADS=2"}}, bin))
+			})
 		})
 	}
 }
 
-func checkStarved(t *testing.T, s *session) {
+// checkStarved returns which times are not those of the kernel's account. A processor that is away
+// for a moment may change a time: behind the last look at the account, or while a thread waits.
+func checkStarved(t *testing.T, s *session) (wrong []string) {
+	t.Helper()
 	const ms = 1000000
 	truth, all := waitsOf(t, s.stdout), int64(0)
 	var none [2]int64
@@ -57,7 +62,7 @@ func checkStarved(t *testing.T, s *session) {
 		}
 		// The truth was read before its end.
 		if most := want + want/20 + 60*ms; none[i] < least || none[i] > most {
-			t.Errorf("thread %d: %d ms without a core, the kernel says %d", i, none[i]/ms, want/ms)
+			wrong = append(wrong, fmt.Sprintf("thread %d: %d ms without a core, the kernel says %d", i, none[i]/ms, want/ms))
 		}
 	}
 	// It is what regions lack: two threads and at least one other share a core.
@@ -67,8 +72,11 @@ func checkStarved(t *testing.T, s *session) {
 		c.Add(o.Classes)
 		total += o.Total
 	}
-	if c.NoCore < total/4 || c.NoCore > total || c.Sum() > total {
-		t.Errorf("%+v of %d ns in parallel regions, %d without a core", c, total, all)
+	if c.NoCore > total || c.Sum() > total {
+		t.Errorf("%+v of %d ns in parallel regions", c, total)
+	}
+	if c.NoCore < total/4 {
+		wrong = append(wrong, fmt.Sprintf("%+v of %d ns in parallel regions, %d without a core", c, total, all))
 	}
 	var inRegions [2]int64
 	for i, n := range s.main.Nodes[1:] {
@@ -82,7 +90,7 @@ func checkStarved(t *testing.T, s *session) {
 		}
 	}
 	if p := analysis.Properties(s.main); len(p) == 0 || p[0].Name != analysis.WaitForCore {
-		t.Errorf("the first finding is not the lack of cores: %+v", p)
+		wrong = append(wrong, fmt.Sprintf("the first finding is not the lack of cores: %+v", p))
 	}
 	for _, n := range s.main.Nodes[1:] {
 		for _, st := range n.Stats {
@@ -116,6 +124,7 @@ func checkStarved(t *testing.T, s *session) {
 	if lost := s.main.Meta.LostHits; lost != 0 {
 		t.Errorf("%d hits were lost", lost)
 	}
+	return wrong
 }
 
 // waitsOf reads what the program printed: for each thread how long it waited for a core,
