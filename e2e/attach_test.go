@@ -1,16 +1,14 @@
 package e2e
 
 import (
-	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -20,140 +18,17 @@ import (
 	"ompp-attach/profile"
 )
 
-const targetThreads = 2
+// fewRegions are as many executions of longrun's region as a window must have, to be compared.
+const fewRegions = 10
 
-// target is a program that the test started by itself.
-type target struct {
-	cmd      *exec.Cmd
-	stdout   bytes.Buffer
-	stderr   bytes.Buffer
-	runtimes string            // folder of the OpenMP runtimes that it loads
-	code     map[string][]byte // mapping -> its bytes before the tool came
-}
-
-// launch starts a program with OpenMP runtimes of its own, and waits until it is in its work. Its
-// runtimes' code shows the probes of this test's tools only.
-func launch(t *testing.T, bin string, args ...string) *target {
-	t.Helper()
-	return launchWith(t, ownRuntimes(t), bin, args...)
-}
-
-// ownRuntimes copies the tests' OpenMP runtimes.
-func ownRuntimes(t *testing.T) (dir string) {
-	t.Helper()
-	dir = t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(runtimes)); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
-// launchWith is launch with the runtimes of a folder. The program is in its work when it has as
-// many threads as its teams.
-func launchWith(t *testing.T, runtimes, bin string, args ...string) *target {
-	t.Helper()
-	tg := &target{cmd: exec.Command(bin, args...), runtimes: runtimes}
-	tg.cmd.Env = append(append(os.Environ(), threadsEnv(targetThreads)...), "LD_LIBRARY_PATH="+runtimes)
-	tg.cmd.Stdout, tg.cmd.Stderr = &tg.stdout, &tg.stderr
-	if err := tg.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = tg.cmd.Process.Kill() })
-	tg.team(t)
-	tg.code = tg.readCode(t)
-	return tg
-}
-
-// team waits until the target has as many threads as its teams.
-func (tg *target) team(t *testing.T) {
-	t.Helper()
-	until(t, "the target has its team", func() bool {
-		tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", tg.pid()))
-		return len(tasks) >= targetThreads
-	})
-}
-
-func (tg *target) pid() int { return tg.cmd.Process.Pid }
-
-// aLongTime, in seconds, is how long a target may run that enough ends. A test takes as long as the
-// machine needs for it, and no longer. Several events, each with its patience, come before.
-const aLongTime = "600"
-
-// enough ends longrun, and checks its result.
-func (tg *target) enough(t *testing.T) {
-	t.Helper()
-	_ = tg.cmd.Process.Signal(syscall.SIGUSR1)
-	tg.right(t)
-}
-
-// right waits for the target's end and checks its own result: longrun compares
-// what its threads did with how often it repeated.
-func (tg *target) right(t *testing.T) {
-	t.Helper()
-	if err := tg.cmd.Wait(); err != nil {
-		t.Fatalf("the target: %v\n%s%s", err, tg.stdout.String(), tg.stderr.String())
-	}
-	if n, err := strconv.Atoi(strings.TrimSpace(tg.stdout.String())); err != nil || n == 0 {
-		t.Errorf("the target did %q iterations", tg.stdout.String())
-	}
-}
-
-// same tells whether the target's own runtime is as it was.
-func (tg *target) same(is map[string][]byte) bool {
-	for name, code := range is {
-		if strings.HasPrefix(name, tg.runtimes) && !bytes.Equal(code, tg.code[name]) {
-			return false
-		}
-	}
-	return true
-}
-
-// readCode returns the contents of the target's executable mappings of files.
-func (tg *target) readCode(t *testing.T) map[string][]byte {
-	t.Helper()
-	code, err := codeOf(tg.pid())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return code
-}
-
-// codeOf reads the code that a process maps from files, by file and offset.
-func codeOf(pid int) (map[string][]byte, error) {
-	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
-	if err != nil {
-		return nil, err
-	}
-	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
-	if err != nil {
-		return nil, err
-	}
-	defer mem.Close()
-	code := map[string][]byte{}
-	for _, line := range strings.Split(string(maps), "\n") {
-		var lo, hi uint64
-		f := strings.Fields(line)
-		if len(f) < 6 || !strings.Contains(f[1], "x") || !strings.HasPrefix(f[5], "/") {
-			continue
-		}
-		if _, err := fmt.Sscanf(f[0], "%x-%x", &lo, &hi); err != nil {
-			return nil, fmt.Errorf("mapping %q: %w", line, err)
-		}
-		bytes := make([]byte, hi-lo)
-		if _, err := mem.ReadAt(bytes, int64(lo)); err != nil {
-			return nil, err
-		}
-		code[f[5]+" "+f[2]] = bytes
-	}
-	return code, nil
-}
+func someRegions(p *profile.Profile) bool { return count(p, execC, parallel)[0] >= fewRegions }
 
 // windowOf checks that the recorded figures of longrun's regions fit together. Each whole execution
 // has its constructs once per thread. Only one execution at either end of the window may be cut.
 func windowOf(t *testing.T, p *profile.Profile) {
 	t.Helper()
 	regions := count(p, execC, parallel)
-	if regions[0] < 10 {
+	if regions[0] < fewRegions {
 		t.Fatalf("%d executions of the region in the window\n%s", regions[0], dump(p))
 	}
 	slack := func(a, b uint64) bool { return max(a, b)-min(a, b) <= min(p.Meta.Partial, 1) }
@@ -215,17 +90,6 @@ func (s *started) measured(t *testing.T) {
 	})
 }
 
-// probed waits until a tool has placed probes in the target, and then for a while. In this time
-// many of its regions run, of a millisecond or two each.
-func (tg *target) probed(t *testing.T) {
-	t.Helper()
-	until(t, "probes are placed", func() bool {
-		code, err := codeOf(tg.pid())
-		return err == nil && !tg.same(code)
-	})
-	time.Sleep(300 * time.Millisecond)
-}
-
 // A measurement takes as long as it was told to.
 func TestAttachForDuration(t *testing.T) {
 	bin := testbin.Build(t, "longrun.c", testbin.Options{})
@@ -248,32 +112,50 @@ func TestAttach(t *testing.T) {
 		bin := testbin.Build(t, "longrun.c", testbin.Options{Compiler: compiler})
 		t.Run(compiler+" for a duration", func(t *testing.T) {
 			tg := launch(t, bin, aLongTime)
-			p := start(t, "attach", "--duration", "600ms", "--pid", strconv.Itoa(tg.pid())).profile(t)
+			p := tg.attachFor(t, 600*time.Millisecond, someRegions)
 			tg.untouched(t)
 			windowOf(t, p)
 			tg.enough(t)
 		})
 		t.Run(compiler+" until SIGINT", func(t *testing.T) {
 			tg := launch(t, bin, aLongTime)
-			s := start(t, "attach", "--pid", strconv.Itoa(tg.pid()))
-			tg.probed(t)
-			if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
-			}
-			windowOf(t, s.profile(t))
-			tg.untouched(t)
+			var p *profile.Profile
+			longEnough(func(times int) bool {
+				s := start(t, "attach", "--pid", strconv.Itoa(tg.pid()))
+				tg.placed(t)
+				untilPassed(t, tg.pid(), times*manyRegions)
+				if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+					t.Fatal(err)
+				}
+				p = s.profile(t)
+				tg.untouched(t)
+				return someRegions(p)
+			})
+			windowOf(t, p)
 			tg.enough(t)
 		})
 		t.Run(compiler+" until the target ends", func(t *testing.T) {
-			tg := launch(t, bin, aLongTime)
-			s := start(t, "attach", "--pid", strconv.Itoa(tg.pid()))
-			tg.probed(t)
-			tg.enough(t)
-			windowOf(t, s.profile(t))
+			var p *profile.Profile
+			longEnough(func(times int) bool {
+				tg := launch(t, bin, aLongTime)
+				s := start(t, "attach", "--pid", strconv.Itoa(tg.pid()))
+				tg.placed(t)
+				untilPassed(t, tg.pid(), times*manyRegions)
+				tg.enough(t)
+				p = s.profile(t)
+				return someRegions(p)
+			})
+			windowOf(t, p)
 		})
 		t.Run(compiler+" inside a long region", func(t *testing.T) {
 			tg := launch(t, bin, aLongTime, "inside")
-			p := start(t, "attach", "--duration", "500ms", "--pid", strconv.Itoa(tg.pid())).profile(t)
+			// Each thread has to pass criticals, or else nothing tells that it is there.
+			const few = 50
+			some := func(p *profile.Profile) bool {
+				threads := count(p, execC, is(event.Critical)) // of unknown numbers
+				return len(threads) == targetThreads && slices.Min(slices.Collect(maps.Values(threads))) >= few
+			}
+			p := tg.attachFor(t, 500*time.Millisecond, some)
 			if got := count(p, execC, parallel); len(got) != 0 {
 				t.Errorf("executions of regions: %v, but only one was under way all the time", got)
 			}
@@ -284,9 +166,12 @@ func TestAttach(t *testing.T) {
 			if p.Meta.Unmatched > targetThreads {
 				t.Errorf("unmatched %d", p.Meta.Unmatched)
 			}
-			criticals := count(p, execC, is(event.Critical)).total()
-			if criticals < 100 {
-				t.Errorf("%d criticals in half a second, the target passes nearly two per ms", criticals)
+			criticals := count(p, execC, is(event.Critical))
+			if !some(p) {
+				t.Errorf("%v criticals in %s, the target passes nearly two per ms", criticals, time.Duration(p.Meta.Duration))
+			}
+			if all := passed(t, tg.pid()); criticals.total() > all {
+				t.Errorf("%v criticals, the target has passed %d", criticals, all)
 			}
 			for i, n := range p.Nodes {
 				if n.Region >= 0 && p.Regions[n.Region].Construct == event.Critical && !strings.HasPrefix(path(p, i), event.Unknown.String()) {
@@ -347,37 +232,51 @@ func TestTwoAtOnce(t *testing.T) {
 	for _, compiler := range []string{"gcc", "clang-19"} {
 		t.Run(compiler, func(t *testing.T) {
 			bin := testbin.Build(t, "longrun.c", testbin.Options{Compiler: compiler})
-			var targets []*target
-			var tools []*started
-			shared := ownRuntimes(t)
-			for range 2 {
-				tg := launchWith(t, shared, bin, aLongTime)
-				targets = append(targets, tg)
-				tools = append(tools, start(t, "attach", "--duration", "1s", "--pid", strconv.Itoa(tg.pid())))
-			}
-			for _, s := range tools {
-				s.measured(t)
-			}
-			for _, tg := range targets {
-				clean := false
-				for n := 0; n < 20 && !clean; n++ {
-					time.Sleep(100 * time.Millisecond)
-					code, err := codeOf(tg.pid())
-					if err != nil {
-						t.Fatal(err)
-					}
-					clean = len(code) > 0 && tg.same(code)
-				}
-				if !clean {
-					t.Logf("KNOWN WRONG: %s", knownWrong["TestTwoAtOnce"])
-				}
-			}
-			for i, tg := range targets {
-				tg.enough(t)
-				windowOf(t, tools[i].profile(t))
+			var ps []*profile.Profile
+			longEnough(func(times int) bool {
+				ps = twoAtOnce(t, bin, time.Duration(times)*time.Second)
+				return someRegions(ps[0]) && someRegions(ps[1])
+			})
+			for _, p := range ps {
+				windowOf(t, p)
 			}
 		})
 	}
+}
+
+// twoAtOnce measures two processes that share a runtime for some time.
+func twoAtOnce(t *testing.T, bin string, d time.Duration) (ps []*profile.Profile) {
+	t.Helper()
+	var targets []*target
+	var tools []*started
+	shared := ownRuntimes(t)
+	for range 2 {
+		tg := launchWith(t, shared, bin, aLongTime)
+		targets = append(targets, tg)
+		tools = append(tools, start(t, "attach", "--duration", d.String(), "--pid", strconv.Itoa(tg.pid())))
+	}
+	for _, s := range tools {
+		s.measured(t)
+	}
+	for _, tg := range targets {
+		clean := false
+		for n := 0; n < 20 && !clean; n++ {
+			time.Sleep(100 * time.Millisecond)
+			code, err := codeOf(tg.pid())
+			if err != nil {
+				t.Fatal(err)
+			}
+			clean = len(code) > 0 && tg.same(code)
+		}
+		if !clean {
+			t.Logf("KNOWN WRONG: %s", knownWrong["TestTwoAtOnce"])
+		}
+	}
+	for i, tg := range targets {
+		tg.enough(t)
+		ps = append(ps, tools[i].profile(t))
+	}
+	return ps
 }
 
 // A second run that attaches to a measured process says what that costs; the first run goes on.
@@ -439,12 +338,12 @@ func TestKilledAfterLaunch(t *testing.T) {
 	seen := 0
 	for tries := 0; tries < 5 || seen == 0 && tries < 20; tries++ {
 		s := start(t, "run", "--", bin, "1")
-		most := 600 << min(tries/5, 2) // ms; a busy machine may need more until it launches
-		time.Sleep(time.Duration(rand.IntN(most)) * time.Millisecond)
-		launched := slices.ContainsFunc(childrenOf(s.cmd.Process.Pid), func(pid int) bool {
-			exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
-			return err == nil && exe == bin
-		})
+		time.Sleep(time.Duration(rand.IntN(600)) * time.Millisecond)
+		launched := s.launched(bin)
+		// A busy machine may need longer until it launches.
+		for began := time.Now(); tries >= 5 && !launched && len(s.ended) == 0 && time.Since(began) < patience; launched = s.launched(bin) {
+			time.Sleep(time.Millisecond)
+		}
 		if err := s.cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -464,6 +363,14 @@ func TestKilledAfterLaunch(t *testing.T) {
 	if seen == 0 {
 		t.Error("the program was never launched before the tool was killed")
 	}
+}
+
+// launched tells whether a tool has a child that runs bin.
+func (s *started) launched(bin string) bool {
+	return slices.ContainsFunc(childrenOf(s.cmd.Process.Pid), func(pid int) bool {
+		exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+		return err == nil && exe == bin
+	})
 }
 
 // childrenOf lists the children of all threads of a process.

@@ -5,9 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"ompp-attach/internal/testbin"
 )
@@ -93,7 +93,7 @@ func TestAttachToOddMaps(t *testing.T) {
 			if tc.after != nil {
 				tc.after(t, libgomp)
 			}
-			p := start(t, "attach", "--duration", "800ms", "--pid", strconv.Itoa(tg.pid())).profile(t)
+			p := tg.attachFor(t, 800*time.Millisecond, someRegions)
 			windowOf(t, p)
 			for _, w := range p.Warnings {
 				t.Logf("warning: %s", w)

@@ -25,7 +25,8 @@ func TestDebugger(t *testing.T) {
 	bin := testbin.Build(t, "longrun.c", testbin.Options{Compiler: "clang-19"})
 	tg := launch(t, bin, aLongTime, "regions", "1500000")
 	s := start(t, "attach", "--pid", strconv.Itoa(tg.pid()))
-	tg.probed(t)
+	tg.placed(t)
+	time.Sleep(300 * time.Millisecond)
 	dir := t.TempDir()
 	over := filepath.Join(dir, "over")
 	// The breakpoint is hit now and then; after the measurement gdb goes when it is.

@@ -116,7 +116,7 @@ func atWork(t *testing.T, pid int) {
 		tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 		return len(tasks) >= targetThreads
 	})
-	time.Sleep(200 * time.Millisecond)
+	untilPassed(t, pid, manyRegions)
 }
 
 // A signal ends the program, whether it is sent to it or to the tool, and the
