@@ -16,15 +16,8 @@ import (
 func TestQuitEndsAttach(t *testing.T) {
 	atOnce(t)
 	needTool(t)
-	cmd := exec.Command(testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}}), "20")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	}()
-	s := start(t, "attach", "--snapshot", "50ms", "--pid", strconv.Itoa(cmd.Process.Pid))
+	tg := launch(t, testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}}), aLongTime)
+	s := start(t, "attach", "--snapshot", "50ms", "--pid", strconv.Itoa(tg.pid()))
 	snapshotOf(t, filepath.Join(s.dir, "profile.json.gz"))
 	if err := s.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
 		t.Fatal(err)
@@ -35,6 +28,7 @@ func TestQuitEndsAttach(t *testing.T) {
 	if p := decode(t, filepath.Join(s.dir, "profile.json.gz")); !p.Meta.SnapshotAt.IsZero() || p.Meta.Ended != "detached" {
 		t.Errorf("the profile is a snapshot of %s, ended: %q", p.Meta.SnapshotAt, p.Meta.Ended)
 	}
+	tg.enough(t)
 }
 
 // Where too few files may be open, one sentence says so, and what to do; a soft limit is lifted,
