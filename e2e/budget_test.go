@@ -131,15 +131,24 @@ func TestBudget(t *testing.T) {
 				if p.Meta.Unmatched != 0 {
 					t.Errorf("%d ends without a beginning", p.Meta.Unmatched)
 				}
-				if b := p.Meta.Budget; b == nil || b.Share != budget || b.Worst > budget || b.Worst == 0 {
-					t.Errorf("budget %+v", b)
+				b := p.Meta.Budget
+				if b == nil || b.Share != budget || b.Worst == 0 {
+					t.Fatalf("budget %+v", b)
+				}
+				// The tool takes probes away when it sees the cost of hits. Where the tool has no
+				// processor, the program goes on to pay for that time.
+				paid := func(late time.Duration) (wrong []string) {
+					if most := budget + late.Seconds()/seconds; b.Worst > most {
+						wrong = append(wrong, fmt.Sprintf("budget %+v", b))
+					}
+					return wrong
 				}
 				if len(p.Meta.Observations) == 0 {
 					return func(late time.Duration) []string {
 						if late > time.Duration(p.Meta.Duration)/4 { // for want of processors
-							return nil
+							return paid(late)
 						}
-						return []string{"all was observed: no storm"}
+						return append(paid(late), "all was observed: no storm")
 					}
 				}
 				f, err := os.Open(events)
@@ -156,9 +165,7 @@ func TestBudget(t *testing.T) {
 				// between two hits.
 				steps = max(steps, int(float64(tc.steps)*meanCost(recorded)/usualCost))
 				// The run is no longer than one window of the budget's.
-				if worst := worstWindow(recorded, seconds*1e9); worst > budget {
-					t.Errorf("%.2f %% of a thread's time went into probes", 100*worst)
-				}
+				worst := worstWindow(recorded, seconds*1e9)
 				for _, phase := range []string{"first", "last"} {
 					all, guessed, _ := phaseFigures(p, event.Critical, lines[phase])
 					if all != truth[phase] || guessed != 0 {
@@ -173,8 +180,12 @@ func TestBudget(t *testing.T) {
 				if got := attribution.Replay(recorded); got.Meta.Unmatched != 0 || executionsIn(got) != executionsIn(p) {
 					t.Errorf("replayed: %d executions, unmatched %d, want %d", executionsIn(got), got.Meta.Unmatched, executionsIn(p))
 				}
-				return func(time.Duration) (wrong []string) {
-					if guessed == 0 {
+				return func(late time.Duration) (wrong []string) {
+					if wrong = paid(late); worst > budget+late.Seconds()/seconds {
+						wrong = append(wrong, fmt.Sprintf("%.2f %% of a thread's time went into probes", 100*worst))
+					}
+					// A storm that gets few cores is observed too seldom to be extrapolated.
+					if guessed == 0 && late <= time.Duration(p.Meta.Duration)/4 {
 						wrong = append(wrong, "nothing of the storm was extrapolated")
 					}
 					if off > max(3*sigma, want/10) {
