@@ -55,6 +55,10 @@ func TestLevelOfLaterLibrary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		waits, err := program.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := program.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +66,9 @@ func TestLevelOfLaterLibrary(t *testing.T) {
 			_ = program.Process.Kill()
 			_ = program.Wait()
 		})
-		awaitLibrary(t, program.Process.Pid, "libwork")
+		if line, err := bufio.NewReader(waits).ReadString('\n'); line != "waits\n" {
+			t.Fatalf("the program says %q: %v", line, err)
+		}
 		s := session{dir: filepath.Join(t.TempDir(), "out")}
 		attach := exec.Command(tool, "attach", "--verbose", "--pid", fmt.Sprint(program.Process.Pid), "-o", s.dir, "--level", "work=libwork")
 		says, err := attach.StderrPipe()

@@ -10,7 +10,7 @@
 // The program calls work_first and work_second N times each, loads the plugin, which calls
 // work_first, work_third and work_fourth N times each, and calls work_first and work_second N times
 // again. With a third argument it waits for a line on its standard input before it loads the plugin,
-// and for another one afterwards. work_second ends in a jump to work_fourth, and work_third in one to
+// and says so on its standard error. It waits for another line afterwards. work_second ends in a jump to work_fourth, and work_third in one to
 // work_first: such a call is one call. It writes the numbers of calls.
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,8 +51,10 @@ int main(int argc, char **argv)
 		sum += work_first(i);
 		sum += work_second(i);
 	}
-	if (argc > 3)
+	if (argc > 3) {
+		fputs("waits\n", stderr);
 		getchar();
+	}
 	void *plugin = dlopen(argv[2], RTLD_NOW);
 	if (!plugin) {
 		fprintf(stderr, "%s\n", dlerror());
