@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"ompp-attach/internal/testbin"
 	"ompp-attach/profile"
@@ -37,9 +38,10 @@ func testDerivedEnds(t *testing.T, compiler string, share, most, least float64) 
 		t.Errorf("%d ends of %d were derived, though nobody asked", e.Derived, e.All)
 	}
 	e := derived.Meta.Edges
-	if e.All == 0 || float64(e.Derived) < share*float64(e.All) && !lackedCores(derived) {
+	if e.All == 0 || float64(e.Derived) < share*float64(e.All) && !lackedCores(derived) && !rareHits(derived) {
 		t.Errorf("%d of %d ends were derived, want a share of at least %.2f", e.Derived, e.All, share)
 	}
+	t.Logf("%d of %d ends were derived; hits of a thread are %s apart", e.Derived, e.All, apart(derived))
 	if saved := float64(exact.Meta.Hits) - float64(derived.Meta.Hits); math.Abs(saved-float64(e.Derived)) > 0.001*float64(exact.Meta.Hits) {
 		t.Errorf("%d ends were derived, and %.0f hits saved", e.Derived, saved)
 	}
@@ -84,12 +86,22 @@ func testDerivedEnds(t *testing.T, compiler string, share, most, least float64) 
 			t.Errorf("run %d: there are intervals for %d of %d derived ends", i, ends, p.Meta.Edges.Derived)
 		}
 	}
-	if got := float64(derived.Meta.Hits) / (30 * steps); got > most && !lackedCores(derived) {
+	if got := float64(derived.Meta.Hits) / (30 * steps); got > most && !lackedCores(derived) && !rareHits(derived) {
 		t.Errorf("%.2f hits per region, want at most %.1f", got, most)
 	}
 	if got := float64(exact.Meta.Hits) / (30 * steps); got < least {
 		t.Errorf("%.2f hits per region where all is measured, want %.1f: the comparison shows nothing", got, least)
 	}
+}
+
+// rareHits tells whether the hits of a thread were so far apart as where a hypervisor takes the
+// processors away most of the time. The return of each hit that comes more than 100 us after the
+// last one is armed (bpf/sparse.h).
+func rareHits(p *profile.Profile) bool { return apart(p) > 40*time.Microsecond }
+
+// apart is the mean time between two hits of a thread.
+func apart(p *profile.Profile) time.Duration {
+	return time.Duration(p.Meta.Duration * int64(len(p.Threads)) / int64(p.Meta.Hits))
 }
 
 // lackedCores tells whether the threads had no core for more than a tenth of their time. Then hits
