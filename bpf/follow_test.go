@@ -57,7 +57,7 @@ func TestStoppedAgainWhileContinued(t *testing.T) {
 	pid := f.follow(t, FollowStop, nil, "exec sh -c 'exec sleep 100'")
 	stop := func() Life {
 		t.Helper()
-		l, ok, err := f.Next(time.Now().Add(10 * time.Second))
+		l, ok, err := f.Next(time.Now().Add(testbin.Patience))
 		if err != nil || !ok || l.Kind != LifeExec || l.Stopped == 0 {
 			t.Fatalf("no stop: %+v, %v, %v", l, ok, err)
 		}
@@ -120,7 +120,7 @@ func TestNobodyElseIsStopped(t *testing.T) {
 			f := following(t, tc.may)
 			f.follow(t, FollowStop|FollowChildren|FollowProbed, &syscall.Credential{Uid: nobody, Gid: nobody}, "(:); exec sleep 0")
 			for _, kind := range []uint32{LifeFork, LifeExec} {
-				l, ok, err := f.Next(time.Now().Add(10 * time.Second))
+				l, ok, err := f.Next(time.Now().Add(testbin.Patience))
 				if err != nil || !ok || l.Kind != kind {
 					t.Fatalf("%+v, %v, %v; want kind %d", l, ok, err, kind)
 				}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -35,7 +34,7 @@ func (nothing) Close() error { return nil }
 // runtimeOf starts a program and waits until it maps a runtime, whose file it returns.
 func runtimeOf(t *testing.T) (pid int, file string) {
 	t.Helper()
-	cmd := exec.Command(testbin.Build(t, "longrun.c", testbin.Options{}), "60")
+	cmd := exec.Command(testbin.Build(t, "longrun.c", testbin.Options{}), "600")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -43,17 +42,16 @@ func runtimeOf(t *testing.T) (pid int, file string) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	for range 500 {
+	testbin.Until(t, "the program maps libgomp", func() bool {
 		mods, _ := symbols.Modules(cmd.Process.Pid)
 		for i := range mods {
 			if strings.Contains(mods[i].Path, "libgomp") {
-				return cmd.Process.Pid, mods[i].Path
+				file = mods[i].Path
 			}
 		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatal("the program maps no libgomp")
-	return 0, ""
+		return file != ""
+	})
+	return cmd.Process.Pid, file
 }
 
 // The user is told once of a runtime that cannot be planned, however often its process is scanned.

@@ -23,7 +23,7 @@ func TestStoppedToolHoldsUpNoReader(t *testing.T) {
 	}()
 	select {
 	case <-said:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("who says something waits for a tool that does not read")
 	}
 	from := json.NewDecoder(there)

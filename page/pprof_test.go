@@ -67,7 +67,7 @@ func servePprof(t *testing.T, file string) (address string) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		if r, err := http.Get("http://" + address + "/ui/top"); err == nil {
 			_ = r.Body.Close()
 			return address

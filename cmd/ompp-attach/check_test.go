@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,7 +12,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"ompp-attach/collect/target"
 	"ompp-attach/internal/testbin"
@@ -156,15 +156,11 @@ func start(t *testing.T, id identity, program string, args ...string) string {
 // ready waits until a process has threads: its runtime is mapped then.
 func ready(t *testing.T, pid string, threads int) string {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+	testbin.Until(t, fmt.Sprintf("process %s has %d threads", pid, threads), func() bool {
 		ts, _ := os.ReadDir("/proc/" + pid + "/task")
-		if len(ts) >= threads {
-			return pid
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("process %s has %d threads after 5 s, want %d", pid, len(ts), threads)
-		}
-	}
+		return len(ts) >= threads
+	})
+	return pid
 }
 
 // wantRefusal fails the test unless the command failed, and explained that in one line on stderr.
@@ -218,7 +214,7 @@ func TestCheckCommand(t *testing.T) {
 			t.Fatalf("exit status %d\n%s", status, out)
 		}
 		hasLine(t, out, "other users", "note")
-		pid := ready(t, start(t, asNobody, longrun, "60"), 2)
+		pid := ready(t, start(t, asNobody, longrun, "600"), 2)
 		if status, _, stderr := tl.run(t, asMeasurer, "run", "-q", "--", longrun, "0.1"); status != 0 {
 			t.Errorf("run: exit status %d: %s", status, stderr)
 		}
@@ -231,7 +227,7 @@ func TestCheckCommand(t *testing.T) {
 		if os.Geteuid() != 0 {
 			t.Skip("measuring needs root")
 		}
-		pid := ready(t, start(t, asSelf, longrun, "60"), 2)
+		pid := ready(t, start(t, asSelf, longrun, "600"), 2)
 		status, out, _ := tl.run(t, asSelf, "check", "-p", pid)
 		if status != 0 {
 			t.Errorf("exit status %d\n%s", status, out)
@@ -245,7 +241,7 @@ func TestCheckCommand(t *testing.T) {
 		hasLine(t, out, "source", "ok", testbin.Program(t, "longrun.c"))
 	})
 	t.Run("process without OpenMP", func(t *testing.T) {
-		status, out, _ := tl.run(t, asSelf, "check", "-p", start(t, asSelf, plain, "60"))
+		status, out, _ := tl.run(t, asSelf, "check", "-p", start(t, asSelf, plain, "600"))
 		if status != 1 {
 			t.Errorf("exit status %d\n%s", status, out)
 		}

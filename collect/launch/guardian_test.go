@@ -50,14 +50,8 @@ func (g *guardian) pid() int {
 // replaced waits until the guardian with the given PID was replaced.
 func (g *guardian) replaced(t *testing.T, old int) int {
 	t.Helper()
-	for range 500 {
-		if pid := g.pid(); pid != old {
-			return pid
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatal("no other guardian after 5 s")
-	return 0
+	testbin.Until(t, "there is another guardian", func() bool { return g.pid() != old })
+	return g.pid()
 }
 
 // A guardian that is started between the follower's end and its own dismissal has the maps, too.

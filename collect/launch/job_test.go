@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"ompp-attach/internal/testbin"
 )
@@ -29,10 +28,11 @@ func TestJobProcesses(t *testing.T) {
 		_ = in.Close()
 		_ = rank.Wait()
 	})
-	found, err := JobProcesses(os.Getpid())
-	for limit := time.Now().Add(10 * time.Second); err != nil && time.Now().Before(limit); time.Sleep(10 * time.Millisecond) {
+	var found []int
+	testbin.Until(t, "a process of the job is found", func() bool {
 		found, err = JobProcesses(os.Getpid()) // its libraries may not be mapped yet
-	}
+		return err == nil
+	})
 	if !slices.Equal(found, []int{rank.Process.Pid}) {
 		t.Errorf("found %v, %v; want %d", found, err, rank.Process.Pid)
 	}
@@ -74,9 +74,7 @@ func TestJobOfSrun(t *testing.T) {
 	bin := testbin.MPICH.Build(t, "mpi_ends.c", testbin.Options{NoOpenMP: true})
 	task := func(port string) int {
 		pid, _ := start(bin, "SLURM_PROCID=0", "SLURM_STEP_ID=0", "SLURM_JOB_ID=7", "SLURM_STEP_LAUNCHER_PORT="+port)
-		for limit := time.Now().Add(10 * time.Second); !measurable(pid) && time.Now().Before(limit); time.Sleep(10 * time.Millisecond) {
-			continue // its libraries may not be mapped yet
-		}
+		testbin.Until(t, "the task maps its libraries", func() bool { return measurable(pid) })
 		return pid
 	}
 	want := []int{task(port), task(port)}

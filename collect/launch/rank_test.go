@@ -4,15 +4,15 @@ import (
 	"os"
 	"os/exec"
 	"testing"
-	"time"
 
 	"ompp-attach/collect/target"
+	"ompp-attach/internal/testbin"
 )
 
 // sleeper runs a process with an environment of its own.
 func sleeper(t *testing.T, env ...string) int {
 	t.Helper()
-	cmd := exec.Command("sleep", "60")
+	cmd := exec.Command("sleep", "600")
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "OTHER_PMI_RANK=99"}, env...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -48,12 +48,8 @@ func TestRankOf(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			pid := sleeper(t, tc.env...)
-			for range 5000 { // until it has become sleep; its environment comes last
-				if target.Environ(pid)("OTHER_PMI_RANK") == "99" {
-					break
-				}
-				time.Sleep(time.Millisecond)
-			}
+			// Its environment comes last.
+			testbin.Until(t, "it has become sleep", func() bool { return target.Environ(pid)("OTHER_PMI_RANK") == "99" })
 			if got, ok := RankOf(pid); got != tc.want || ok != tc.ok {
 				t.Errorf("RankOf: %+v, %t; want %+v, %t", got, ok, tc.want, tc.ok)
 			}

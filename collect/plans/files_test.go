@@ -7,10 +7,10 @@ import (
 	"reflect"
 	"slices"
 	"testing"
-	"time"
 
 	"ompp-attach/collect/selection"
 	"ompp-attach/event"
+	"ompp-attach/internal/testbin"
 	"ompp-attach/probes"
 	"ompp-attach/probes/mpilib"
 	"ompp-attach/probes/openmp"
@@ -63,9 +63,9 @@ func itself(t *testing.T) *symbols.Module {
 }
 
 // loaded starts a process that loads a library, and returns the library as the process maps it.
-func loaded(t *testing.T, library string) *symbols.Module {
+func loaded(t *testing.T, library string) (mod *symbols.Module) {
 	t.Helper()
-	cmd := exec.Command("sleep", "60")
+	cmd := exec.Command("sleep", "600")
 	cmd.Env = append(os.Environ(), "LD_PRELOAD="+library)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -74,17 +74,16 @@ func loaded(t *testing.T, library string) *symbols.Module {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	for range 500 {
+	testbin.Until(t, "a process maps "+library, func() bool {
 		mods, _ := symbols.Modules(cmd.Process.Pid)
 		for i := range mods {
 			if openmp.Named(mods[i].Path) {
-				return &mods[i]
+				mod = &mods[i]
 			}
 		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("no process maps %s", library)
-	return nil
+		return mod != nil
+	})
+	return mod
 }
 
 // startOfNew returns where the code of New begins in the test's executable.

@@ -25,11 +25,7 @@ func started(t *testing.T, bin string, threads int, args ...string) int {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	for deadline := time.Now().Add(5 * time.Second); len(ThreadsOf(cmd.Process.Pid)) < threads; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s has no %d threads after 5 s", bin, threads)
-		}
-	}
+	testbin.Until(t, "the program has its threads", func() bool { return len(ThreadsOf(cmd.Process.Pid)) >= threads })
 	return cmd.Process.Pid
 }
 
@@ -52,7 +48,7 @@ func TestInspect(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			bin := tc.bin()
-			pid := started(t, bin, 2, "20")
+			pid := started(t, bin, 2, "600")
 			in, err := Inspect(pid)
 			if err != nil {
 				t.Fatal(err)
@@ -105,7 +101,7 @@ func TestInspect(t *testing.T) {
 }
 
 func TestInspectWithoutOpenMP(t *testing.T) {
-	pid := started(t, testbin.Build(t, "plain.c", testbin.Options{NoOpenMP: true}), 1, "20")
+	pid := started(t, testbin.Build(t, "plain.c", testbin.Options{NoOpenMP: true}), 1, "600")
 	in, err := Inspect(pid)
 	if err != nil {
 		t.Fatal(err)

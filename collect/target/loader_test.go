@@ -4,15 +4,15 @@ import (
 	"debug/elf"
 	"os/exec"
 	"testing"
-	"time"
 
+	"ompp-attach/internal/testbin"
 	"ompp-attach/symbols"
 )
 
 // loaderOf starts a program, and returns its dynamic loader as the process maps it.
-func loaderOf(t *testing.T) *symbols.Module {
+func loaderOf(t *testing.T) (loader *symbols.Module) {
 	t.Helper()
-	cmd := exec.Command("sleep", "60")
+	cmd := exec.Command("sleep", "600")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -20,17 +20,16 @@ func loaderOf(t *testing.T) *symbols.Module {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	for range 500 {
+	testbin.Until(t, "the process has a loader", func() bool {
 		mods, _ := symbols.Modules(cmd.Process.Pid)
 		for i := range mods {
 			if IsLoader(&mods[i]) {
-				return &mods[i]
+				loader = &mods[i]
 			}
 		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatal("no process has a loader")
-	return nil
+		return loader != nil
+	})
+	return loader
 }
 
 // A loader is probed at the beginning of its function for debuggers; the state of the list is the

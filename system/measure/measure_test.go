@@ -160,14 +160,10 @@ func TestRunIsCancelled(t *testing.T) {
 // awaitEnd waits until a process has ended. It is a zombie until its new parent looks.
 func awaitEnd(t *testing.T, pid string) {
 	t.Helper()
-	for range 500 {
+	testbin.Until(t, "process "+pid+" ends", func() bool {
 		b, err := os.ReadFile("/proc/" + pid + "/stat")
-		if err != nil || strings.Contains(string(b), ") Z ") {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("process %s goes on", pid)
+		return err != nil || strings.Contains(string(b), ") Z ")
+	})
 }
 
 // TestCompileIsCancelled: a compiler's children are ended with it.
