@@ -48,10 +48,13 @@ const (
 // controlLimit bounds how long a request may take.
 const controlLimit = 30 * time.Second
 
+// rootDir is where the sockets of root's measurements are.
+var rootDir = "/run/ompp-attach"
+
 // controlDir is where the sockets of one user's measurements are.
 func controlDir() string {
 	if os.Geteuid() == 0 {
-		return "/run/ompp-attach"
+		return rootDir
 	}
 	dir := os.Getenv("XDG_RUNTIME_DIR")
 	// Slurm passes on the variable of the login node, whose directory compute nodes do not have.

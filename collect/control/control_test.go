@@ -14,6 +14,17 @@ import (
 	"ompp-attach/profile"
 )
 
+// ownSockets gives the test a directory of its own for sockets. In the user's directory, there may
+// be tools of other tests that are stopped. Whoever looks for a measurement asks these, too, and
+// waits for their answers in vain.
+func ownSockets(t *testing.T) {
+	t.Helper()
+	dir, was := t.TempDir(), rootDir
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	rootDir = filepath.Join(dir, "root")
+	t.Cleanup(func() { rootDir = was })
+}
+
 // No sockets are put into a directory that others may enter or have made.
 func TestPrivate(t *testing.T) {
 	parent := t.TempDir()
@@ -45,6 +56,7 @@ func TestPrivate(t *testing.T) {
 // A measurement that ends while Find asks it does not count as one that measures the process.
 func TestFindAmongEnding(t *testing.T) {
 	const pid = 1<<30 + 7
+	ownSockets(t)
 	dir, err := PrivateDir()
 	if err != nil {
 		t.Fatal(err)
@@ -110,6 +122,7 @@ func (a answers) Profiles(pid int) ([]*profile.Profile, error) {
 // The measurement that measures the process answers the requests of another run of the tool.
 func TestAnswers(t *testing.T) {
 	const pid = 1 << 30 // above all PIDs
+	ownSockets(t)
 	stop, err := Listen(answers{pid})
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +179,7 @@ func TestStoppedReader(t *testing.T) {
 	}()
 	select {
 	case <-free:
-	case <-time.After(10 * time.Second):
+	case <-time.After(controlLimit * 2 / 3): // the answer that is not read ends after controlLimit
 		t.Error("the next request waits for the one that is not read")
 	}
 	theirs.Close()
