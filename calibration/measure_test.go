@@ -26,6 +26,19 @@ func unread(t *testing.T, k *bpf.Probes) {
 	}
 }
 
+// measured calls Measure until its figures contradict each other nowhere, five times at most. Where
+// others have the processors all the time, Measure may give up, or know of no cost of returns. The
+// figures of a faulty Measure contradict each other each time.
+func measured(k *bpf.Probes) (c *Costs, err error) {
+	for range 5 {
+		c, err = Measure(k)
+		if err == nil && c.Return.Sum() > 0 || err != nil && !errors.Is(err, errContradicted) {
+			break
+		}
+	}
+	return c, err
+}
+
 // In each mode of this kernel, every hit of the program is reported, and the costs are positive.
 // The clock is read between a hit's beginning and its end.
 func TestMeasure(t *testing.T) {
@@ -43,7 +56,7 @@ func TestMeasure(t *testing.T) {
 				t.Skipf("this kernel has no %s", mode)
 			}
 			begin := time.Now()
-			c, err := Measure(k)
+			c, err := measured(k)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,13 +79,13 @@ func TestMeasure(t *testing.T) {
 			if c.Mode != mode.String() {
 				t.Errorf("by %s", c.Mode)
 			}
-			if _, err := Measure(k); err != nil {
+			if _, err := measured(k); err != nil {
 				t.Errorf("once more: %v", err)
 			}
 			if err := k.HoldFolds(); err != nil { // as while probes are placed
 				t.Fatal(err)
 			}
-			if c, err := Measure(k); err != nil || c.Folded.Sum() <= 0 {
+			if c, err := measured(k); err != nil || c.Folded.Sum() <= 0 {
 				t.Errorf("while others must not add up: %+v, %v", c, err)
 			}
 			unread(t, k)
