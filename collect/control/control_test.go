@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -53,7 +55,8 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// A measurement that ends while Find asks it does not count as one that measures the process.
+// A measurement that ends while Find asks it does not count as one that measures the process. The
+// socket of a killed tool is removed, that of a tool that begins is not.
 func TestFindAmongEnding(t *testing.T) {
 	const pid = 1<<30 + 7
 	ownSockets(t)
@@ -76,6 +79,15 @@ func TestFindAmongEnding(t *testing.T) {
 			c.Close() // with the request unread: the peer sees ECONNRESET
 		}
 	}()
+	killed := exec.Command("true")
+	if err := killed.Run(); err != nil {
+		t.Fatal(err)
+	}
+	// Nobody listens at a file that is no socket.
+	dead, begins := filepath.Join(dir, strconv.Itoa(killed.Process.Pid)+socketSuffix), filepath.Join(dir, strconv.Itoa(os.Getppid())+socketSuffix)
+	if err := errors.Join(os.WriteFile(dead, nil, 0o600), os.WriteFile(begins, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	vanished := filepath.Join(dir, "0-vanished"+socketSuffix) // a name without a socket
 	if err := os.Symlink("none", vanished); err != nil {
 		t.Fatal(err)
@@ -92,6 +104,7 @@ func TestFindAmongEnding(t *testing.T) {
 	if _, err := Ask("dump", pid+1); err == nil || !strings.HasPrefix(err.Error(), "no ompp-attach of this user measures") {
 		t.Error(err)
 	}
+	there(t, map[string]bool{dead: false, begins: true})
 }
 
 // answers is a measurement of one process.

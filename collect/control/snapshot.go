@@ -86,7 +86,7 @@ func find(pid int, limit time.Duration) (Peer, error) {
 		case err == nil && text == answerOK:
 			return Peer(path), nil
 		case errors.Is(err, syscall.ECONNREFUSED):
-			_ = os.Remove(path) // left by a tool that was killed
+			removeDead(path)
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			silent = fmt.Errorf("the measurement did not answer: %w", err)
 		}

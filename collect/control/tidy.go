@@ -19,13 +19,31 @@ import (
 func tidySockets(dir string) {
 	sockets, _ := filepath.Glob(filepath.Join(dir, "*"+socketSuffix))
 	for _, path := range sockets {
-		pid, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), socketSuffix))
-		if err != nil || pid <= 0 || pid != os.Getpid() && !refused(path) {
-			continue
-		}
-		if pid == os.Getpid() || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) || EarlierBoot(path) {
+		pid := listenerOf(path)
+		switch {
+		case pid == os.Getpid():
 			_ = os.Remove(path)
+		case pid > 0 && refused(path):
+			removeDead(path)
 		}
+	}
+}
+
+// listenerOf returns the process for which a socket is named, or 0.
+func listenerOf(path string) (pid int) {
+	pid, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), socketSuffix))
+	if err != nil || pid < 0 {
+		return 0
+	}
+	return pid
+}
+
+// removeDead removes a socket at which nobody listens, if its tool was killed. A tool that begins
+// does not listen yet at the moment at which it makes its socket.
+func removeDead(path string) {
+	pid := listenerOf(path)
+	if pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) || EarlierBoot(path) {
+		_ = os.Remove(path)
 	}
 }
 
