@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -118,10 +117,18 @@ func TestStoppedToolHoldsUpNobody(t *testing.T) {
 	needTool(t)
 	bin := testbin.Build(t, "constructs.c", testbin.Options{})
 	dir := filepath.Join(t.TempDir(), "out")
-	cmd := exec.Command(tool, "run", "-o", dir, "--", "/bin/sh", "-c", `echo ready; read x; "$0" 1 8; echo over; read x`, bin)
+	cmd := exec.Command(tool, "run", "--verbose", "-o", dir, "--", "/bin/sh", "-c", `echo ready; read x; "$0" 1 8; echo over; read x`, bin)
 	cmd.Env = append(os.Environ(), threadsEnv(2)...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
+	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stderr.Close()
+	cmd.Stderr = stderr
+	told := func() string {
+		b, _ := os.ReadFile(stderr.Name())
+		return string(b)
+	}
 	cmd.WaitDelay = 10 * time.Second // a program that was left stopped keeps stderr open
 	in, out := startTalking(t, cmd)
 	defer killStopped(cmd)
@@ -155,15 +162,17 @@ func TestStoppedToolHoldsUpNobody(t *testing.T) {
 	_ = cmd.Process.Signal(syscall.SIGSTOP)
 	fmt.Fprintln(in)
 	hear("over")
+	const acts = ": stopped for " // says the tool when it has acted on what a stopped program did
+	before := strings.Count(told(), acts)
 	_ = cmd.Process.Signal(syscall.SIGCONT)
-	time.Sleep(200 * time.Millisecond)
+	until(t, "the tool acts on what the program did", func() bool { return strings.Count(told(), acts) > before })
 	fmt.Fprintln(in)
 	for range said {
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("the tool: %v", err)
 	}
-	if !strings.Contains(stderr.String(), "was let go on after") {
-		t.Errorf("nobody is told that a program was not measured: %s", stderr.String())
+	if !strings.Contains(told(), "was let go on after") {
+		t.Errorf("nobody is told that a program was not measured: %s", told())
 	}
 }
