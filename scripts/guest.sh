@@ -137,9 +137,12 @@ done
 printf '%s\n' "$script" >"$work"/files/run.sh
 (cd "$work"/files && find . | cpio -o -Hnewc --quiet | gzip -1) >"$work"/own.cpio.gz
 cat "$cache"/base.cpio.gz "$work"/own.cpio.gz >"$work"/initrd # the kernel takes archives in a row
-timeout "${GUEST_TIMEOUT:-600}" "${qemu[@]}" -smp 2 -m 1G \
+# A guest may take 4 minutes on an idle machine, and other tests run beside it. Only a guest that
+# hangs takes longer than this.
+limit=${GUEST_TIMEOUT:-1500}
+timeout "$limit" "${qemu[@]}" -smp 2 -m 1G \
 	-nographic -nic none -no-reboot -kernel "$cache/Image-$kernel" -initrd "$work"/initrd \
 	-append "console=$console panic=-1 quiet" </dev/null | tr -d '\r' | tee "$work"/log || true
 rc=$(sed -n 's/^GUEST-RC=\([0-9]*\).*/\1/p' "$work"/log)
-[ -n "$rc" ] || echo "guest.sh: the guest crashed, or did not end within ${GUEST_TIMEOUT:-600} s" >&2
+[ -n "$rc" ] || echo "guest.sh: the guest crashed, or did not end within $limit s" >&2
 exit "${rc:-1}" # QEMU itself always ends with 0
