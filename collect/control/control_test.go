@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"ompp-attach/internal/testbin"
 	"ompp-attach/profile"
 )
 
@@ -105,6 +106,42 @@ func TestFindAmongEnding(t *testing.T) {
 		t.Error(err)
 	}
 	there(t, map[string]bool{dead: false, begins: true})
+}
+
+// A tool that does not answer, because it is stopped, does not hold up the answer of another one.
+func TestFindBesideSilent(t *testing.T) {
+	const pid = 1<<30 + 7
+	ownSockets(t)
+	dir, err := PrivateDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", filepath.Join(dir, "0-silent"+socketSuffix)) // asked first
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() // which ends the requests
+	stop, err := Listen(answers{pid})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	found := make(chan error, 1)
+	go func() {
+		_, err := find(pid, time.Hour)
+		found <- err
+	}()
+	select {
+	case err := <-found:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(testbin.Patience):
+		t.Error("the measurement is not found")
+	}
+	if _, err := find(pid+1, 100*time.Millisecond); err == nil || errors.Is(err, ErrNotMeasured) {
+		t.Errorf("of a process that the silent one may measure: %v", err)
+	}
 }
 
 // answers is a measurement of one process.

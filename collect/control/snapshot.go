@@ -73,22 +73,33 @@ func Find(pid int) (Peer, error) {
 
 // find is Find with a limit of time for each measurement. The error is ErrNotMeasured, or says that
 // a measurement did not answer: that one may measure the process. Measurements that end meanwhile
-// do not matter.
+// do not matter. All are asked at once: a tool that is stopped must not hold up the answer of
+// another one.
 func find(pid int, limit time.Duration) (Peer, error) {
 	sockets, err := socketsOf()
 	if err != nil {
 		return "", err
 	}
-	silent := ErrNotMeasured
+	type answer struct {
+		path, text string
+		err        error
+	}
+	answers := make(chan answer, len(sockets))
 	for _, path := range sockets {
-		text, err := ask(path, measuresVerb, pid, limit)
-		switch {
-		case err == nil && text == answerOK:
-			return Peer(path), nil
-		case errors.Is(err, syscall.ECONNREFUSED):
-			removeDead(path)
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			silent = fmt.Errorf("the measurement did not answer: %w", err)
+		go func() {
+			text, err := ask(path, measuresVerb, pid, limit)
+			answers <- answer{path, text, err}
+		}()
+	}
+	silent := ErrNotMeasured
+	for range sockets {
+		switch a := <-answers; {
+		case a.err == nil && a.text == answerOK:
+			return Peer(a.path), nil
+		case errors.Is(a.err, syscall.ECONNREFUSED):
+			removeDead(a.path)
+		case errors.Is(a.err, os.ErrDeadlineExceeded):
+			silent = fmt.Errorf("the measurement did not answer: %w", a.err)
 		}
 	}
 	return "", silent
