@@ -145,8 +145,8 @@ func codeOf(pid int) (map[string][]byte, error) {
 	return code, nil
 }
 
-// passed reads, in the memory of a process that runs longrun, how often threads have passed its
-// critical: in each region each thread does once.
+// passed reads, in the memory of a process that runs longrun or ranks, how often threads have
+// executed its region. In a team of two, an execution counts twice.
 func passed(t *testing.T, pid int) uint64 {
 	t.Helper()
 	at, err := addressIn(pid, "passed")
@@ -199,8 +199,8 @@ func addressIn(pid int, variable string) (uint64, error) {
 	return 0, fmt.Errorf("process %d does not map %s", pid, name)
 }
 
-// untilPassed waits until the threads of a process that runs longrun have executed many more of its
-// regions. On a busy machine that may take seconds.
+// untilPassed waits until the threads of a process that runs longrun or ranks have executed many
+// more of its regions. On a busy machine that may take seconds.
 func untilPassed(t *testing.T, pid, regions int) {
 	t.Helper()
 	enough := passed(t, pid) + uint64(regions*targetThreads)
@@ -224,6 +224,19 @@ func (tg *target) attachFor(t *testing.T, least time.Duration, enough func(*prof
 		return enough(p)
 	})
 	return p
+}
+
+// attachWhile attaches, and detaches when each of the processes, which run longrun or ranks, has
+// executed some regions while it was measured.
+func attachWhile(t *testing.T, regions int, pids []int, args ...string) *started {
+	t.Helper()
+	s := start(t, append([]string{"attach", "--quiet=false"}, args...)...)
+	until(t, "the tool attaches", func() bool { return strings.Contains(s.stderr.String(), "attached to") })
+	for _, pid := range pids {
+		untilPassed(t, pid, regions)
+	}
+	_ = s.cmd.Process.Signal(syscall.SIGINT)
+	return s
 }
 
 // placed waits until a tool has placed probes in the target.

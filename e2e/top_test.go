@@ -69,7 +69,7 @@ func TestTopForScripts(t *testing.T) {
 	// The program pays what it pays for attach: as many hits for each execution. A part of an
 	// execution may be seen at either end.
 	pid := launch(t, bin, aLongTime).pid()
-	plain := attachWhile(t, enoughRegions, []int{pid}, "--pid", strconv.Itoa(pid)).profile(t)
+	plain := attachWhile(t, manyRegions, []int{pid}, "--pid", strconv.Itoa(pid)).profile(t)
 	per := func(p *profile.Profile, cut uint64) float64 {
 		return float64(p.Meta.Hits) / float64(count(p, execC, parallel)[0]+cut)
 	}
@@ -292,7 +292,7 @@ func TestTopJoins(t *testing.T) {
 	if executed := count(p, execC, parallel); uint64(regions) != executed[0]+executed[1] || p.Meta.PID != pid || p.Meta.SnapshotAt.IsZero() {
 		t.Errorf("the last window ends after %d regions, what was written has %d of process %d", regions, executed[0]+executed[1], p.Meta.PID)
 	}
-	repeats(t, pid, 2)                     // it is still measured
+	untilPassed(t, pid, 2)                 // it is still measured
 	_ = syscall.Kill(pid, syscall.SIGUSR1) // enough
 	if got := s.wait(t); got != 0 {
 		t.Fatal(got, s.stderr.String())
