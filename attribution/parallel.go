@@ -164,7 +164,8 @@ func (pa *parallel) end(t *stack.Thread, ev *event.Event) {
 		r.Uncounted = true
 		pa.ChargeTop(t, ev.Time, r.Parts[profile.Body].T)
 		t.Stack = t.Stack[:0]
-		t.Known = t.Tid == pa.Pid
+		// A thread that has begun as a worker remains one. Other threads may be initial threads.
+		t.Known = t.Tid == pa.Pid || t.Known && t.Num > 0
 		return
 	}
 	r := &t.Stack[i]

@@ -39,6 +39,32 @@ var pauseCases = []engineCase{
 		10 1 enter critical site=400 free noret
 		20 1 release critical free noret`,
 		want: `CRITICAL@400 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0`},
+	{name: "a worker that was late in a region that began while it was off is no initial thread",
+		partial:   1,
+		unmatched: 1,
+		events: `
+		0 1 fork parallel fn=300 key=7 size=2 site=90
+		0 1 begin parallel
+		0 2 begin parallel key=7 num=1
+		10 1 end parallel
+		10 2 end parallel
+		10 1 join parallel
+		20 1 off user-region
+		30 1 on user-region
+		40 2 begin parallel key=7 num=1
+		50 2 enter critical site=400 free noret
+		55 2 release critical free noret
+		60 2 end parallel
+		70 1 off user-region
+		80 1 on user-region
+		90 2 enter critical site=400 free noret
+		95 2 release critical free noret
+		99 2 end parallel`,
+		want: `PARALLEL@300 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0
+		       PARALLEL@300 0:1 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0
+		       UNDER WAY@0 0:1 exec 20/1 enter 0 body 20/0 bar 0 exit 0 child 5
+		       UNDER WAY@0/CRITICAL@400 0:1 exec 5/1 enter 0 body 5/1 bar 0 exit 0 child 0
+		       CRITICAL@400 0:1 exec 5/1 enter 0 body 5/1 bar 0 exit 0 child 0`},
 	{name: "off in a region, on behind it: as at attach",
 		partial: 1,
 		events: `
