@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ompp-attach/event"
 	"ompp-attach/profile"
 )
 
@@ -22,6 +23,7 @@ type Hidden struct {
 	Rank       int // in MPI_COMM_WORLD; -1: of no job
 	// Disable are the words by which --disable names the constructs in which probes took most.
 	Disable []string
+	Exact   bool // counts are exact: no hit was lost, and all was observed all of the time
 }
 
 // HiddenByProbes tells whether probes took more than two thirds of the processor time, or of the
@@ -46,6 +48,7 @@ func HiddenByProbes(p *profile.Profile) *Hidden {
 		h.Rank = m.Rank
 	}
 	h.Disable = costliest(p)
+	h.Exact = p.Meta.LostHits == 0 && len(p.Meta.Observations) == 0
 	return h
 }
 
@@ -72,9 +75,9 @@ func coreless(p *profile.Profile) (all, first int64) {
 	return all, first
 }
 
-// costliest returns the words for the constructs with a fourth of the cost or more, the highest
-// cost first. The cost of constructs that are counted only is charged to the region around: of
-// these, the words are those with a fourth of the executions.
+// costliest returns the words for the constructs with most of the cost, the highest cost first. The
+// cost of constructs that are counted only is charged to the region around: of these, the words are
+// those with most of the executions.
 func costliest(p *profile.Profile) []string {
 	var cost, executions [][2]int64 // region, figure
 	for _, c := range OwnCosts(p) {
@@ -89,20 +92,35 @@ func costliest(p *profile.Profile) []string {
 	return foremost(p, executions)
 }
 
-// foremost returns the words for constructs whose regions have a fourth of all of a figure.
+// The words that are to be disabled have mostOfCost of a figure together, or else all that have
+// someCost by themselves. To disable less would hardly help.
+const mostOfCost, someCost = 0.9, 0.05
+
+// foremost returns the words for constructs, and for operations of MPI, with most of a figure.
 func foremost(p *profile.Profile, figures [][2]int64) (words []string) {
 	by, all := map[string]int64{}, int64(0)
 	for _, f := range figures {
 		all += f[1]
-		if word := p.Regions[f[0]].Construct.Traits().Selector; word != "" && f[1] > 0 {
+		r := &p.Regions[f[0]]
+		word := r.Construct.Traits().Selector
+		if r.Construct == event.MPI {
+			word = r.Name
+		}
+		if word != "" && f[1] > 0 {
 			if by[word] == 0 {
 				words = append(words, word)
 			}
 			by[word] += f[1]
 		}
 	}
-	words = slices.DeleteFunc(words, func(w string) bool { return 4*by[w] < all })
 	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(by[b], by[a]) })
+	sum := int64(0)
+	for i, w := range words {
+		if float64(sum) >= mostOfCost*float64(all) || float64(by[w]) < someCost*float64(all) {
+			return words[:i]
+		}
+		sum += by[w]
+	}
 	return words
 }
 
@@ -120,7 +138,10 @@ func (h *Hidden) Says() string {
 	if h.Rank >= 0 {
 		rank = fmt.Sprintf(" on rank %d", h.Rank)
 	}
-	text := fmt.Sprintf("cannot be told: by the cost of a hit, probes took %s of %s%s. Counts are exact.", took, of, rank)
+	text := fmt.Sprintf("cannot be told: by the cost of a hit, probes took %s of %s%s.", took, of, rank)
+	if h.Exact {
+		text += " Counts are exact."
+	}
 	if len(h.Disable) > 0 {
 		text += fmt.Sprintf(" Measure again with --disable %s for the times of the rest;", strings.Join(h.Disable, ","))
 	} else {

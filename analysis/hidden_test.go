@@ -71,6 +71,29 @@ func TestHiddenFindings(t *testing.T) {
 	}
 }
 
+// Constructs and MPI operations are named until they have most of the cost. Counts are said to be
+// exact only if they are.
+func TestHiddenSays(t *testing.T) {
+	p := stormy(3e9, 8e9, 0)
+	for i, c := range []struct {
+		region profile.Region
+		cost   int64
+	}{{profile.Region{Construct: event.MPI, Name: "MPI_Test"}, 12e8}, {profile.Region{Construct: event.Lock}, 13e8},
+		{profile.Region{Construct: event.MPI, Name: "MPI_Testsome"}, 5e8}, {profile.Region{Construct: event.MPI, Name: "MPI_Send"}, 1e7}} {
+		p.Regions = append(p.Regions, c.region)
+		p.Nodes = append(p.Nodes, profile.Node{Parent: 1, Region: 2 + i, Stats: []profile.ThreadStats{{Cost: &profile.Cost{Exec: c.cost}}}})
+	}
+	p.Nodes[2].Stats = nil
+	h := analysis.HiddenByProbes(analysis.Adjust(p))
+	if h == nil || !strings.Contains(h.Says(), "Counts are exact. Measure again with --disable lock,MPI_Test,MPI_Testsome for") {
+		t.Fatalf("%+v", h)
+	}
+	p.Meta.Observations = []profile.Observation{{}}
+	if h := analysis.HiddenByProbes(analysis.Adjust(p)); strings.Contains(h.Says(), "exact") {
+		t.Errorf("not all was observed: %s", h.Says())
+	}
+}
+
 // Constructs that are only counted are named by their executions.
 func TestHiddenByCounted(t *testing.T) {
 	p := stormy(3e9, 8e9, 0)

@@ -121,6 +121,26 @@ func TestAdditive(t *testing.T) {
 	})
 }
 
+// The region that lacked cores most in parallel regions is none outside, however much it lacked.
+func TestCoreless(t *testing.T) {
+	x := first
+	x.noCoreBody, x.noCoreRecv = .5, 1.25
+	x.recv = 1.5
+	tree := jobOf(t, x, second).Additive()
+	found := false
+	tree.Walk(func(m *Metric, _ int) {
+		if m.Key == "omp_no_core" {
+			found = true
+			if m.Region != 1 {
+				t.Errorf("region %d, want that of the parallel region", m.Region)
+			}
+		}
+	})
+	if !found {
+		t.Error("no time without a core in regions")
+	}
+}
+
 func TestTALP(t *testing.T) {
 	m := jobOf(t, first, second).TALP()
 	want := TALP{Useful: 22300e6, MPI: 3800e6, LoadImbalance: 1500e6, Scheduling: 1400e6, Serialization: 9000e6, WorkerIdle: 3500e6, Parallels: 2}

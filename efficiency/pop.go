@@ -1,5 +1,7 @@
 package efficiency
 
+import "ompp-attach/event"
+
 // Metric is an efficiency of POP's trees, and the metrics that it consists of.
 type Metric struct {
 	Key   string // in JSON: "mpi_load_balance"
@@ -124,13 +126,28 @@ func (r *Run) Additive() Metric {
 		}
 	}
 	if rest*whole > 1 { // more than rounding
-		inRegions.Of = append(inRegions.Of, Metric{"omp_no_core", "no core in parallel regions", 1 - rest, r.number(NoCore), nil})
+		inRegions.Of = append(inRegions.Of, Metric{"omp_no_core", "no core in parallel regions", 1 - rest, r.coreless(), nil})
 	}
 	m.Of = append(m.Of, Metric{"thread", "Thread efficiency", thread, 0, []Metric{
 		inRegions,
 		{"serial_region", "Serial region efficiency", 1 - quotient(t.serial-t.usefulSerial, t.runtime), 0, nil},
 	}})
 	return m
+}
+
+// coreless returns the number of the region in parallel regions that by itself lacked cores most.
+// It returns 0 if none did. Regions outside have serial parts. A call of MPI that lacked a core all
+// the time has no other part, and may have been anywhere.
+func (r *Run) coreless() int {
+	most, number := int64(0), 0
+	for i := range r.Regions {
+		x := &r.Regions[i]
+		outside := x.Own[Serial]+x.Own[SerialMPI] > 0 || x.Construct == event.MPI && x.Own[MPI] == 0
+		if t := x.Own[NoCore]; t > most && !outside {
+			most, number = t, x.Number
+		}
+	}
+	return number
 }
 
 // number returns the number of the region that takes most of the parts; 0: none does.

@@ -10,17 +10,34 @@ import (
 // mostInLine is how many regions a line names at most.
 const mostInLine = 3
 
+// leastWall is the length of a window, in ns, below which a line gives no shares: times are of
+// several clocks, and a reading of one may be late. The last window may be as short as that.
+const leastWall = 50e6
+
 // WriteLine writes an update as one line of a log.
 func WriteLine(w io.Writer, f *Update) error {
-	t := &f.Window
 	line := fmt.Sprintf("%s %.2fs", f.At.Format("15:04:05"), float64(f.Wall)/1e9)
-	if f.silent() {
+	switch {
+	case f.silent():
 		line += " no construct or call has begun or ended yet"
-	} else {
-		for _, x := range t.Named() {
-			if x.T > 0 {
-				line += fmt.Sprintf(" %s %.1f%%", x.Name, Share(x.T, t.Sum()))
-			}
+	case f.Wall < leastWall:
+		line += " too short for shares"
+	default:
+		line += f.shares()
+	}
+	if f.Final {
+		line += " | final"
+	}
+	_, err := fmt.Fprintln(w, line)
+	return err
+}
+
+// shares returns how the window's time divides, and the regions with most of it.
+func (f *Update) shares() (text string) {
+	t := &f.Window
+	for _, x := range t.Named() {
+		if x.T > 0 {
+			text += fmt.Sprintf(" %s %.1f%%", x.Name, Share(x.T, t.Sum()))
 		}
 	}
 	var most []string
@@ -31,13 +48,9 @@ func WriteLine(w io.Writer, f *Update) error {
 		most = append(most, fmt.Sprintf("%s %s %.1f%%", r.Construct, r.Title, Share(r.Window.Own(), t.Sum())))
 	}
 	if len(most) > 0 {
-		line += " | " + strings.Join(most, ", ")
+		text += " | " + strings.Join(most, ", ")
 	}
-	if f.Final {
-		line += " | final"
-	}
-	_, err := fmt.Fprintln(w, line)
-	return err
+	return text
 }
 
 // silent reports whether nothing was seen so far. Threads may be in serial code, or in a region

@@ -144,6 +144,12 @@ func TestLines(t *testing.T) {
 		t.Errorf("%v %q", err, b.String())
 	}
 	b.Reset()
+	short := *f
+	short.Wall = 49e6
+	if err := WriteLine(&b, &short); err != nil || b.String() != "03:04:05 0.05s too short for shares | final\n" {
+		t.Errorf("%v %q", err, b.String())
+	}
+	b.Reset()
 	f.Regions[0].Title = "<x>\"\n"
 	if err := WriteJSON(&b, f); err != nil || strings.Count(b.String(), "\n") != 1 {
 		t.Errorf("%v %q", err, b.String())

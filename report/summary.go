@@ -66,6 +66,15 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 	return out.Flush()
 }
 
+// Untold says that it cannot be told how the time of a process divides, and why. It returns "" if
+// that can be told.
+func Untold(p *profile.Profile, o Options) string {
+	if h := o.hidden(o.view(p)); h != nil {
+		return "how the time divides " + h.Says()
+	}
+	return ""
+}
+
 // hidden says why the times of a process cannot be told; nil: they can. ompP itself knows no such
 // thing, so --classic shows all figures.
 func (o *Options) hidden(p *profile.Profile) *analysis.Hidden {

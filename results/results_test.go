@@ -16,6 +16,7 @@ import (
 	"ompp-attach/collect/launch"
 	"ompp-attach/files"
 	"ompp-attach/profile"
+	"ompp-attach/report"
 )
 
 func rankProfile(job string, rank, size int) *profile.Profile {
@@ -53,9 +54,30 @@ func TestRankStems(t *testing.T) {
 func TestRanksLines(t *testing.T) {
 	o := &Directory{Dir: "out"}
 	got := o.ranksLines([]*profile.Profile{rankProfile("a", 3, 9), rankProfile("a", 0, 9), rankProfile("a", 1, 9), rankProfile("b", 0, 1), rankProfile("", -1, 0), profileOf(3)})
-	if len(got) != 2 || !strings.HasPrefix(got[0], "ranks 0-1,3 of 9 measured") || !strings.Contains(got[0], "mpirun -n 9 ompp-attach run -o out") ||
-		!strings.HasPrefix(got[1], "rank 0 of 1 measured") || strings.Contains(got[1], "others") {
+	if len(got) != 1 || !strings.HasPrefix(got[0], "ranks 0-1,3 of 9 measured") || !strings.Contains(got[0], "mpirun -n 9 ompp-attach run -o out") {
 		t.Errorf("%q", got)
+	}
+}
+
+// The console says that a rank's times cannot be told. A rank without a launcher has a summary for
+// that.
+func TestUntold(t *testing.T) {
+	hidden := func(size int) *profile.Profile {
+		p := rankProfile("a", 1, size)
+		p.Threads = []profile.Thread{{TIDs: []int{1}}}
+		p.Nodes = []profile.Node{{Parent: -1, Region: -1, Stats: []profile.ThreadStats{{Cost: &profile.Cost{Exec: 9e8}}}}}
+		p.Meta.Duration, p.Meta.UserTime = 1e9, 1e9
+		p.Meta.Overhead = &profile.Overhead{Probes: []profile.ProbeHits{{Hits: 9e8, Before: 1}}}
+		return p
+	}
+	o := &Directory{Dir: "out"}
+	if text := o.untold([]*profile.Profile{rankProfile("a", 0, 2), hidden(2)}, report.Options{}); !strings.HasPrefix(text, "how the time divides cannot be told: ") || !strings.Contains(text, " on rank 1.") {
+		t.Errorf("%q", text)
+	}
+	for _, p := range []*profile.Profile{rankProfile("a", 0, 2), hidden(1)} {
+		if text := o.untold([]*profile.Profile{p}, report.Options{}); text != "" {
+			t.Errorf("of %+v: %q", p.Meta.MPI, text)
+		}
 	}
 }
 

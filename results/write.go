@@ -26,7 +26,7 @@ import (
 func (o *Directory) ranksLines(profiles []*profile.Profile) (lines []string) {
 	jobs := map[string][]*profile.Profile{}
 	for _, p := range profiles {
-		if isRank(p) {
+		if isRank(p) && !o.alone(p) {
 			jobs[p.Meta.MPI.Job] = append(jobs[p.Meta.MPI.Job], p)
 		}
 	}
@@ -34,6 +34,12 @@ func (o *Directory) ranksLines(profiles []*profile.Profile) (lines []string) {
 		lines = append(lines, o.ranksLine(jobs[name]))
 	}
 	return lines
+}
+
+// alone tells whether a process is no rank, or the only rank of a job without a launcher. Such a
+// process has a summary of its own.
+func (o *Directory) alone(p *profile.Profile) bool {
+	return o.rank == nil && (!isRank(p) || p.Meta.MPI.Size == 1)
 }
 
 func (o *Directory) ranksLine(profiles []*profile.Profile) string {
@@ -97,7 +103,7 @@ func (o *Directory) Write(res *collect.Result, w *Wanted) error {
 	var errs []error
 	if files != nil && !w.Quiet {
 		for i, p := range res.Profiles {
-			if isRank(p) || o.rank != nil {
+			if !o.alone(p) {
 				continue
 			}
 			if err := report.Summary(w.Summary, p, files[i], w.View); err != nil {
@@ -107,8 +113,21 @@ func (o *Directory) Write(res *collect.Result, w *Wanted) error {
 		for _, line := range o.ranksLines(res.Profiles) {
 			w.Say(line)
 		}
+		if text := o.untold(res.Profiles, w.View); text != "" {
+			w.Say(text)
+		}
 	}
 	return errors.Join(append(errs, err)...)
+}
+
+// untold says of the first rank of which that is so that its times cannot be told.
+func (o *Directory) untold(profiles []*profile.Profile, view report.Options) (text string) {
+	for _, p := range profiles {
+		if isRank(p) && !o.alone(p) && text == "" {
+			text = report.Untold(p, view)
+		}
+	}
+	return text
 }
 
 // unrecordedError says why a recorded profile, from which all reports can be made, could not be

@@ -44,7 +44,7 @@ func summaryLines(j *job.Job, o report.Options) [][2]string {
 		return append([][2]string{
 			{"Slow Rank", fmt.Sprintf("none: after MPI_Init the ranks are in MPI for %s to %s sec", t.sec(float64(s.InMPI.Min)), t.sec(float64(s.InMPI.Max)))},
 			{"Most Overhead", t.mostOverhead()},
-			{"Longest in MPI", t.waiting(&s)},
+			{"Unequal in MPI", t.waiting(&s)},
 		}, late...)
 	}
 	return append([][2]string{

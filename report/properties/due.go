@@ -194,11 +194,12 @@ func (t *text) critical() {
 		return // no team's part is known
 	}
 	fmt.Fprintln(t)
-	length := "the path's length"
+	title := "Critical path: only less time here makes the run shorter. Shares are of %s sec, the path's length."
 	if len(t.c.Processes) > 1 {
-		length = "the length of all processes' paths together"
+		title = "Critical paths of the processes: only less time here makes a process shorter, unless it waits for others in MPI. " +
+			"Shares are of %s sec, the length of all these paths together."
 	}
-	t.lines("", fmt.Sprintf("Critical path: only less time here makes the run shorter. Shares are of %s sec, %s.", t.Seconds(whole), length))
+	t.lines("", fmt.Sprintf(title, t.Seconds(whole)))
 	fmt.Fprintln(t)
 	left, rest := 0, int64(0)
 	for i, x := range all {

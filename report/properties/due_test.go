@@ -22,7 +22,7 @@ func TestCriticalPath(t *testing.T) {
 	}
 	several := severity.Of(p, severity.Options{})
 	several.Processes = append(several.Processes, severity.Process{})
-	if text := strings.Join(strings.Fields(write(t, "text", several, options(false))), " "); !strings.Contains(text, "of 100.00 sec, the length of all processes' paths together.") {
+	if text := strings.Join(strings.Fields(write(t, "text", several, options(false))), " "); !strings.Contains(text, "of 100.00 sec, the length of all these paths together.") {
 		t.Errorf("of several processes: %s", text)
 	}
 	without := write(t, "text", severity.Of(forks(barriers(2), 10), severity.Options{}), options(false))
