@@ -314,3 +314,16 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// No region has most of a time that was mostly outside of all regions.
+func TestMostOutside(t *testing.T) {
+	x := first
+	x.noCoreBody, x.noCoreSerial = .5, .25
+	if most, _ := jobOf(t, x, second).Most(NoCore); most == nil || most.Number != 1 {
+		t.Errorf("%+v, want the parallel region", most)
+	}
+	x.noCoreSerial = .75
+	if most, _ := jobOf(t, x, second).Most(NoCore); most != nil {
+		t.Errorf("%+v, want none", most)
+	}
+}

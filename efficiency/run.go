@@ -88,7 +88,7 @@ func (p *Process) living() float64 {
 // Most returns the region that by itself has most of a part, and how much; nil: no region has any
 // of the part. For Work it returns the parallel region with most work. For the time of idle threads
 // it returns the region in which their initial thread was for most of that time. It returns nil if
-// the initial thread was outside of all regions for longer than in that region.
+// there is more of the part outside of all regions than in that region.
 func (r *Run) Most(of Part) (most *Region, t int64) {
 	for i := range r.Regions {
 		own := r.Regions[i].Own[of]
@@ -99,7 +99,7 @@ func (r *Run) Most(of Part) (most *Region, t int64) {
 			most, t = &r.Regions[i], own
 		}
 	}
-	if of == SerialIdle {
+	if of != Work {
 		whole := r.Whole()
 		elsewhere := whole[of]
 		for i := range r.Regions {
