@@ -92,6 +92,10 @@ func TestHiddenSays(t *testing.T) {
 	if h := analysis.HiddenByProbes(analysis.Adjust(p)); strings.Contains(h.Says(), "exact") {
 		t.Errorf("not all was observed: %s", h.Says())
 	}
+	p.Meta.Observations, p.Meta.LostHits = nil, 1
+	if h := analysis.HiddenByProbes(analysis.Adjust(p)); strings.Contains(h.Says(), "exact") {
+		t.Errorf("hits were lost: %s", h.Says())
+	}
 }
 
 // Constructs that are only counted are named by their executions.

@@ -1,7 +1,5 @@
 package efficiency
 
-import "ompp-attach/event"
-
 // Metric is an efficiency of POP's trees, and the metrics that it consists of.
 type Metric struct {
 	Key   string // in JSON: "mpi_load_balance"
@@ -135,16 +133,13 @@ func (r *Run) Additive() Metric {
 	return m
 }
 
-// coreless returns the number of the region in parallel regions that by itself lacked cores most.
-// It returns 0 if none did. Regions outside have serial parts. A call of MPI that lacked a core all
-// the time has no other part, and may have been anywhere.
+// coreless returns the number of the region that by itself lacked cores most in parallel regions.
+// It returns 0 if none did.
 func (r *Run) coreless() int {
 	most, number := int64(0), 0
 	for i := range r.Regions {
-		x := &r.Regions[i]
-		outside := x.Own[Serial]+x.Own[SerialMPI] > 0 || x.Construct == event.MPI && x.Own[MPI] == 0
-		if t := x.Own[NoCore]; t > most && !outside {
-			most, number = t, x.Number
+		if x := &r.Regions[i]; x.CorelessIn > most {
+			most, number = x.CorelessIn, x.Number
 		}
 	}
 	return number

@@ -63,6 +63,8 @@ type Process struct {
 type Figures struct {
 	// Own are the losses of the region itself, without the regions inside it.
 	Own Parts
+	// CorelessIn is the part of Own[NoCore] in parallel regions.
+	CorelessIn int64
 	// Team is set for parallel regions. It has, by part, the time of all threads of the team. All
 	// constructs inside the region are in it, except those of nested parallel regions.
 	Team    Parts
@@ -74,6 +76,7 @@ type Figures struct {
 // Add adds the figures of the same region in another process.
 func (r *Figures) Add(o *Figures) {
 	r.Own.Add(&o.Own)
+	r.CorelessIn += o.CorelessIn
 	r.Team.Add(&o.Team)
 	r.Wall += o.Wall
 	r.Threads = max(r.Threads, o.Threads)
@@ -201,7 +204,7 @@ func (w *walker) team(node int) (outermost int) {
 func (w *walker) node(i int) {
 	n := &w.p.Nodes[i]
 	region := &w.p.Regions[n.Region]
-	own, team, outermost := &w.regions[n.Region].Own, w.paths.Team(i), w.team(i)
+	figures, team, outermost := &w.regions[n.Region], w.paths.Team(i), w.team(i)
 	if n.Parent == 0 {
 		for j := range n.Stats {
 			if t := w.p.Threads[n.Stats[j].Thread]; t.Num == 0 {
@@ -226,7 +229,7 @@ func (w *walker) node(i int) {
 		case team < 0 && t.Num != 0: // it is not known where the thread was
 			continue
 		case team < 0:
-			own.chargeSerial(&c)
+			figures.Own.chargeSerial(&c)
 			w.Parts.chargeSerial(&c)
 			w.serialNoCore += c.NoCore
 			w.useful[thread] -= c.Sum()
@@ -243,7 +246,8 @@ func (w *walker) node(i int) {
 			in.classes.Add(c)
 			in.barriers += waitsForTeam(region.Construct, &c)
 		}
-		own.charge(&c)
+		figures.Own.charge(&c)
+		figures.CorelessIn += c.NoCore
 		w.regions[w.p.Nodes[team].Region].Team.charge(&c)
 	}
 	if region.Construct == event.Task || region.Construct == event.UntiedTask {
