@@ -21,7 +21,8 @@ type Hidden struct {
 	Cost, Time int64 // Time is the processor time, or the wall time of the first thread
 	Wall       bool
 	Rank       int // in MPI_COMM_WORLD; -1: of no job
-	// Disable are the words by which --disable names the constructs in which probes took most.
+	// Disable are the words by which --disable names the constructs and MPI operations in which
+	// probes took most.
 	Disable []string
 	Exact   bool // counts are exact: no hit was lost, and all was observed all of the time
 }
@@ -75,9 +76,9 @@ func coreless(p *profile.Profile) (all, first int64) {
 	return all, first
 }
 
-// costliest returns the words for the constructs with most of the cost, the highest cost first. The
-// cost of constructs that are counted only is charged to the region around: of these, the words are
-// those with most of the executions.
+// costliest returns the words for constructs and MPI operations with most of the cost, the highest
+// cost first. The cost of constructs that are counted only is charged to the region around. So if
+// no words have enough of the cost, they are those with most of the executions.
 func costliest(p *profile.Profile) []string {
 	var cost, executions [][2]int64 // region, figure
 	for _, c := range OwnCosts(p) {
@@ -92,9 +93,10 @@ func costliest(p *profile.Profile) []string {
 	return foremost(p, executions)
 }
 
-// The words that are to be disabled have mostOfCost of a figure together, or else all that have
-// someCost by themselves. To disable less would hardly help.
-const mostOfCost, someCost = 0.9, 0.05
+// The words that are to be disabled have mostOfCost of a figure together. If there are no such
+// words, they are all that have someCost by themselves. They must have leastOfCost together: to
+// disable less would hardly help.
+const mostOfCost, someCost, leastOfCost = 0.9, 0.05, 0.5
 
 // foremost returns the words for constructs, and for operations of MPI, with most of a figure.
 func foremost(p *profile.Profile, figures [][2]int64) (words []string) {
@@ -117,9 +119,13 @@ func foremost(p *profile.Profile, figures [][2]int64) (words []string) {
 	sum := int64(0)
 	for i, w := range words {
 		if float64(sum) >= mostOfCost*float64(all) || float64(by[w]) < someCost*float64(all) {
-			return words[:i]
+			words = words[:i]
+			break
 		}
 		sum += by[w]
+	}
+	if float64(sum) < leastOfCost*float64(all) {
+		return nil
 	}
 	return words
 }
@@ -139,7 +145,10 @@ func (h *Hidden) Says() string {
 		rank = fmt.Sprintf(" on rank %d", h.Rank)
 	}
 	text := fmt.Sprintf("cannot be told: by the cost of a hit, probes took %s of %s%s.", took, of, rank)
-	if h.Exact {
+	switch {
+	case h.Exact && h.Rank >= 0:
+		text += " That rank's counts are exact."
+	case h.Exact:
 		text += " Counts are exact."
 	}
 	if len(h.Disable) > 0 {

@@ -13,8 +13,8 @@
 
 #define SIGSTOP 19
 
-/* How many processes may be followed at a time. The memory for all of them is taken at the start:
- * neither map may lack room for a single process. */
+/* How many processes may be followed at a time. A further one is not measured, and missed counts
+ * it. The memory for all is taken at the start: no process may be missed for want of memory. */
 #define MAX_FOLLOWED 16384
 
 struct {
@@ -121,7 +121,7 @@ static __always_inline int parent_stops_too(void)
 
 #include "release.h"
 
-/* Life events that the ring had no room for. */
+/* Life events that the ring had no room for, and children that followed had no room for. */
 u32 missed = 0;
 
 /* Stops the current process, or child if that is not 0. Returns whether the process will be

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -54,7 +53,7 @@ func TestExitStatus(t *testing.T) {
 type started struct {
 	cmd            *exec.Cmd
 	dir            string
-	stdout, stderr bytes.Buffer
+	stdout, stderr output
 	began          time.Time
 	ended          chan error
 }

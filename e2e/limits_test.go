@@ -22,7 +22,7 @@ func TestQuitEndsAttach(t *testing.T) {
 	if err := s.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.wait(t); got != 0 || s.stderr.Len() > 0 {
+	if got := s.wait(t); got != 0 || s.stderr.String() != "" {
 		t.Errorf("exit status %d, stderr %q", got, s.stderr.String())
 	}
 	if p := decode(t, filepath.Join(s.dir, "profile.json.gz")); !p.Meta.SnapshotAt.IsZero() || p.Meta.Ended != "detached" {

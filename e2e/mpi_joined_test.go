@@ -20,7 +20,7 @@ import (
 type joinedJob struct {
 	cmd       *exec.Cmd
 	bin, file string // the program ends when the file is there
-	out       *bytes.Buffer
+	out       *output
 }
 
 const (
@@ -33,7 +33,7 @@ const (
 func startJoined(t *testing.T, m testbin.MPI) *joinedJob {
 	t.Helper()
 	m.Need(t)
-	j := &joinedJob{bin: m.Build(t, "mpi_joined.c", testbin.Options{}), file: filepath.Join(t.TempDir(), "stop"), out: &bytes.Buffer{}}
+	j := &joinedJob{bin: m.Build(t, "mpi_joined.c", testbin.Options{}), file: filepath.Join(t.TempDir(), "stop"), out: &output{}}
 	// Each round makes a communicator, and the tool keeps the first comms.Most of each rank. The
 	// ranks must not make more before the tool has attached to all of them. On a busy machine that
 	// takes long, so a round lasts a quarter of a second.

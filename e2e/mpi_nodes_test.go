@@ -92,7 +92,7 @@ func TestAttachInTimeNamespace(t *testing.T) {
 	tg := launch(t, testbin.Build(t, "longrun.c", testbin.Options{}), aLongTime)
 	dir := filepath.Join(t.TempDir(), "out")
 	cmd := exec.Command("unshare", "--time", "--fork", "--monotonic", "500", tool, "attach", "-o", dir, "--pid", strconv.Itoa(tg.pid()))
-	var said bytes.Buffer
+	var said output
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func eachMPI(t *testing.T, test func(t *testing.T, mpirun, bin string)) {
 // job is a command line under test, with mpirun in it.
 type job struct {
 	*started
-	out, err bytes.Buffer
+	out, err output
 }
 
 func startJob(t *testing.T, stdin string, argv ...string) *job {
@@ -121,7 +121,7 @@ func TestRanks(t *testing.T) {
 			"outside": {tool, "run", "-q", "-o", filepath.Join(dir, "outside"), "--", mpirun, "-n", fmt.Sprint(ranks), bin, "count", fmt.Sprint(regions)},
 		} {
 			j := startJob(t, "", argv...)
-			if got := j.wait(t); got != 0 || j.err.Len() > 0 {
+			if got := j.wait(t); got != 0 || j.err.String() != "" {
 				t.Errorf("%s: exit status %d, stderr %q", name, got, j.err.String())
 			}
 			if got, want := lines(j.out.String()), []string{"rank 0 of 3\n", "rank 1 of 3\n", "rank 2 of 3\n"}; !slices.Equal(got, want) {

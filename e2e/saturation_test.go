@@ -17,7 +17,7 @@ func TestSaturationForSeconds(t *testing.T) {
 	for _, compiler := range []string{"gcc", "clang-19"} {
 		t.Run(compiler, func(t *testing.T) {
 			bin := testbin.Build(t, "saturate.c", testbin.Options{Compiler: compiler})
-			unlessOthersRun(t, inEach(3, func() []string {
+			unlessOthersRun(t, upTo(3, func() []string {
 				s := clean(t, options{}, bin, "each", seconds, threads)
 				truth, err := testbin.ParseCounts(strings.NewReader(s.stdout))
 				if err != nil {
@@ -38,10 +38,10 @@ func TestSaturationForSeconds(t *testing.T) {
 	}
 }
 
-// inEach makes an attempt several times, unless nothing is wrong. A processor that a hypervisor
-// takes for half a second loses hits in one of them: the rings hold less. A tool that reads too
-// slowly loses some in each.
-func inEach(times int, attempt func() (wrong []string)) func() []string {
+// upTo makes an attempt again, up to so many times, while something is wrong. A hypervisor that
+// takes a processor away for half a second makes one attempt lose hits: the rings hold the hits of
+// a shorter time. A tool that reads too slowly loses hits in each attempt.
+func upTo(times int, attempt func() (wrong []string)) func() []string {
 	return func() (wrong []string) {
 		for range times {
 			if wrong = attempt(); len(wrong) == 0 {

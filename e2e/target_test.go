@@ -22,8 +22,8 @@ const targetThreads = 2
 // target is a program that the test started by itself.
 type target struct {
 	cmd      *exec.Cmd
-	stdout   bytes.Buffer
-	stderr   bytes.Buffer
+	stdout   output
+	stderr   output
 	runtimes string            // folder of the OpenMP runtimes that it loads
 	code     map[string][]byte // mapping -> its bytes before the tool came
 }
@@ -72,8 +72,9 @@ func (tg *target) team(t *testing.T) {
 
 func (tg *target) pid() int { return tg.cmd.Process.Pid }
 
-// aLongTime, in seconds, is how long a target may run that enough ends. A test takes as long as the
-// machine needs for it, and no longer. Several events, each with its patience, come before.
+// aLongTime is for how many seconds a program runs that the test ends when it has seen enough (see
+// the method enough). The time is long: the test may wait for several events before, for each of
+// them as long as testbin.Patience.
 const aLongTime = "600"
 
 // enough ends longrun, and checks its result.
@@ -207,8 +208,9 @@ func untilPassed(t *testing.T, pid, regions int) {
 	until(t, fmt.Sprintf("the program has executed %d regions", regions), func() bool { return passed(t, pid) >= enough })
 }
 
-// longEnough measures until it was for long enough, each time for four times as long as before. On
-// a busy machine a program may get no core in a measurement that is short. A tool that records
+// longEnough measures until a measurement has seen enough, each time for four times as long as
+// before, up to 64 times as long. On a busy machine a program may get no core in a short
+// measurement. A tool that records
 // nothing, however long it measures, is left to the test's other checks.
 func longEnough(measure func(times int) (enough bool)) {
 	for times := 1; times <= 64 && !measure(times); times *= 4 {

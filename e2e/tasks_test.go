@@ -45,7 +45,7 @@ func TestManyTasks(t *testing.T) {
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
 		t.Run(b.String(), func(t *testing.T) {
 			bin := testbin.Build(t, "tasks.c", b.options())
-			unlessOthersRun(t, inEach(3, func() []string {
+			unlessOthersRun(t, upTo(3, func() []string {
 				s := clean(t, options{env: threadsEnv(2)}, bin, "fib", "25") // 243,000
 				lost := s.losses()
 				if lost == nil {

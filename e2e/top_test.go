@@ -38,7 +38,7 @@ func TestTopForScripts(t *testing.T) {
 	final := decode(t, filepath.Join(s.dir, "profile.json.gz"))
 	windowOf(t, final)
 	var updates []live.Update
-	for in := bufio.NewScanner(&s.stdout); in.Scan(); {
+	for in := bufio.NewScanner(strings.NewReader(s.stdout.String())); in.Scan(); {
 		var f live.Update
 		if err := json.Unmarshal(in.Bytes(), &f); err != nil {
 			t.Fatalf("%v: %s", err, in.Text())

@@ -87,8 +87,8 @@ func (p *Process) living() float64 {
 
 // Most returns the region that by itself has most of a part, and how much; nil: no region has any
 // of the part. For Work it returns the parallel region with most work. For the time of idle threads
-// it returns the region in which their initial thread was for most of that time. It returns nil if
-// there is more of the part outside of all regions than in that region.
+// it returns the region in which their initial thread was for most of that time. Of each part but
+// Work it returns nil if there is more of the part outside of all regions than in that region.
 func (r *Run) Most(of Part) (most *Region, t int64) {
 	for i := range r.Regions {
 		own := r.Regions[i].Own[of]

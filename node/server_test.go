@@ -5,6 +5,8 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"ompp-attach/internal/testbin"
 )
 
 // TestStoppedToolHoldsUpNoReader: the reader of the rings sends sentences to a rank's tool, which
@@ -23,7 +25,7 @@ func TestStoppedToolHoldsUpNoReader(t *testing.T) {
 	}()
 	select {
 	case <-said:
-	case <-time.After(time.Minute):
+	case <-time.After(testbin.Patience):
 		t.Fatal("who says something waits for a tool that does not read")
 	}
 	from := json.NewDecoder(there)

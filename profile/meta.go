@@ -36,6 +36,9 @@ type Machine struct {
 	Host   string `json:"host"`
 	Kernel string `json:"kernel"` // uname -r
 	Arch   string `json:"arch"`   // uname -m
+	// CPUs are the processors on which threads of the process might run. Empty: an older version
+	// recorded the profile.
+	CPUs CPUs `json:"cpus,omitempty"`
 }
 
 // Life says from when on the process was measured, how long, and how its measurement ended.

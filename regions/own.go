@@ -54,8 +54,8 @@ func (b *builder) ownDirectives(fs []*function) map[*function]directive {
 }
 
 // mayBe reports whether an outlined function can be the body of a directive, by the function's
-// lines. Directives in macros (_Pragma) are not known. If the function is the body of such a one,
-// no known directive is the function's: one that is left over may not be compiled.
+// lines. Directives in macros (_Pragma) are not known, and the function may be the body of one of
+// them. Then the directive that is left over is another one: perhaps one that was not compiled.
 func (f *function) mayBe(d directive) bool {
 	e := f.extent
 	return e.File == "" || d.holds(symbols.Frame{File: e.File, Line: e.Begin})

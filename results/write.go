@@ -36,8 +36,8 @@ func (o *Directory) ranksLines(profiles []*profile.Profile) (lines []string) {
 	return lines
 }
 
-// alone tells whether a process is no rank, or the only rank of a job without a launcher. Such a
-// process has a summary of its own.
+// alone tells whether a process has a summary of its own: it is no rank, or the only rank of its
+// job. Where the launcher starts the tool, no process has one.
 func (o *Directory) alone(p *profile.Profile) bool {
 	return o.rank == nil && (!isRank(p) || p.Meta.MPI.Size == 1)
 }
@@ -120,14 +120,19 @@ func (o *Directory) Write(res *collect.Result, w *Wanted) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// untold says of the first rank of which that is so that its times cannot be told.
-func (o *Directory) untold(profiles []*profile.Profile, view report.Options) (text string) {
+// untold says that the times of a rank cannot be told, and why: of the first such rank. It returns
+// "" if there is none. A process with a summary of its own is left out: its summary says so. A
+// rank's own tool knows that rank only, and prints for rank 0 only.
+func (o *Directory) untold(profiles []*profile.Profile, view report.Options) string {
 	for _, p := range profiles {
-		if isRank(p) && !o.alone(p) && text == "" {
-			text = report.Untold(p, view)
+		if !isRank(p) || o.alone(p) {
+			continue
+		}
+		if text := report.Untold(p, view); text != "" {
+			return text
 		}
 	}
-	return text
+	return ""
 }
 
 // unrecordedError says why a recorded profile, from which all reports can be made, could not be

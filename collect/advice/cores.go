@@ -8,6 +8,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"ompp-attach/profile"
 )
 
 // Cores is how many processors a process may use, and what limits this number.
@@ -41,6 +43,9 @@ func (c *Cores) String() string {
 // Mask returns how many processors the affinity masks have.
 func (c *Cores) Mask() int { return len(c.mask) }
 
+// CPUs returns the processors of the affinity masks.
+func (c *Cores) CPUs() profile.CPUs { return profile.CPUsOf(c.mask) }
+
 // Quota returns how many processors' worth of time the control groups allow; 0: no limit.
 func (c *Cores) Quota() float64 { return c.quota }
 
@@ -65,33 +70,12 @@ func (c *Cores) Read(root fs.FS, pid int) {
 		}
 		for l := range strings.Lines(string(status)) {
 			if list, ok := strings.CutPrefix(l, "Cpus_allowed_list:"); ok {
-				addCPUs(c.mask, list)
+				profile.CPUs(list).AddTo(c.mask)
 			}
 		}
 	}
 	if groups, err := fs.ReadFile(root, proc+"/cgroup"); err == nil {
 		c.quota = cgroupQuota(root, string(groups))
-	}
-}
-
-// addCPUs adds to set the processors of a list in the kernel's notation, such as "0-3,8".
-func addCPUs(set map[int]bool, list string) {
-	const most = 1 << 16 // of processors: CONFIG_NR_CPUS goes to 8192
-	for part := range strings.SplitSeq(strings.TrimSpace(list), ",") {
-		a, b, isRange := strings.Cut(part, "-")
-		lo, err := strconv.Atoi(a)
-		if err != nil {
-			continue
-		}
-		hi := lo
-		if isRange {
-			if hi, err = strconv.Atoi(b); err != nil {
-				continue
-			}
-		}
-		for cpu := lo; cpu <= hi && cpu < most; cpu++ {
-			set[cpu] = true
-		}
 	}
 }
 

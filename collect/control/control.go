@@ -48,7 +48,7 @@ const (
 // controlLimit bounds how long a request may take.
 const controlLimit = 30 * time.Second
 
-// rootDir is where the sockets of root's measurements are.
+// rootDir is where the sockets of root's measurements are. Tests have a directory of their own.
 var rootDir = "/run/ompp-attach"
 
 // controlDir is where the sockets of one user's measurements are.

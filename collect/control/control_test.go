@@ -65,7 +65,7 @@ func TestFindAmongEnding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ending := filepath.Join(dir, "0-ending"+socketSuffix) // asked first
+	ending := filepath.Join(dir, "0-ending"+socketSuffix)
 	l, err := net.Listen("unix", ending)
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,8 @@ func TestFindBesideSilent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("unix", filepath.Join(dir, "0-silent"+socketSuffix)) // asked first
+	// A tool that is stopped.
+	l, err := net.Listen("unix", filepath.Join(dir, "0-silent"+socketSuffix))
 	if err != nil {
 		t.Fatal(err)
 	}

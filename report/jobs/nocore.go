@@ -21,7 +21,9 @@ func lacksCores(j *job.Job) bool {
 // coreShare prints the share of a rank's time in which its threads had a core, or wanted none.
 func coreShare(r *job.Rank) string { return words.WholePercent(rankCore(r)) }
 
-func rankCore(r *job.Rank) float64 { return 1 - analysis.Ratio(r.NoCore, r.ThreadTime) }
+func rankCore(r *job.Rank) float64 {
+	return 1 - analysis.Ratio(min(r.NoCore, r.ThreadTime), r.ThreadTime)
+}
 
 // lackOfCores names the ranks whose threads lacked cores most: differences between ranks may come
 // from that.
@@ -48,6 +50,22 @@ func (t *jobText) lackOfCores() {
 	if more := len(ranks) - most; more > 0 {
 		items = append(items, fmt.Sprintf("%s for less than %s", words.Plural(more, "other rank"), words.WholePercent(words.FewCore)))
 	}
-	t.sentence("Cores were busy with others: %s. Ranks without a core are late everywhere, and the others wait for them: "+
-		"look at who else uses these cores before you look at the division of work.", strings.Join(items, ", "))
+	t.sentence("Cores were busy with others: %s. Ranks without a core are late everywhere, and the others wait for them. %s",
+		strings.Join(items, ", "), t.whoHasCores())
+}
+
+// whoHasCores says who had the cores that ranks lacked: the job itself, if it has more threads than
+// cores.
+func (t *jobText) whoHasCores() string {
+	crowds := t.j.Crowds()
+	if len(crowds) == 0 {
+		return "Look at who else uses these cores before you look at the division of work."
+	}
+	c := &crowds[0]
+	text := fmt.Sprintf("The job itself has more threads than cores: on %s, %s with %s on %s", c.Host, words.Plural(c.Ranks, "rank"),
+		words.Plural(c.Threads, "thread"), words.Plural(c.CPUs, "core"))
+	if more := len(crowds) - 1; more > 0 {
+		text += fmt.Sprintf(", and the like on %s", words.Plural(more, "other machine"))
+	}
+	return text + ". Start fewer ranks or threads, or give the job more cores, before you look at the division of work."
 }

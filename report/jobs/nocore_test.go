@@ -52,6 +52,32 @@ func TestJobWithoutCores(t *testing.T) {
 	}
 }
 
+// The job itself is named for the lack of cores where its ranks have more threads than cores.
+func TestCrowds(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		hosts []string
+		cpus  []profile.CPUs
+		want  string
+	}{
+		{"as many threads as cores", []string{"a", "a"}, []profile.CPUs{"0-3", "4-7"}, "for them. Look at who else uses these cores"},
+		{"more, on one machine of two", []string{"b", "b", "a", "a"}, []profile.CPUs{"0-15", "0-15", "0-1", "0,2"},
+			"them. The job itself has more threads than cores: on a, 2 ranks with 4 threads on 3 cores. Start fewer"},
+		{"more, on both", []string{"b", "a"}, []profile.CPUs{"7", "3"}, "on b, 1 rank with 2 threads on 1 core, and the like on 1 other machine. Start"},
+		{"not all known", []string{"b", "a"}, []profile.CPUs{"0-2", ""}, "Look at who else"},
+	} {
+		ranks := reporttest.Figure9Job(t, make([]uint64, len(c.hosts))...)
+		for i, p := range ranks {
+			p.Meta.Host, p.Meta.CPUs = c.hosts[i], c.cpus[i]
+			p.Nodes[0].Stats[0].NoCore = &profile.Cost{Exec: 300 * reporttest.MS}
+		}
+		text := string(jobBytes(t, reporttest.ReadJob(t, ranks), WriteText, report.Options{}))
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), c.want) {
+			t.Errorf("%s: no %q in\n%s", c.name, c.want, text)
+		}
+	}
+}
+
 // A slow rank is not slow for time without a core in MPI: there it would have waited.
 func TestJobWithoutCoresInMPI(t *testing.T) {
 	for name, tc := range map[string]struct{ inMPI, outside int64 }{"in MPI": {900, 0}, "outside": {0, 900}} {

@@ -25,7 +25,7 @@ func TestStartEndStandsApart(t *testing.T) {
 	}
 	for _, c := range []struct{ name, text, want string }{
 		{"job", of("text"), "MPI Time        : 1.6400 sec, 41.0% of thread time: 0.0800 communication, 1.5600 start and end (MPI_Init, MPI_Finalize)\n"},
-		{"job", of("text"), "Unequal in MPI  : no rank, in MPI\n"},
+		{"job", of("text"), "Unequal in MPI  : no rank waits for another in an MPI call\n"},
 		{"job", of("text"), "communication             0.0200     0  0.0200  0.0200     0  0.0000         0.0%      0.0%      alike\n"},
 		{"job", of("text"), "R00003 MPI_Send main.c (501)      8      4      0.0800  100.0%"},
 		{"ranks", of("ranks"), ",mpi_start_end_ns\r\n"},

@@ -115,7 +115,7 @@ func (t *jobText) slowWhy(s *job.Summary) string {
 // waiting names the call at which the ranks wait.
 func (t *jobText) waiting(s *job.Summary) string {
 	if s.Waits < 0 {
-		return "no rank, in MPI"
+		return "no rank waits for another in an MPI call"
 	}
 	x := t.j.Regions[s.Waits].Stats(job.WallT)
 	return fmt.Sprintf("%s: rank %d longest, %s sec; %s sec on average, rank %d %s", t.callText(s.Waits),

@@ -130,7 +130,7 @@ func diff(a, b string, f *diffFlags) error {
 	return untold
 }
 
-// check returns where conditions hold, and the error of the last one that cannot be told.
+// check returns where conditions hold, and errors of the conditions on times that cannot be told.
 func check(c *compare.Comparison, conditions []string) (all []compare.Violation, untold, err error) {
 	for _, text := range conditions {
 		x, err := compare.ParseCondition(text, counterNames(c))
@@ -139,7 +139,7 @@ func check(c *compare.Comparison, conditions []string) (all []compare.Violation,
 		}
 		found, err := c.Check(x)
 		if hidden := (*compare.Untold)(nil); errors.As(err, &hidden) {
-			untold = fmt.Errorf("--fail-if %w", hidden)
+			untold = errors.Join(untold, fmt.Errorf("--fail-if %w", hidden))
 		} else if err != nil {
 			return nil, nil, err
 		}

@@ -108,6 +108,9 @@ func TestDiffOfHiddenTimes(t *testing.T) {
 	write(t, hidden, b.Bytes())
 	text, err := compared(t, base, hidden, "--fail-if", "time > 50%", "--fail-if", "R:solve count > 50%")
 	wantError(t, err, cli.Failure, `--fail-if "time > 50%" was not checked: the times of `)
+	_, err = compared(t, base, hidden, "--fail-if", "time > 50%", "--fail-if", "R:solve own > 1s")
+	wantError(t, err, cli.Failure, `--fail-if "time > 50%" was not checked: the times of `)
+	wantError(t, err, cli.Failure, `--fail-if "R:solve own > 1s" was not checked: the times of `)
 	if !strings.Contains(text, "in solve") {
 		t.Errorf("no comparison:\n%s", text)
 	}
