@@ -77,42 +77,80 @@ func coreless(p *profile.Profile) (all, first int64) {
 }
 
 // costliest returns the words for constructs and MPI operations with most of the cost, the highest
-// cost first. The cost of constructs that are counted only is charged to the region around. So if
-// no words have enough of the cost, they are those with most of the executions.
+// cost first.
 func costliest(p *profile.Profile) []string {
-	var cost, executions [][2]int64 // region, figure
-	for _, c := range OwnCosts(p) {
-		cost = append(cost, [2]int64{int64(c.Region), c.Cost})
+	cost := make([]int64, len(p.Regions))
+	for i, c := range causedAt(p) {
+		if region := p.Nodes[i].Region; region >= 0 {
+			cost[region] += c
+		}
 	}
-	for region, b := range Flat(p) {
-		executions = append(executions, [2]int64{int64(region), int64(b.Sum.Exec.C)})
-	}
-	if words := foremost(p, cost); len(words) > 0 {
-		return words
-	}
-	return foremost(p, executions)
+	return foremost(p, cost)
 }
 
-// The words that are to be disabled have mostOfCost of a figure together. If there are no such
+// causedAt returns, by node, the cost that the executions of the node's region caused. A hit at the
+// begin of a region took time before its time stamp, and that time is charged to the region around.
+// All of the cost is charged there if executions are only counted. So what is too much for the
+// executions of the region around was caused by those of the regions inside it.
+func causedAt(p *profile.Profile) []int64 {
+	const mostHits = 8 // of a thread in one execution of a construct
+	dearest := int64(0)
+	for _, h := range p.Meta.Overhead.Probes {
+		dearest = max(dearest, h.Before+h.After)
+	}
+	caused, executions, inside := make([]int64, len(p.Nodes)), make([]int64, len(p.Nodes)), make([]int64, len(p.Nodes))
+	for i := range p.Nodes {
+		for j := range p.Nodes[i].Stats {
+			s := &p.Nodes[i].Stats[j]
+			executions[i] += int64(max(s.Exec.C, s.Body.C))
+			if s.Cost == nil {
+				continue
+			}
+			caused[i] += s.Cost.Exec - s.Cost.Child - s.Cost.Wait
+			if p.Nodes[i].Parent == 0 {
+				caused[0] -= s.Cost.Exec // the root has no Child
+			}
+		}
+		if i > 0 {
+			inside[p.Nodes[i].Parent] += executions[i]
+		}
+	}
+	excess, scale := make([]float64, len(p.Nodes)), costScale(p)
+	for i := range p.Nodes { // the nodes around a node come before it
+		if up := p.Nodes[i].Parent; up >= 0 && inside[up] > 0 {
+			caused[i] += int64(excess[up] * Ratio(executions[i], inside[up]))
+		}
+		most := float64(executions[i]) * mostHits * float64(dearest) * scale
+		if excess[i] = float64(caused[i]) - most; excess[i] > 0 && inside[i] > 0 {
+			caused[i] = int64(most)
+		} else {
+			excess[i] = 0
+		}
+	}
+	return caused
+}
+
+// The words that are to be disabled have mostOfCost of the cost together. If there are no such
 // words, they are all that have someCost by themselves. They must have leastOfCost together: to
 // disable less would hardly help.
 const mostOfCost, someCost, leastOfCost = 0.9, 0.05, 0.5
 
-// foremost returns the words for constructs, and for operations of MPI, with most of a figure.
-func foremost(p *profile.Profile, figures [][2]int64) (words []string) {
+// foremost returns the words for constructs, and for operations of MPI, with most of the cost. The
+// cost is by region.
+func foremost(p *profile.Profile, cost []int64) (words []string) {
 	by, all := map[string]int64{}, int64(0)
-	for _, f := range figures {
-		all += f[1]
-		r := &p.Regions[f[0]]
+	for region, c := range cost {
+		all += c
+		r := &p.Regions[region]
 		word := r.Construct.Traits().Selector
 		if r.Construct == event.MPI {
 			word = r.Name
 		}
-		if word != "" && f[1] > 0 {
+		if word != "" && c > 0 {
 			if by[word] == 0 {
 				words = append(words, word)
 			}
-			by[word] += f[1]
+			by[word] += c
 		}
 	}
 	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(by[b], by[a]) })

@@ -85,6 +85,7 @@ func TestHiddenSays(t *testing.T) {
 	}
 	// What PARALLEL took cannot be left out: it is little here.
 	p.Nodes[1].Stats[0].Cost, p.Nodes[1].Stats[1].Cost, p.Nodes[2].Stats = &profile.Cost{Exec: 1e8}, nil, nil
+	p.Nodes[0].Stats[0].Cost, p.Nodes[0].Stats[1].Cost = p.Nodes[1].Stats[0].Cost, nil
 	h := analysis.HiddenByProbes(analysis.Adjust(p))
 	if h == nil || !strings.Contains(h.Says(), "Counts are exact. Measure again with --disable lock,MPI_Test,MPI_Testsome for") {
 		t.Fatalf("%+v", h)
@@ -99,15 +100,34 @@ func TestHiddenSays(t *testing.T) {
 	}
 }
 
-// Constructs that are only counted are named by their executions, unless others have most of the
-// cost.
-func TestHiddenByCounted(t *testing.T) {
-	p := stormy(3e9, 8e9, 0)
-	p.Regions[1].Construct = event.Atomic
-	p.Regions = append(p.Regions, profile.Region{Construct: event.Loop})
-	p.Nodes[2].Stats = []profile.ThreadStats{{Exec: profile.Sum{C: 1e6}}}
-	p.Nodes = append(p.Nodes, profile.Node{Parent: 1, Region: 2, Stats: []profile.ThreadStats{{Cost: &profile.Cost{Exec: 4e8}}}})
-	if got := analysis.HiddenByProbes(analysis.Adjust(p)); got == nil || !slices.Equal(got.Disable, []string{"atomic"}) {
-		t.Errorf("%+v", got)
+// The cost that probes of a construct take outside of the construct is that of the construct, as
+// far as the executions around do not account for the cost. So it is with all of the cost of
+// constructs that are only counted.
+func TestHiddenByInner(t *testing.T) {
+	for _, c := range []struct {
+		what           string
+		inner          event.Construct
+		inside, chunks int64 // cost within the inner construct; executions of the loop's body
+		want           []string
+	}{
+		{"counted only", event.Atomic, 0, 1, []string{"atomic"}},
+		{"half of the cost around", event.Lock, 2e9, 1, []string{"lock"}},
+		{"the loop's own", event.Lock, 1e8, 1e6, []string{"loop"}},
+		{"of PARALLEL, which cannot be left out", event.Parallel, 2e9, 1, nil},
+	} {
+		p := stormy(3e9, 8e9, 0)
+		stats := func(own, inside int64, executions, bodies uint64) []profile.ThreadStats {
+			return []profile.ThreadStats{{Exec: profile.Sum{C: executions}, Body: profile.Sum{C: bodies},
+				Cost: &profile.Cost{Exec: own + inside, Child: inside}}}
+		}
+		p.Regions[1].Construct = event.Loop
+		p.Regions = append(p.Regions, profile.Region{Construct: c.inner})
+		p.Nodes[1].Stats = stats(0, 3e9+c.inside, 1, 1)
+		p.Nodes[2].Stats = stats(3e9, c.inside, 1, uint64(c.chunks))
+		p.Nodes = append(p.Nodes, profile.Node{Parent: 2, Region: 2, Stats: stats(c.inside, 0, 1e6, 1e6)})
+		p.Meta.Overhead.Probes = []profile.ProbeHits{{Hits: 6e6, Before: 700, After: 300}}
+		if got := analysis.HiddenByProbes(analysis.Adjust(p)); got == nil || !slices.Equal(got.Disable, c.want) {
+			t.Errorf("%s: %+v, want %v", c.what, got, c.want)
+		}
 	}
 }

@@ -50,7 +50,7 @@ func (t *jobText) lackOfCores() {
 	if more := len(ranks) - most; more > 0 {
 		items = append(items, fmt.Sprintf("%s for less than %s", words.Plural(more, "other rank"), words.WholePercent(words.FewCore)))
 	}
-	t.sentence("Cores were busy with others: %s. Ranks without a core are late everywhere, and the others wait for them. %s",
+	t.sentence("Cores were busy with other threads: %s. Ranks without a core are late everywhere, and the others wait for them. %s",
 		strings.Join(items, ", "), t.whoHasCores())
 }
 

@@ -43,7 +43,7 @@ func TestJobWithoutCores(t *testing.T) {
 	for _, want := range []string{
 		"Why : rank 1 had a core for 77% of its time, the mean rank for 83%; " +
 			"a thread of it lacked one there for 0.1900 sec, one of the mean rank for 0.0271: others had the cores Who",
-		"Cores were busy with others: rank 1 had a core for 77% of its time, rank 6 for 81%, rank 5 for 82%, rank 4 for 83%, " +
+		"Cores were busy with other threads: rank 1 had a core for 77% of its time, rank 6 for 81%, rank 5 for 82%, rank 4 for 83%, " +
 			"3 other ranks for less than 90%. Ranks without a core are late everywhere",
 	} {
 		if !strings.Contains(text, want) {
