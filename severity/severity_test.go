@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ompp-attach/analysis"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -120,21 +121,24 @@ func TestSaving(t *testing.T) {
 	}
 }
 
-// TestSilentAndStarving: a job is silent if all of its processes are. One of its loops left threads
+// TestSilentAndUneven: a job is silent if all of its processes are. One of its loops left threads
 // without work if the loop did so in each process that executed it.
-func TestSilentAndStarving(t *testing.T) {
+func TestSilentAndUneven(t *testing.T) {
 	regions := Of(teamOf3(), Options{}).Regions
 	for _, in := range [][2]bool{{true, true}, {true, false}, {false, true}} {
 		s := NewSum(1000)
 		for _, yes := range in {
 			c := Of(teamOf3(), Options{})
-			c.Silent, c.Starving = yes, map[int]bool{0: yes}
+			c.Silent, c.Uneven = yes, map[int]analysis.Uneven{0: analysis.Late}
+			if yes {
+				c.Uneven[0] = analysis.Starved
+			}
 			s.Add(c, []int{0, 1})
 		}
 		want := in[0] && in[1]
 		c := s.Finish([]profile.Region{regions[1], regions[0]}, []int{1, 0})
-		if c.Silent != want || c.Starving[1] != want || c.Starving[0] {
-			t.Errorf("processes %v: silent %t, starving %v", in, c.Silent, c.Starving)
+		if c.Silent != want || (c.Uneven[1] == analysis.Starved) != want || c.Uneven[1] == analysis.Late || c.Uneven[0] != 0 {
+			t.Errorf("processes %v: silent %t, uneven %v", in, c.Silent, c.Uneven)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ompp-attach/analysis"
 	"ompp-attach/profile"
 )
 
@@ -46,9 +47,11 @@ func (s *Sum) Add(c *Cube, region []int) {
 			path[i] = s.path(Path{path[p.Parent], region[p.Region]})
 		}
 	}
-	for from, starving := range c.Starving {
-		earlier, known := s.Starving[region[from]]
-		s.Starving[region[from]] = starving && (earlier || !known)
+	for from, why := range c.Uneven {
+		if earlier, known := s.Uneven[region[from]]; known && earlier != why {
+			why = 0
+		}
+		s.Uneven[region[from]] = why
 	}
 	for _, d := range c.Doubts {
 		s.doubt(d.Property, region[d.Region], d.Why)
@@ -128,11 +131,11 @@ func (s *Sum) Finish(regions []profile.Region, number []int) *Cube {
 	for i := range s.Doubts {
 		s.Doubts[i].Region = number[s.Doubts[i].Region]
 	}
-	starving := make(map[int]bool, len(s.Starving))
-	for region, yes := range s.Starving {
-		starving[number[region]] = yes
+	uneven := make(map[int]analysis.Uneven, len(s.Uneven))
+	for region, why := range s.Uneven {
+		uneven[number[region]] = why
 	}
-	s.Starving = starving
+	s.Uneven = uneven
 	for i := range s.Paths[1:] {
 		p := &s.Paths[i+1]
 		p.Region = number[p.Region]

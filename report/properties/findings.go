@@ -186,7 +186,9 @@ func (t *text) entry(f *severity.Finding, where string, first bool) {
 	line("doubt", t.c.DoubtText(f))
 	if first {
 		line("means", p.Description)
-		line("look at", p.Diagnosis)
+	}
+	if look := t.c.Diagnosis(f); first || look != p.Diagnosis {
+		line("look at", look)
 	}
 	if helps := t.c.Helps(f); first || helps != p.Helps {
 		line("helps", helps)

@@ -453,6 +453,25 @@ func TestStarvingLoops(t *testing.T) {
 	}
 }
 
+// Where threads wait for threads that began late, no other schedule is advised.
+func TestLateThreads(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		p := barriers(2, 20)
+		p.Regions[0].Construct = event.ParallelLoop
+		first, second := &p.Nodes[1].Stats[0], &p.Nodes[1].Stats[1]
+		first.Exec.T, second.Exec.T = 40e9, 40e9
+		first.Body.T, second.Body.T = 20e9, 40e9
+		if late {
+			second.Enter.T, second.Body.T = 20e9, 20e9
+		}
+		text := strings.Join(strings.Fields(write(t, "text", severity.Of(p, severity.Options{}), options(false))), " ")
+		if strings.Contains(text, "wait least began last") != late || strings.Contains(text, "Another schedule does not help") != late ||
+			strings.Contains(text, "use schedule(dynamic)") == late {
+			t.Errorf("late %t:\n%s", late, text)
+		}
+	}
+}
+
 // TestFindingsEnd: the sum of places without a core is told in detail, however late in the list.
 // The findings behind that sum are told in short.
 func TestFindingsEnd(t *testing.T) {
