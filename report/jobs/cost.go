@@ -32,6 +32,8 @@ func (t *jobText) costHeader(key func(name, format string, args ...any)) {
 		key("Probe Cost", "%s sec, %s%% of thread time as measured%s", t.sec(cost.Total()), jobShare(cost.Total(), measured.Total()), of(known))
 	}
 	switch {
+	case adjusted > 0 && t.j.Efficiency().Hidden() != nil:
+		key("Times", "derived, and not to be relied on: as measured, less what the probes took, which is most of them on some rank (--raw shows them as measured)")
 	case adjusted == n:
 		key("Times", "derived: as measured, less what the probes took (--raw shows them as measured)")
 	case adjusted > 0:

@@ -20,6 +20,8 @@ func TestCostsInReports(t *testing.T) {
 	for i := range unknown.Nodes {
 		unknown.Nodes[i].Stats[0].Cost = nil
 	}
+	hidden := reporttest.Costly() // of more processor time than the thread had
+	hidden.Meta.UserTime, hidden.Meta.Overhead.Probes[0].Hits = 10e9, 6e6
 	raw := report.Options{Raw: true}
 	for _, tc := range []struct {
 		name  string
@@ -28,7 +30,8 @@ func TestCostsInReports(t *testing.T) {
 		o     report.Options
 		want  []string
 	}{
-		{"text", WriteText, reporttest.Costly(), report.Options{}, []string{"Probe Cost      : 3.0", "30.0% of thread time as measured", "Times           : derived"}},
+		{"text", WriteText, reporttest.Costly(), report.Options{}, []string{"Probe Cost      : 3.0", "30.0% of thread time as measured", "Times           : derived: "}},
+		{"text, where probes took most", WriteText, hidden, report.Options{}, []string{"Times           : derived, and not to be relied on"}},
 		{"text raw", WriteText, reporttest.Costly(), raw, []string{"Times           : as measured, with"}},
 		{"json", WriteJSON, reporttest.Costly(), report.Options{}, []string{`"probe_ns": 3000000000`, `"adjusted": true`, `"wall_ns": 7000000000`}},
 		{"json raw", WriteJSON, reporttest.Costly(), raw, []string{`"adjusted": false`, `"wall_ns": 10000000000`}},
