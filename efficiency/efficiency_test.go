@@ -70,6 +70,18 @@ func TestNoCore(t *testing.T) {
 	}
 }
 
+// TestProbeTime: the figures hold the time of probes, unless that time was taken out.
+func TestProbeTime(t *testing.T) {
+	for _, adjusted := range []bool{false, true} {
+		p := first.profile(t)
+		p.Meta.Adjusted, p.Meta.Overhead = adjusted, &profile.Overhead{Probes: []profile.ProbeHits{{Hits: 1e6, Before: 600, After: 400}}}
+		x, _ := Of(p)
+		if want := map[bool]int64{false: sec}[adjusted]; x.ProbeTime != want {
+			t.Errorf("taken out %t: %d ns, want %d", adjusted, x.ProbeTime, want)
+		}
+	}
+}
+
 // values returns the metrics of a tree by key.
 func values(m Metric) map[string]float64 {
 	all := map[string]float64{}

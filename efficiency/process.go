@@ -51,6 +51,8 @@ type Process struct {
 	Nested bool
 	// Estimated: figures were extrapolated, because constructs were not observed all of the time.
 	Estimated bool
+	// ProbeTime is the time of probes that is still in the figures; 0: none, or it is not known.
+	ProbeTime int64
 	// Hidden says why nothing can be told of the times, nil: they can be told.
 	Hidden *analysis.Hidden
 	TALP   TALP
@@ -95,6 +97,9 @@ func Of(p *profile.Profile) (Process, []Figures) {
 	w.count()
 	w.Program, w.Host, w.PID, w.Estimated = m.Program, m.Host, m.PID, len(m.Observations) > 0
 	w.Ended = m.Start.Add(time.Duration(m.Duration + m.TakenOut + m.Off.T + m.Stopped.Total))
+	if !m.Adjusted {
+		w.ProbeTime = analysis.ProbeCost(p)
+	}
 	if w.StartEnd == 0 {
 		w.Lived = analysis.ThreadTime(p)
 	}

@@ -150,6 +150,14 @@ func (r *Run) Estimated() bool { return r.any(func(p *Process) bool { return p.E
 // Threaded says whether a process had more than one thread.
 func (r *Run) Threaded() bool { return r.any(func(p *Process) bool { return p.Threads > 1 }) }
 
+// ProbeTime returns the time of probes that is still in the figures of all processes, ns.
+func (r *Run) ProbeTime() (sum int64) {
+	for i := range r.Processes {
+		sum += r.Processes[i].ProbeTime
+	}
+	return sum
+}
+
 // Hidden says why nothing can be told of the run's times: probes took too much of the time of some
 // process. If this holds for several processes, Hidden is about the one with the largest share.
 // nil: the times can be told.

@@ -155,6 +155,17 @@ func TestShort(t *testing.T) {
 	}
 }
 
+// TestProbesAreNamed: a note says how much of the times the probes took, if they are still in them.
+func TestProbesAreNamed(t *testing.T) {
+	for took, want := range map[int64]string{0: "", 2e9: "Times are as measured: 5.0 % of the threads' time are what the probes took."} {
+		r := paperRun()
+		r.Processes[1].ProbeTime = took
+		if notes := Notes(r); (want != "") != slices.Contains(notes, want) || want == "" && strings.Contains(strings.Join(notes, " "), "probes") {
+			t.Errorf("%d ns: %q", took, notes)
+		}
+	}
+}
+
 // TestEstimatesAreMarked: text, CSV and JSON say of the same figures that they are estimates.
 func TestEstimatesAreMarked(t *testing.T) {
 	write := func(r *efficiency.Run, f func(io.Writer, *efficiency.Run, Options) error) string {

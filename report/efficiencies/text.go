@@ -267,6 +267,10 @@ func Notes(r *efficiency.Run) []string {
 	if x := r.Excess(); math.Abs(x) > 0.02 {
 		notes = append(notes, fmt.Sprintf("These figures are rough: the parts add up to %.0f %% of the threads' time. Some times are shorter than what must be taken out of them: the probes' cost, or time without a core.", 100*(1+x)))
 	}
+	if took := r.ProbeTime(); took > 0 {
+		whole := r.Whole()
+		notes = append(notes, fmt.Sprintf("Times are as measured: %.1f %% of the threads' time are what the probes took.", 100*analysis.Ratio(took, whole.Sum())))
+	}
 	if r.Estimated() {
 		notes = append(notes, "Some constructs were not observed all of the time: all figures hold estimates.")
 	}
