@@ -90,6 +90,10 @@ func TestHiddenSays(t *testing.T) {
 	if h == nil || !strings.Contains(h.Says(), "Counts are exact. Measure again with --disable lock,MPI_Test,MPI_Testsome for") {
 		t.Fatalf("%+v", h)
 	}
+	p.Meta.MPI = &profile.MPIJob{Rank: 3}
+	if h := analysis.HiddenByProbes(analysis.Adjust(p)); !strings.Contains(h.Says(), "on rank 3. That rank's counts are exact. Measure") {
+		t.Errorf("of a job: %s", h.Says())
+	}
 	p.Meta.Observations = []profile.Observation{{}}
 	if h := analysis.HiddenByProbes(analysis.Adjust(p)); strings.Contains(h.Says(), "exact") {
 		t.Errorf("not all was observed: %s", h.Says())

@@ -130,7 +130,7 @@ const HelpsStarving = "Some threads had next to nothing to do here. If the loop 
 // Where threads wait for threads that began late, dividing the work otherwise does not help.
 const (
 	diagnosisLate = "Threads that wait least began last, and the others wait for them: compare startupT of the threads."
-	helpsLate     = "Another schedule does not help: the region is short for the time in which all threads begin. Make parallel regions longer: join " +
+	helpsLate     = "Dividing the work otherwise does not help: the region is short for the time in which all threads begin. Make parallel regions longer: join " +
 		"neighbouring ones, and parallelise outer loops. If each thread has a core, let threads wait actively between regions (OMP_WAIT_POLICY=active)."
 )
 

@@ -455,19 +455,24 @@ func TestStarvingLoops(t *testing.T) {
 
 // Where threads wait for threads that began late, no other schedule is advised.
 func TestLateThreads(t *testing.T) {
-	for _, late := range []bool{false, true} {
+	for _, c := range []struct {
+		construct event.Construct
+		late      bool
+		usual     string
+	}{{event.ParallelLoop, false, "use schedule(dynamic)"}, {event.ParallelLoop, true, "use schedule(dynamic)"},
+		{event.Parallel, false, "Balance the region's work"}, {event.Parallel, true, "Balance the region's work"}} {
 		p := barriers(2, 20)
-		p.Regions[0].Construct = event.ParallelLoop
+		p.Regions[0].Construct = c.construct
 		first, second := &p.Nodes[1].Stats[0], &p.Nodes[1].Stats[1]
 		first.Exec.T, second.Exec.T = 40e9, 40e9
 		first.Body.T, second.Body.T = 20e9, 40e9
-		if late {
+		if c.late {
 			second.Enter.T, second.Body.T = 20e9, 20e9
 		}
 		text := strings.Join(strings.Fields(write(t, "text", severity.Of(p, severity.Options{}), options(false))), " ")
-		if strings.Contains(text, "wait least began last") != late || strings.Contains(text, "Another schedule does not help") != late ||
-			strings.Contains(text, "use schedule(dynamic)") == late {
-			t.Errorf("late %t:\n%s", late, text)
+		if strings.Contains(text, "wait least began last") != c.late || strings.Contains(text, "Dividing the work otherwise does not help") != c.late ||
+			strings.Contains(text, c.usual) == c.late {
+			t.Errorf("%v, late %t:\n%s", c.construct, c.late, text)
 		}
 	}
 }
