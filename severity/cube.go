@@ -123,8 +123,8 @@ const (
 	ByTasks                    // tasks that were not observed may have made the finding
 )
 
-// HelpsStarving is what helps loops that leave threads without work. Another schedule may not.
-const HelpsStarving = "Some threads had next to nothing to do here. If the loop has fewer iterations than threads, or one with most of the work, no schedule helps: " +
+// helpsStarved is what helps loops that leave threads without work. Another schedule may not.
+const helpsStarved = "Some threads had next to nothing to do here. If the loop has fewer iterations than threads, or one with most of the work, no schedule helps: " +
 	"collapse nested loops, share out the work inside of iterations, or use fewer threads. If neighbouring iterations have the work, use smaller chunks."
 
 // Where threads wait for threads that began late, dividing the work otherwise does not help.
@@ -138,7 +138,7 @@ const (
 func (c *Cube) Helps(f *Finding) string {
 	switch c.unevenAt(f) {
 	case analysis.Starved:
-		return HelpsStarving
+		return helpsStarved
 	case analysis.Late:
 		return helpsLate
 	}
