@@ -88,10 +88,11 @@ func costliest(p *profile.Profile) []string {
 	return foremost(p, cost)
 }
 
-// causedAt returns, by node, the cost that the executions of the node's region caused. A hit at the
-// begin of a region took time before its time stamp, and that time is charged to the region around.
-// All of the cost is charged there if executions are only counted. So what is too much for the
-// executions of the region around was caused by those of the regions inside it.
+// causedAt returns, by node, the cost that the executions of the node's region caused. The hit at
+// the begin of an execution takes time before its time stamp, and the hit at the end after its own.
+// These times are charged to the region around. If executions are only counted, all of their cost
+// is charged there. So what is too much for the executions of the region around was caused by the
+// executions of the regions inside.
 func causedAt(p *profile.Profile) []int64 {
 	const mostHits = 8 // of a thread in one execution of a construct
 	dearest := int64(0)
@@ -99,21 +100,30 @@ func causedAt(p *profile.Profile) []int64 {
 		dearest = max(dearest, h.Before+h.After)
 	}
 	caused, executions, inside := make([]int64, len(p.Nodes)), make([]int64, len(p.Nodes)), make([]int64, len(p.Nodes))
+	// By thread: the cost of a team has, for its workers, hits of the primary thread, too. So what
+	// is left outside may be negative for a worker.
+	outside := make([]int64, len(p.Threads))
 	for i := range p.Nodes {
 		for j := range p.Nodes[i].Stats {
 			s := &p.Nodes[i].Stats[j]
 			executions[i] += int64(max(s.Exec.C, s.Body.C))
-			if s.Cost == nil {
+			switch {
+			case s.Cost == nil:
 				continue
+			case i == 0: // the root has no Child
+				outside[s.Thread] += s.Cost.Exec
+				continue
+			case p.Nodes[i].Parent == 0: // the root's cost has no Wait
+				outside[s.Thread] -= s.Cost.Exec - s.Cost.Wait
 			}
 			caused[i] += s.Cost.Exec - s.Cost.Child - s.Cost.Wait
-			if p.Nodes[i].Parent == 0 {
-				caused[0] -= s.Cost.Exec // the root has no Child
-			}
 		}
 		if i > 0 {
 			inside[p.Nodes[i].Parent] += executions[i]
 		}
+	}
+	for _, left := range outside {
+		caused[0] += max(0, left)
 	}
 	excess, scale := make([]float64, len(p.Nodes)), costScale(p)
 	for i := range p.Nodes { // the nodes around a node come before it

@@ -135,3 +135,22 @@ func TestHiddenByInner(t *testing.T) {
 		}
 	}
 }
+
+// Of the cost of teams, workers share hits of the primary thread. That does not lessen the cost that
+// the primary thread has outside of regions, by locks there.
+func TestHiddenOutside(t *testing.T) {
+	p := stormy(3e9, 8e9, 0)
+	p.Regions[1].Construct = event.Lock
+	p.Nodes[2].Parent = 0
+	for i, cost := range [][2]int64{{4e9, 1e8}, {2e8, 3e9}, {1e9, 0}} { // of the root, PARALLEL, LOCK; by thread
+		for thread := range cost {
+			s := &p.Nodes[i].Stats[thread]
+			s.Cost, s.NoCore = &profile.Cost{Exec: cost[thread]}, nil
+		}
+	}
+	p.Nodes[2].Stats[0].Exec.C = 1e6
+	p.Meta.Overhead.Probes = []profile.ProbeHits{{Hits: 6e6, Before: 700, After: 300}}
+	if got := analysis.HiddenByProbes(analysis.Adjust(p)); got == nil || !slices.Equal(got.Disable, []string{"lock"}) {
+		t.Errorf("%+v", got)
+	}
+}

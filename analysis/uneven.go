@@ -27,7 +27,7 @@ func WhyUneven(p *profile.Profile) []Uneven {
 		switch {
 		case (c == event.Loop || c == event.ParallelLoop) && starved(b.Rows):
 			out[region] = Starved
-		case (c == event.Parallel || c == event.ParallelLoop) && late(b.Rows):
+		case (c == event.Parallel || c == event.ParallelLoop) && late(p.Threads, b.Rows):
 			out[region] = Late
 		}
 	}
@@ -46,17 +46,19 @@ func starved(rows []ThreadFigures) bool {
 	return len(rows) > 1 && float64(least) < little*float64(most)
 }
 
-// late tells whether the threads that wait at the region's end began earlier than the last one to
-// begin, by more than half of their waits.
-func late(rows []ThreadFigures) bool {
-	var last, waits, earlier int64
+// late tells whether late threads make up more than half of the waits at the region's end. A
+// thread's wait for them is at most the time by which it began before the last thread of its teams.
+func late(threads []profile.Thread, rows []ThreadFigures) bool {
+	last := map[int]int64{} // by initial thread: each has teams of its own
 	for i := range rows {
-		last = max(last, rows[i].Enter.T)
+		root := threads[rows[i].Thread].Root
+		last[root] = max(last[root], rows[i].Enter.T)
 	}
+	var waits, earlier int64
 	for i := range rows {
 		wait := max(0, rows[i].Barrier.T-rows[i].Task)
 		waits += wait
-		earlier += min(wait, last-rows[i].Enter.T)
+		earlier += min(wait, last[threads[rows[i].Thread].Root]-rows[i].Enter.T)
 	}
 	return 2*earlier > waits
 }

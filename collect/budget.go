@@ -66,7 +66,7 @@ func (m *Measurement) keepBudget(ctx context.Context) {
 		}
 		if b.governor.Short && !b.told {
 			b.told = true
-			m.reader.warn("The budget of %.3g %% could not be kept: what is observed all of the time, parallel regions and MPI calls, costs more by itself.", 100*b.share)
+			m.reader.warn("The budget of %.3g %% could not be kept: what is observed all of the time (parallel regions, teams, target constructs, MPI calls) costs more by itself.", 100*b.share)
 		}
 		if worst := b.governor.Worst(budget.Horizon); worst > b.worst {
 			m.reader.mu.Lock()

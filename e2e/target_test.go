@@ -72,9 +72,9 @@ func (tg *target) team(t *testing.T) {
 
 func (tg *target) pid() int { return tg.cmd.Process.Pid }
 
-// aLongTime is for how many seconds a program runs that the test ends when it has seen enough (see
-// the method enough). The time is long: the test may wait for several events before, for each of
-// them as long as testbin.Patience.
+// aLongTime is how long a test's program may run, in seconds. The test ends the program earlier,
+// when it has seen enough (method enough). Before that, the test may wait for several events, for
+// each of them as long as testbin.Patience.
 const aLongTime = "600"
 
 // enough ends longrun, and checks its result.
@@ -210,8 +210,8 @@ func untilPassed(t *testing.T, pid, regions int) {
 
 // longEnough measures until a measurement has seen enough, each time for four times as long as
 // before, up to 64 times as long. On a busy machine a program may get no core in a short
-// measurement. A tool that records
-// nothing, however long it measures, is left to the test's other checks.
+// measurement. A tool that records nothing, however long it measures, is left to the test's other
+// checks.
 func longEnough(measure func(times int) (enough bool)) {
 	for times := 1; times <= 64 && !measure(times); times *= 4 {
 	}

@@ -7,12 +7,14 @@ type Crowd struct {
 	CPUs           int
 }
 
-// Crowds returns the machines on which the job itself has more threads than processors that its
-// ranks may use, in the order of their first ranks. Ranks with unknown processors make no crowd.
-func (j *Job) Crowds() (out []Crowd) {
+// Crowds returns the machines on which a rank lacks cores, and on which the job itself has more
+// threads than processors that its ranks may use. They are in the order of their first ranks. It
+// returns none if the processors of any rank are not known.
+func (j *Job) Crowds(lacks func(*Rank) bool) (out []Crowd) {
 	type machine struct {
 		Crowd
-		cpus map[int]bool
+		cpus  map[int]bool
+		lacks bool
 	}
 	var all []*machine
 	at := map[string]*machine{} // by clock: one clock, one machine
@@ -28,10 +30,11 @@ func (j *Job) Crowds() (out []Crowd) {
 		}
 		m.Ranks++
 		m.Threads += r.Threads
+		m.lacks = m.lacks || lacks(r)
 		r.CPUs.AddTo(m.cpus)
 	}
 	for _, m := range all {
-		if m.CPUs = len(m.cpus); m.Threads > m.CPUs {
+		if m.CPUs = len(m.cpus); m.lacks && m.Threads > m.CPUs {
 			out = append(out, m.Crowd)
 		}
 	}

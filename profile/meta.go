@@ -36,8 +36,8 @@ type Machine struct {
 	Host   string `json:"host"`
 	Kernel string `json:"kernel"` // uname -r
 	Arch   string `json:"arch"`   // uname -m
-	// CPUs are the processors on which threads of the process might run. Empty: an older version
-	// recorded the profile.
+	// CPUs are the processors on which threads of the process might run. Empty: not known, or an
+	// older version recorded the profile.
 	CPUs CPUs `json:"cpus,omitempty"`
 }
 

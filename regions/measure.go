@@ -64,7 +64,7 @@ func measureOf(r *Region) (Measure, string) {
 		return Exact, ""
 	}
 	if len(r.Sites) > 0 && r.Construct == event.Loop {
-		return Derived, "a static loop makes no call, and no instruction was found that every thread executes, even one without iterations: only the wait in its barrier is seen"
+		return Derived, "a static loop makes no call, and no instruction was found that each thread executes, including a thread without iterations: only the wait in its barrier is seen"
 	}
 	if r.Found == BySource {
 		return Invisible, noCode
@@ -76,7 +76,7 @@ func measureOf(r *Region) (Measure, string) {
 func whyInvisible(r *Region) string {
 	switch r.Construct {
 	case event.Loop:
-		return "a static loop makes no call, and no instruction was found that every thread executes, even one without iterations"
+		return "a static loop makes no call, and no instruction was found that each thread executes, including a thread without iterations"
 	case event.Atomic:
 		if r.At != 0 {
 			return "a locked instruction: an atomic construct, or other code that is like one"

@@ -88,8 +88,8 @@ type Cube struct {
 	Silent bool
 	// Doubts are the findings that analysis.Findings leaves out.
 	Doubts []Doubt
-	// Uneven says why threads waited at the ends of regions (analysis.WhyUneven), by region. The
-	// reason is the same in each process that executed the region.
+	// Uneven says why threads waited at the ends of regions (analysis.WhyUneven), by region. If the
+	// reasons of processes differ, the reason is 0.
 	Uneven map[int]analysis.Uneven
 
 	byID map[string]int

@@ -122,8 +122,8 @@ kept in memory, as last:10s, and writes 10 snapshots at most.
 
 With --max-overhead, constructs of which the probes cost more are observed in
 periods only. The times of these constructs are extrapolated where possible.
-Parallel regions and MPI calls are always observed. If their probes alone cost
-more than the share, a message says so.
+Parallel regions, teams, target constructs and MPI calls are always observed.
+If their probes alone cost more than the share, a message says so.
 
 --sched also names the processes that had the cores.
 

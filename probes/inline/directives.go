@@ -104,7 +104,7 @@ func nameOf(d *directives.Directive) string {
 func (f *function) missing(x *Inlined) {
 	for _, d := range f.absent() {
 		x.Unseen = append(x.Unseen, Unseen{f.fn, nameOf(&d),
-			"no code of its own was found that every thread executes"})
+			"no machine code of the loop was found that each thread executes"})
 	}
 }
 

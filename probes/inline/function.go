@@ -126,7 +126,7 @@ func (a *account) orphans(x *Inlined) {
 		})
 		if !around && !slices.Contains(a.seen, d) {
 			x.Unseen = append(x.Unseen, Unseen{Fn: a.f.fn, What: nameOf(&d),
-				Reason: "no code of its own was found in any function"})
+				Reason: "no machine code of the construct was found in any function"})
 		}
 	}
 }

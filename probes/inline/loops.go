@@ -49,7 +49,7 @@ func (f *function) loops(x *Inlined) {
 			continue // shared out by hand
 		}
 		if !f.source && s.flags&taint.Remainder == 0 {
-			x.Unseen = append(x.Unseen, Unseen{f.fn, f.describe(s), "without the source it is not known whether an OpenMP loop divides these iterations, or the program itself by thread numbers"})
+			x.Unseen = append(x.Unseen, Unseen{f.fn, f.describe(s), "the source is missing: either an OpenMP loop divides these iterations among threads, or the program does so by thread numbers"})
 			continue
 		}
 		if f.whole(s, shares, ds) {
@@ -59,7 +59,7 @@ func (f *function) loops(x *Inlined) {
 		if c := f.loop(copies, ds); len(c.Enter) > 0 {
 			x.Constructs = append(x.Constructs, c)
 		} else {
-			x.Unseen = append(x.Unseen, Unseen{f.fn, f.describe(s), "no instruction was found that every thread executes, even one without iterations"})
+			x.Unseen = append(x.Unseen, Unseen{f.fn, f.describe(s), "no instruction was found that each thread executes, including a thread without iterations"})
 		}
 	}
 	f.missing(x)

@@ -21,6 +21,9 @@ func lacksCores(j *job.Job) bool {
 // coreShare prints the share of a rank's time in which its threads had a core, or wanted none.
 func coreShare(r *job.Rank) string { return words.WholePercent(rankCore(r)) }
 
+// lacksCore tells whether a rank's threads lacked cores for a good part of their time.
+func lacksCore(r *job.Rank) bool { return rankCore(r) < words.FewCore }
+
 func rankCore(r *job.Rank) float64 {
 	return 1 - analysis.Ratio(min(r.NoCore, r.ThreadTime), r.ThreadTime)
 }
@@ -31,7 +34,7 @@ func (t *jobText) lackOfCores() {
 	const most = 4
 	var ranks []*job.Rank
 	for i := range t.j.Ranks {
-		if r := &t.j.Ranks[i]; rankCore(r) < words.FewCore {
+		if r := &t.j.Ranks[i]; lacksCore(r) {
 			ranks = append(ranks, r)
 		}
 	}
@@ -57,7 +60,7 @@ func (t *jobText) lackOfCores() {
 // whoHasCores says who had the cores that ranks lacked: the job itself, if it has more threads than
 // cores.
 func (t *jobText) whoHasCores() string {
-	crowds := t.j.Crowds()
+	crowds := t.j.Crowds(lacksCore)
 	if len(crowds) == 0 {
 		return "Look at who else uses these cores before you look at the division of work."
 	}

@@ -59,16 +59,21 @@ func TestCrowds(t *testing.T) {
 		hosts []string
 		cpus  []profile.CPUs
 		want  string
+		lacks string // the host whose ranks lack cores; empty: all
 	}{
-		{"as many threads as cores", []string{"a", "a"}, []profile.CPUs{"0-1", "2-3"}, "for them. Look at who else uses these cores"},
+		{"as many threads as cores", []string{"a", "a"}, []profile.CPUs{"0-1", "2-3"}, "for them. Look at who else uses these cores", ""},
 		{"more, on one machine of two", []string{"b", "b", "a", "a"}, []profile.CPUs{"0-15", "0-15", "0-1", "0,2"},
-			"them. The job itself has more threads than cores: on a, 2 ranks with 4 threads on 3 cores. Start fewer"},
-		{"more, on both", []string{"b", "a"}, []profile.CPUs{"7", "3"}, "on b, 1 rank with 2 threads on 1 core, and the like on 1 other machine. Start"},
-		{"not all known", []string{"b", "a"}, []profile.CPUs{"0", ""}, "Look at who else"},
+			"them. The job itself has more threads than cores: on a, 2 ranks with 4 threads on 3 cores. Start fewer", ""},
+		{"more, on both", []string{"b", "a"}, []profile.CPUs{"7", "3"}, "on b, 1 rank with 2 threads on 1 core, and the like on 1 other machine. Start", ""},
+		{"more, where none lacks a core", []string{"a", "b"}, []profile.CPUs{"0-3", "3"}, "Look at who else", "a"},
+		{"not all known", []string{"b", "a"}, []profile.CPUs{"0", ""}, "Look at who else", ""},
 	} {
 		ranks := reporttest.Figure9Job(t, make([]uint64, len(c.hosts))...)
 		for i, p := range ranks {
 			p.Meta.Host, p.Meta.CPUs = c.hosts[i], c.cpus[i]
+			if c.lacks != "" && c.lacks != c.hosts[i] {
+				continue
+			}
 			// By the kernel's clock, more than all of the threads' time.
 			p.Nodes[0].Stats[0].NoCore = &profile.Cost{Exec: 900 * reporttest.MS}
 		}

@@ -9,10 +9,10 @@
 //
 // The program calls work_first and work_second N times each, loads the plugin, which calls
 // work_first, work_third and work_fourth N times each, and calls work_first and work_second N times
-// again. With a third argument it writes "waits" to its standard error before it loads the plugin,
-// and waits for a line on its standard input. After the plugin's calls it waits for another line.
-// work_second ends in a jump to work_fourth, and work_third in one to work_first: such a call is one
-// call. It writes the numbers of calls.
+// again. With a third argument the program writes "waits" to its standard error before it loads the
+// plugin, and waits for a line on its standard input. When the plugin is loaded, the program waits
+// for another line before the plugin's calls. work_second ends in a jump to work_fourth, and
+// work_third in one to work_first: such a call is one call. The program writes the numbers of calls.
 #include <stdio.h>
 #include <stdlib.h>
 
