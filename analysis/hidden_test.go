@@ -136,13 +136,14 @@ func TestHiddenByInner(t *testing.T) {
 	}
 }
 
-// Of the cost of teams, workers share hits of the primary thread. That does not lessen the cost that
-// the primary thread has outside of regions, by locks there.
+// Of the cost of teams, workers share hits of the primary thread. That does not lessen the cost
+// that the primary thread has outside of regions, by locks there.
 func TestHiddenOutside(t *testing.T) {
 	p := stormy(3e9, 8e9, 0)
 	p.Regions[1].Construct = event.Lock
-	p.Nodes[2].Parent = 0
-	for i, cost := range [][2]int64{{4e9, 1e8}, {2e8, 3e9}, {1e9, 0}} { // of the root, PARALLEL, LOCK; by thread
+	p.Nodes[2].Parent, p.Nodes[2].Stats = 0, slices.Clone(p.Nodes[2].Stats)
+	// Of the root, of PARALLEL, of LOCK; by thread.
+	for i, cost := range [][2]int64{{4e9, 1e8}, {2e8, 3e9}, {1e9, 0}} {
 		for thread := range cost {
 			s := &p.Nodes[i].Stats[thread]
 			s.Cost, s.NoCore = &profile.Cost{Exec: cost[thread]}, nil
