@@ -18,15 +18,20 @@ func guestSamples(t *testing.T, exe, kernel string) guestPart {
 	bin := cross(t, beside(exe, "hotlines"), "-O2", "-fomit-frame-pointer", "-g", "-fopenmp", filepath.Join(testbin.Repo(t), "testdata", "programs", "hotlines.c"))
 	const period = 2000003
 	const tolerance = 10 // percent, of 600 samples by the clock: four standard deviations
-	// A round of the loop takes as long as some 60 samples by the clock. In rounds about as long as
-	// from one sample to the next, samples may find a few places only: five places, for example,
-	// of which three are on one line.
-	const work = "hotlines 8 5000000"
+	// A round of the loop takes about as long as from one sample to the next. If rounds were
+	// longer, each sample would find the same place again.
+	const work = "hotlines 280 143000"
+	// The emulator runs its processors in turns, from one timer to the next. Samples by the clock
+	// may fall in step with the rounds then. They do not with rounds of each length.
+	lengths := []string{"280 143000", "440 91000", "170 235000"}
 	script := "set -e; export OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive\n" +
 		fmt.Sprintf("OMP_NUM_THREADS=1 ompp-attach run -q --counters none --sample cycles --sample-period %d -o /tmp/1 -- hotlines 20 1000000\n", period) +
 		fmt.Sprintf("ompp-attach run -q --sample cycles:u --sample-period %d -o /tmp/c -- %s\n", period, work) +
-		"ompp-attach run -q --sample task-clock -o /tmp/t -- " + work + "\n" +
-		fromGuest("/tmp/1/profile.json.gz") + fromGuest("/tmp/c/profile.json.gz") + fromGuest("/tmp/t/profile.json.gz")
+		fromGuest("/tmp/1/profile.json.gz") + fromGuest("/tmp/c/profile.json.gz")
+	for i, length := range lengths {
+		script += fmt.Sprintf("ompp-attach run -q --sample task-clock -o /tmp/t%d -- hotlines %s\n", i, length) +
+			fromGuest(fmt.Sprintf("/tmp/t%d/profile.json.gz", i))
+	}
 	return guestPart{"samples", script, []string{exe, bin}, func(t *testing.T, out string) {
 		read := func(dir string) *profile.Profile {
 			p, err := profile.Decode(bytes.NewReader(guestFile(t, out, dir+"/profile.json.gz")))
@@ -38,10 +43,20 @@ func guestSamples(t *testing.T, exe, kernel string) guestPart {
 			}
 			return p
 		}
-		for _, at := range []string{"/tmp/c", "/tmp/t"} {
-			for _, w := range checkHotLines(t, read(at), tolerance) {
-				t.Errorf("%s: %s", at, w)
+		for _, w := range checkHotLines(t, read("/tmp/c"), tolerance) {
+			t.Errorf("by cycles: %s", w)
+		}
+		var wrong []string
+		right := 0
+		for i, length := range lengths {
+			w := checkHotLines(t, read(fmt.Sprintf("/tmp/t%d", i)), tolerance)
+			if len(w) == 0 {
+				right++
 			}
+			wrong = append(wrong, fmt.Sprintf("hotlines %s: %q", length, w))
+		}
+		if right == 0 {
+			t.Errorf("by the clock, no length of rounds has the right shares:\n%s", strings.Join(wrong, "\n"))
 		}
 		// A cycle of the emulated unit takes a nanosecond. Both modes: of user mode
 		// alone, the kernel drops an overflow that finds the thread in the kernel
