@@ -94,7 +94,7 @@ func costliest(p *profile.Profile) []string {
 // is charged there. So what is too much for the executions of the region around was caused by the
 // executions of the regions inside.
 func causedAt(p *profile.Profile) []int64 {
-	const mostHits = 8 // of a thread in one execution of a construct
+	const mostHits = 8 // of a thread in one execution: no construct has more (docs/probes.md)
 	dearest := int64(0)
 	for _, h := range p.Meta.Overhead.Probes {
 		dearest = max(dearest, h.Before+h.After)

@@ -29,9 +29,11 @@ func CPUsOf(set map[int]bool) CPUs {
 	return CPUs(strings.Join(ranges, ","))
 }
 
-// AddTo adds the processors to a set. Parts of the text that are no numbers are left out.
+// AddTo adds the processors to a set. Parts of the text that are no numbers are left out. A profile
+// that was made to do harm may name processors again and again: no more than most are added.
 func (c CPUs) AddTo(set map[int]bool) {
-	const most = 1 << 16 // of processors: CONFIG_NR_CPUS goes to 8192
+	const most = 1 << 16 // CONFIG_NR_CPUS goes to 8192
+	left := most
 	for part := range strings.SplitSeq(strings.TrimSpace(string(c)), ",") {
 		a, b, isRange := strings.Cut(part, "-")
 		lo, err := strconv.Atoi(a)
@@ -44,8 +46,9 @@ func (c CPUs) AddTo(set map[int]bool) {
 				continue
 			}
 		}
-		for cpu := lo; cpu <= hi && cpu < most; cpu++ {
+		for cpu := lo; cpu <= hi && cpu < most && left > 0; cpu++ {
 			set[cpu] = true
+			left--
 		}
 	}
 }

@@ -2,7 +2,10 @@ package profile
 
 import (
 	"maps"
+	"strings"
 	"testing"
+
+	"ompp-attach/internal/hostile"
 )
 
 // Processors read are those written, in the kernel's notation.
@@ -19,4 +22,9 @@ func TestCPUs(t *testing.T) {
 			t.Errorf("%q: %q, want %q; %v and %v", text, got, want, set, again)
 		}
 	}
+}
+
+// A list that names all processors again and again takes no longer than one that names them once.
+func TestHostileCPUs(t *testing.T) {
+	hostile.Within(func() { CPUs(strings.Repeat("0-65535,", 1<<20)).AddTo(map[int]bool{}) })
 }

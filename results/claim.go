@@ -195,6 +195,9 @@ func release(name string) {
 
 // clear removes or refuses what an older run has left in a directory. own is the claim of this job.
 func clear(dir, own string, overwrite bool) error {
+	if err := free(dir, nil); err != nil {
+		return err
+	}
 	old := files.Matching(dir, RecordStem+"*"+RecordSuffix)
 	if len(old) > 0 && !overwrite {
 		return fmt.Errorf("%s already holds profiles: give another directory with -o, or --overwrite to replace them", dir)

@@ -72,6 +72,9 @@ func newMark(dir string) *mark {
 	return m
 }
 
+// name is the name of the mark's file.
+func (m *mark) name() string { return filepath.Base(m.file.Name()) }
+
 func (m *mark) write() {
 	b, err := json.Marshal(&m.says)
 	if err == nil && m.file.Truncate(0) == nil {
@@ -109,7 +112,7 @@ func (m *mark) remove() {
 	if m == nil {
 		return
 	}
-	_ = m.root.Remove(filepath.Base(m.file.Name()))
+	_ = m.root.Remove(m.name())
 	m.file.Close()
 	m.root.Close()
 }
@@ -144,10 +147,13 @@ func marks(dir string) (out []seenMark) {
 	return out
 }
 
-// Free refuses a directory to which a measurement that is under way writes its results.
-func Free(dir string) error {
-	if slices.ContainsFunc(marks(dir), func(m seenMark) bool { return m.held }) {
-		return fmt.Errorf("%s belongs to a measurement that is under way: give another directory with -o", dir)
+// free refuses a directory to which another measurement that is under way writes its results. The
+// other measurement may have written nothing yet. own is this measurement's mark; nil: it has none.
+func free(dir string, own *mark) error {
+	for _, m := range marks(dir) {
+		if m.held && (own == nil || m.name != own.name()) {
+			return fmt.Errorf("%s belongs to a measurement that is under way (process %d on %s): give another directory with -o", dir, m.PID, m.Host)
+		}
 	}
 	return nil
 }

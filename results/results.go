@@ -51,6 +51,9 @@ func Open(dir, program string, pid int, overwrite bool) (*Directory, error) {
 		}
 		o.Dir = defaultDirectory(program, pid)
 	}
+	if err := free(o.Dir, nil); err != nil {
+		return nil, err
+	}
 	if _, err := os.Stat(filepath.Join(o.Dir, RecordName)); err == nil && !overwrite {
 		return nil, fmt.Errorf("%s already holds a profile: give another directory with -o, or --overwrite to replace it", o.Dir)
 	}
@@ -70,6 +73,10 @@ func Open(dir, program string, pid int, overwrite bool) (*Directory, error) {
 		return nil, o.Abandon(err)
 	}
 	o.mark = newMark(o.Dir)
+	// Another measurement may have begun meanwhile. Then at least one of the two sees the other.
+	if err := free(o.Dir, o.mark); err != nil {
+		return nil, o.Abandon(err)
+	}
 	return o, nil
 }
 

@@ -305,23 +305,34 @@ func TestDirectoryInAFile(t *testing.T) {
 	}
 }
 
-// A measurement that is under way has its directory to itself, also before its first snapshot.
-func TestFree(t *testing.T) {
+// A measurement that is under way has its directory to itself, also before its first snapshot, and
+// for whoever would overwrite older results.
+func TestDirectoryInUse(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	if err := Free(dir); err != nil {
-		t.Errorf("a directory that is missing: %v", err)
-	}
 	o, err := Open(dir, "solver", 1, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Free(dir); err == nil || !strings.Contains(err.Error(), "belongs to a measurement that is under way") {
-		t.Errorf("a directory in use: %v", err)
+	for _, overwrite := range []bool{false, true} {
+		if _, err := Open(dir, "solver", 2, overwrite); err == nil || !strings.Contains(err.Error(), "belongs to a measurement that is under way") {
+			t.Errorf("overwrite %t: %v", overwrite, err)
+		}
+		if err := claim(dir, "job", overwrite); err == nil || !strings.Contains(err.Error(), "belongs to a measurement that is under way") {
+			t.Errorf("a job, overwrite %t: %v", overwrite, err)
+		}
 	}
-	_ = o.Abandon(nil)
-	if err := Free(dir); err != nil {
-		t.Errorf("after the measurement: %v", err)
+	if got := namesIn(t, dir); !slices.Equal(got, []string{o.mark.name()}) {
+		t.Errorf("after refusals there are %q", got)
 	}
+	_ = o.mark.file.Close() // as when the tool is killed
+	again, err := Open(dir, "solver", 2, false)
+	if err != nil {
+		t.Fatalf("after the measurement: %v", err)
+	}
+	if err := free(dir, again.mark); err != nil {
+		t.Errorf("its own mark: %v", err)
+	}
+	_ = again.Abandon(nil)
 }
 
 // The name of a directory is no pattern: what is in run[1] is found, and not replaced.
@@ -331,9 +342,10 @@ func TestDirectoryLikeAPattern(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Free(dir); err == nil {
+	if len(marks(dir)) != 1 {
 		t.Error("a directory in use is free")
 	}
+	o.mark.remove()
 	rank := filepath.Join(dir, RecordStem+".rank0"+RecordSuffix)
 	if err := os.WriteFile(rank, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -344,7 +356,6 @@ func TestDirectoryLikeAPattern(t *testing.T) {
 	if err := clear(dir, "", false); err == nil {
 		t.Error("a job's profiles would be replaced")
 	}
-	_ = o.Abandon(nil)
 }
 
 // A program that was not started leaves neither a file for its output nor the directory that was

@@ -21,12 +21,7 @@ var shownFlags = []string{"pid", "job", "duration", "interval", "count", "format
 func (f *topFlags) join(j *top.Joined, program string, c *cobra.Command) error {
 	out := results.Later(program)
 	if f.out != "" {
-		// The other measurement may have written nothing yet, and may write to this directory at
-		// its end.
-		err := results.Free(f.out)
-		if err != nil {
-			return err
-		}
+		var err error
 		if out, err = results.Open(f.out, program, 0, f.overwrite); err != nil {
 			return err
 		}
