@@ -12,6 +12,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -175,6 +176,14 @@ func run(t testing.TB, opt options, bin string, args ...string) *session {
 	}
 	s := &session{dir: dir, exit: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
 	s.load(t)
+	if s.main != nil && opt.pinned != "" {
+		may, wants := map[int]bool{}, map[int]bool{}
+		s.main.Meta.CPUs.AddTo(may)
+		profile.CPUs(opt.pinned).AddTo(wants)
+		if !maps.Equal(may, wants) {
+			t.Errorf("the profile says that threads might run on processors %q, want %q", s.main.Meta.CPUs, opt.pinned)
+		}
+	}
 	return s
 }
 

@@ -477,6 +477,20 @@ func TestLateThreads(t *testing.T) {
 	}
 }
 
+// A place where threads begin late has its own advice, also below another place of the property.
+func TestLateBelowUneven(t *testing.T) {
+	p := barriers(2, 25, 20)
+	p.Nodes[1].Stats[0].Body.T = 1e9
+	first, second := &p.Nodes[2].Stats[0], &p.Nodes[2].Stats[1]
+	first.Exec.T, second.Exec.T, second.Enter.T, first.Body.T = 40e9, 40e9, 20e9, 20e9
+	text := strings.Join(strings.Fields(write(t, "text", severity.Of(p, severity.Options{}), options(false))), " ")
+	for _, want := range []string{"had the most work: the others", "least began last", "Balance the region's work", "Dividing the work otherwise"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q:\n%s", want, text)
+		}
+	}
+}
+
 // TestFindingsEnd: the sum of places without a core is told in detail, however late in the list.
 // The findings behind that sum are told in short.
 func TestFindingsEnd(t *testing.T) {
