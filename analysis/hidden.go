@@ -94,7 +94,9 @@ func costliest(p *profile.Profile) []string {
 // is charged there. So what is too much for the executions of the region around was caused by the
 // executions of the regions inside.
 func causedAt(p *profile.Profile) []int64 {
-	const mostHits = 8 // of a thread in one execution: no construct has more (docs/probes.md)
+	// The most hits of a thread in one execution. Rows of docs/probes.md with more hits are of two
+	// threads, or add up several executions: of tasks, for example.
+	const mostHits = 8
 	dearest := int64(0)
 	for _, h := range p.Meta.Overhead.Probes {
 		dearest = max(dearest, h.Before+h.After)

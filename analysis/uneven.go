@@ -25,7 +25,7 @@ func WhyUneven(p *profile.Profile) []Uneven {
 	for region, b := range Flat(p) {
 		c := p.Regions[region].Construct
 		switch {
-		case (c == event.Loop || c == event.ParallelLoop) && starved(b.Rows):
+		case (c == event.Loop || c == event.ParallelLoop) && starved(p.Threads, b.Rows):
 			out[region] = Starved
 		case (c == event.Parallel || c == event.ParallelLoop) && late(p.Threads, b.Rows):
 			out[region] = Late
@@ -34,16 +34,23 @@ func WhyUneven(p *profile.Profile) []Uneven {
 	return out
 }
 
-func starved(rows []ThreadFigures) bool {
+// starved tells whether a loop left a thread nearly without work. The thread is compared with the
+// busiest one only if both have one initial thread: other initial threads have teams of their own.
+func starved(threads []profile.Thread, rows []ThreadFigures) bool {
 	const little = 0.01
-	least, most := int64(-1), int64(0)
+	busiest := 0
 	for i := range rows {
-		t := rows[i].Body.T
-		if most = max(most, t); least < 0 || t < least {
-			least = t
+		if rows[i].Body.T > rows[busiest].Body.T {
+			busiest = i
 		}
 	}
-	return len(rows) > 1 && float64(least) < little*float64(most)
+	for i := range rows {
+		if threads[rows[i].Thread].Root == threads[rows[busiest].Thread].Root &&
+			float64(rows[i].Body.T) < little*float64(rows[busiest].Body.T) {
+			return true
+		}
+	}
+	return false
 }
 
 // late tells whether late threads make up more than half of the waits at the region's end. A

@@ -154,7 +154,14 @@ func claimIn(dir, job string, overwrite bool, limit time.Duration) error {
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 		if err == nil {
-			err = clear(dir, name, overwrite)
+			// Ranks of a job without a name have other names on other nodes. So the measurement
+			// that is under way may be that of the same job.
+			if !strings.HasPrefix(job, launch.Nameless) {
+				err = free(dir, nil)
+			}
+			if err == nil {
+				err = clear(dir, name, overwrite)
+			}
 			if uid, gid, ok := sudoUser(); ok && err == nil {
 				err = file.Chown(uid, gid)
 			}
@@ -195,9 +202,6 @@ func release(name string) {
 
 // clear removes or refuses what an older run has left in a directory. own is the claim of this job.
 func clear(dir, own string, overwrite bool) error {
-	if err := free(dir, nil); err != nil {
-		return err
-	}
 	old := files.Matching(dir, RecordStem+"*"+RecordSuffix)
 	if len(old) > 0 && !overwrite {
 		return fmt.Errorf("%s already holds profiles: give another directory with -o, or --overwrite to replace them", dir)

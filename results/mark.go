@@ -21,7 +21,7 @@ import (
 
 // While a measurement is under way, its results directory holds a locked file, the mark. The kernel
 // releases the lock when the tool ends, however it ends. So `report` can tell which results are
-// still being written, and which were cut short.
+// still being written, and which were cut short. Other measurements are refused the directory.
 
 // markPrefix begins the name of a mark; host and PID follow.
 const markPrefix = ".ompp-attach-running-"
@@ -41,8 +41,8 @@ type life struct {
 	Parent int `json:"parent"`
 }
 
-// mark is the mark of one measurement in one directory. It is nil if it could not be made, which
-// harms nothing else.
+// mark is the mark of one measurement in one directory. It is nil if it could not be made. Then the
+// measurement goes on, but another measurement is not refused the directory.
 type mark struct {
 	mu   sync.Mutex
 	root *os.Root
@@ -67,9 +67,20 @@ func newMark(dir string) *mark {
 	if uid, gid, ok := sudoUser(); ok {
 		_ = m.file.Chown(uid, gid)
 	}
-	_ = unix.Flock(int(m.file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	m.lock()
 	m.write()
 	return m
+}
+
+// lock locks the mark. Whoever looks at marks holds their locks for a moment (readMark).
+func (m *mark) lock() {
+	const tries = 20
+	for range tries {
+		if !errors.Is(unix.Flock(int(m.file.Fd()), unix.LOCK_EX|unix.LOCK_NB), unix.EWOULDBLOCK) {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // name is the name of the mark's file.
@@ -152,7 +163,7 @@ func marks(dir string) (out []seenMark) {
 func free(dir string, own *mark) error {
 	for _, m := range marks(dir) {
 		if m.held && (own == nil || m.name != own.name()) {
-			return fmt.Errorf("%s belongs to a measurement that is under way (process %d on %s): give another directory with -o", dir, m.PID, m.Host)
+			return fmt.Errorf("%s belongs to a measurement that is under way (ompp-attach, process %d on %s): wait for its end, or give another directory with -o", dir, m.PID, m.Host)
 		}
 	}
 	return nil

@@ -321,6 +321,10 @@ func TestDirectoryInUse(t *testing.T) {
 			t.Errorf("a job, overwrite %t: %v", overwrite, err)
 		}
 	}
+	if err := claim(dir, launch.Nameless+"7", false); err != nil {
+		t.Errorf("a job without a name, which may be the same one: %v", err)
+	}
+	_ = os.Remove(filepath.Join(dir, claimName(launch.Nameless+"7")))
 	if got := namesIn(t, dir); !slices.Equal(got, []string{o.mark.name()}) {
 		t.Errorf("after refusals there are %q", got)
 	}
