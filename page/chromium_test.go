@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image/color"
 	"image/png"
@@ -151,7 +152,14 @@ func (b *browser) photograph(t *testing.T, name string) {
 			}
 			camera = camera.WithClip(&page.Viewport{Width: size.Width, Height: size.Height, Scale: 0.25})
 		}
-		shot, err = camera.Do(ctx)
+		// Chromium has left a request unanswered for minutes, on a machine under load.
+		for range 3 {
+			once, cancel := context.WithTimeout(ctx, 35*time.Second)
+			shot, err = camera.Do(once)
+			if cancel(); !errors.Is(err, context.DeadlineExceeded) {
+				break
+			}
+		}
 		return err
 	}))
 	const least = 0.05 // the emptiest view, of pprof, has 0.08

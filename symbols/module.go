@@ -52,6 +52,12 @@ func Find(modules []Module, addr uint64) (*Module, bool) {
 	return nil, false
 }
 
+// Overlaps tells whether any of modules, sorted as for Find, lies in part where m lies.
+func Overlaps(modules []Module, m *Module) bool {
+	i, found := slices.BinarySearchFunc(modules, m.Start, func(m Module, a uint64) int { return cmp.Compare(m.Start, a) })
+	return found || i > 0 && modules[i-1].End > m.Start || i < len(modules) && modules[i].Start < m.End
+}
+
 // place computes where an object lies in memory from its executable mapping.
 func place(o *Object, m mapping) (mod Module, ok bool) {
 	page := uint64(os.Getpagesize())

@@ -154,3 +154,21 @@ func TestExecutable(t *testing.T) {
 		t.Error("the executable is not the object of a module")
 	}
 }
+
+func TestOverlaps(t *testing.T) {
+	mapped := []Module{{Start: 0x1000, End: 0x2000}, {Start: 0x5000, End: 0x8000}}
+	for _, c := range []struct {
+		start, end uint64
+		want       bool
+	}{
+		{0, 0x1000, false}, {0, 0x1001, true}, {0x1000, 0x1001, true}, {0x1800, 0x1900, true}, {0x2000, 0x5000, false},
+		{0x1fff, 0x3000, true}, {0x2000, 0x5001, true}, {0x4000, 0x9000, true}, {0x8000, 0x9000, false}, {0x7fff, 0x9000, true},
+	} {
+		if got := Overlaps(mapped, &Module{Start: c.start, End: c.end}); got != c.want {
+			t.Errorf("%#x to %#x: %t", c.start, c.end, got)
+		}
+	}
+	if Overlaps(nil, &mapped[0]) {
+		t.Error("of nothing")
+	}
+}

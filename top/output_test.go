@@ -75,6 +75,7 @@ func TestOutput(t *testing.T) {
 	if _, err := KeepOutput(dir); err == nil || !strings.Contains(err.Error(), "--overwrite to replace it") {
 		t.Errorf("a second time: %v", err)
 	}
+	_ = dir.Abandon(nil) // this measurement ends
 	if dir, err = results.Open(name, "solver", 1, true); err != nil {
 		t.Fatal(err)
 	}

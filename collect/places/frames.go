@@ -11,7 +11,7 @@ func (r *Resolver) Bind(addr uint64) {
 	if _, known := r.bound[addr]; known {
 		return
 	}
-	if m, ok := symbols.Find(r.mods, addr); ok {
+	if m, ok := r.find(addr); ok {
 		r.bound[addr] = place{m, m.Object(), m.VAddr(addr)}
 	}
 }

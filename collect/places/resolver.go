@@ -1,7 +1,9 @@
 package places
 
 import (
+	"cmp"
 	"maps"
+	"slices"
 	"strings"
 
 	"ompp-attach/attribution"
@@ -18,6 +20,7 @@ import (
 type Resolver struct {
 	mapped *symbols.Process
 	mods   []symbols.Module
+	gone   []symbols.Module // of libraries that were unloaded, where nothing else is mapped now
 	bound  map[uint64]place
 	debug  map[*symbols.Object]*symbols.Object // see named
 
@@ -48,8 +51,25 @@ func NewResolver(mapped *symbols.Process, w Wanted) *Resolver {
 		told: map[*symbols.Object]bool{}}
 }
 
-// SetModules sets the files that the process maps now.
-func (r *Resolver) SetModules(m []symbols.Module) { r.mods = m }
+// SetModules sets the files that the process maps now. Files that the process has unloaded are
+// still found, where no other file is mapped now: an event that waits for events of other threads
+// is applied later.
+func (r *Resolver) SetModules(now []symbols.Module) {
+	var gone []symbols.Module
+	for _, m := range r.gone {
+		if !symbols.Overlaps(r.mods, &m) && !symbols.Overlaps(now, &m) {
+			gone = append(gone, m)
+		}
+	}
+	for _, m := range r.mods {
+		if !symbols.Overlaps(now, &m) {
+			gone = append(gone, m)
+		}
+	}
+	r.gone = gone
+	slices.SortFunc(r.gone, func(a, b symbols.Module) int { return cmp.Compare(a.Start, b.Start) })
+	r.mods = now
+}
 
 // Modules are the files that the process mapped when they were last listed.
 func (r *Resolver) Modules() []symbols.Module { return r.mods }
@@ -70,11 +90,11 @@ func (r *Resolver) at(addr uint64) (place, bool) {
 	if p, ok := r.bound[addr]; ok {
 		return p, p.module != nil
 	}
-	m, ok := symbols.Find(r.mods, addr)
+	m, ok := r.find(addr)
 	if !ok {
 		if mods, _ := r.mapped.Modules(); len(mods) > 0 {
-			r.mods = mods
-			m, ok = symbols.Find(r.mods, addr)
+			r.SetModules(mods)
+			m, ok = r.find(addr)
 		}
 	}
 	p := place{}
@@ -83,6 +103,14 @@ func (r *Resolver) at(addr uint64) (place, bool) {
 	}
 	r.bound[addr] = p
 	return p, ok
+}
+
+// find returns the file at an address, or the unloaded file that was there.
+func (r *Resolver) find(addr uint64) (*symbols.Module, bool) {
+	if m, ok := symbols.Find(r.mods, addr); ok {
+		return m, true
+	}
+	return symbols.Find(r.gone, addr)
 }
 
 // FileOf returns the path of the file in which an address lies, or "".

@@ -1,0 +1,55 @@
+package places
+
+import (
+	"os"
+	"testing"
+
+	"ompp-attach/symbols"
+)
+
+// TestUnloadedLibrary: events may be applied after their library was unloaded. The file is found
+// all the same, unless another file lies at the address now.
+func TestUnloadedLibrary(t *testing.T) {
+	mod := func(path string, start, end uint64) symbols.Module {
+		return symbols.Module{Path: path, Start: start, End: end}
+	}
+	program, plugin := mod("program", 0x1000, 0x3000), mod("plugin", 0x5000, 0x8000)
+	newResolver := func(lists ...[]symbols.Module) *Resolver {
+		r := NewResolver(symbols.NewProcess(os.Getpid()), Wanted{})
+		for _, mods := range lists {
+			r.SetModules(mods)
+		}
+		return r
+	}
+	alone := []symbols.Module{program}
+	loaded := []symbols.Module{program, plugin}
+	for _, c := range []struct {
+		what  string
+		lists [][]symbols.Module
+		want  string
+	}{
+		{"loaded", [][]symbols.Module{alone, loaded}, "plugin"},
+		{"unloaded", [][]symbols.Module{loaded, alone}, "plugin"},
+		{"unloaded long ago", [][]symbols.Module{loaded, alone, alone, alone}, "plugin"},
+		{"replaced", [][]symbols.Module{loaded, alone, {program, mod("other", 0x4000, 0x7000)}}, "other"},
+		{"in the part that another library leaves", [][]symbols.Module{loaded, alone, {program, mod("other", 0x7000, 0x9000)}}, ""},
+		{"replaced by a library that was unloaded, too", [][]symbols.Module{loaded, {program, mod("other", 0x4000, 0x7000)}, alone}, "other"},
+	} {
+		if got := newResolver(c.lists...).FileOf(0x6000); got != c.want {
+			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		}
+	}
+	r := newResolver(loaded, alone)
+	r.Bind(0x6000)
+	if got := r.bound[0x6000]; got.module == nil || got.module.Path != "plugin" {
+		t.Errorf("bound to %+v", got)
+	}
+	// Asking for an address in no file lists the modules anew.
+	r = newResolver(loaded)
+	if got := r.FileOf(0x10); got != "" {
+		t.Errorf("an address in no file lies in %q", got)
+	}
+	if got := r.FileOf(0x6000); got != "plugin" {
+		t.Errorf("after the modules were listed anew: %q", got)
+	}
+}
