@@ -24,7 +24,7 @@ func TestHotAtomics(t *testing.T) {
 			bin := testbin.Build(t, "hotatomics.c", b.options())
 			var s *session
 			timed(t, func() func(time.Duration) []string {
-				s = clean(t, options{env: threadsEnv(2), flags: []string{"--sample", "task-clock:1999"}}, bin, "300")
+				s = clean(t, options{env: threadsEnv(2), flags: []string{"--sample", "task-clock:1999"}}, bin, "1000")
 				wrong := wrongAtomics(t, s, marks)
 				return func(time.Duration) []string { return wrong }
 			})
@@ -50,7 +50,9 @@ func atomicShown(p *profile.Profile) bool {
 // that the program itself printed.
 func wrongAtomics(t *testing.T, s *session, marks map[string]int) (wrong []string) {
 	t.Helper()
-	const tolerance = 5 // percentage points, of 800 samples
+	// Percentage points of a thousand samples or more. Samples that a timer takes in a virtual
+	// machine may be off by 3 to 5 points, also those of perf.
+	const tolerance = 8
 	var want [3]float64
 	if _, err := fmt.Sscan(s.stdout, &want[0], &want[1], &want[2]); err != nil {
 		t.Fatalf("%q: %v", s.stdout, err)

@@ -1,6 +1,7 @@
 // Time in atomic operations, by the program's own clock. Each thread alternates between
 // operations of three kinds on shared variables (lines INT, DOUBLE, CAPTURE) and work
-// of its own, of about the same length. Prints the operations' percentages of the sum
+// of its own, of about the same length, but never twice the same: equal rounds could fall in step
+// with the samples. Prints the operations' percentages of the sum
 // over the threads. The clock is that of the thread's processor time. Other programs
 // take nothing of it, and nothing of the samples by task-clock.
 // Argument: rounds (default 200).
@@ -48,7 +49,8 @@ int main(int argc, char **argv)
 				x += now;
 			}
 			double d = spent();
-			for (int i = 0; i < 400000; i++) {
+			int turns = 200000 + (x >> 32) % 400000;
+			for (int i = 0; i < turns; i++) {
 				x = x * 2862933555777941757UL + 3037000493UL;
 				__asm__("" : "+r"(x));
 			}
