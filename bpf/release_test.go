@@ -127,6 +127,9 @@ func TestTheToolsDeathEndsStops(t *testing.T) {
 // A tool that is stopped itself does not stop others for long. In 5 s, the test on a busy machine
 // sees the stop, too.
 func TestASilentToolHoldsUpNobody(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits five seconds")
+	}
 	tool, pid := holder(t, 5*time.Second)
 	defer func() {
 		_ = syscall.Kill(-tool.Process.Pid, syscall.SIGKILL)

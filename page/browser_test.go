@@ -39,6 +39,9 @@ func saveJob(t *testing.T, j *job.Job) string {
 
 // TestPhotographs opens every view of a process and of jobs, wide and narrow, light and dark.
 func TestPhotographs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("opens every view")
+	}
 	b := openBrowser(t)
 	p := withSource(t, solver())
 	pages := map[string]string{

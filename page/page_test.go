@@ -296,6 +296,9 @@ func TestStatic(t *testing.T) {
 
 // TestManyRows: a machine with many threads does not make the page too large.
 func TestManyRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes a large page")
+	}
 	m := newMaker("wide", 1000*ms, 2000)
 	rows := make([]profile.ThreadStats, 2000)
 	for i := range rows {

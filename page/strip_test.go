@@ -104,6 +104,9 @@ func stripedRanks(t *testing.T, n int) *job.Job {
 // TestJobStrip: each rank has a row with its own times. If there are many ranks, neighbours share a
 // row.
 func TestJobStrip(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws a job of many ranks")
+	}
 	b := openBrowser(t)
 	for _, n := range []int{4, 300} {
 		j := stripedRanks(t, n)

@@ -52,6 +52,9 @@ func TestMatrix(t *testing.T) {
 
 // TestMatrixOfManyRanks: neighbouring ranks share a cell, and the page stays small.
 func TestMatrixOfManyRanks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws the traffic of many ranks")
+	}
 	b := openBrowser(t)
 	j := exchangeJob(t, 600)
 	m := j.Traffic.Matrix()

@@ -28,6 +28,9 @@ func promptly(t *testing.T, what string, f func()) {
 // TestHostileDebugFile: a program is read without delay, whatever file stands at the name of its
 // debug file.
 func TestHostileDebugFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for servers that do not answer")
+	}
 	full := compile(t, "gcc", "-g", "-w", "-nostartfiles", "-Wl,--build-id=none", "-fopenmp", "-fPIC", "-shared", "testdata/regions.c")
 	for name, put := range map[string]func(t *testing.T, dir string) error{
 		"FIFO": func(_ *testing.T, dir string) error {
@@ -69,6 +72,9 @@ func TestHostileDebugFile(t *testing.T) {
 
 // TestHostileSource: the name of a source may lead to any file.
 func TestHostileSource(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for servers that do not answer")
+	}
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "fifo.c")
 	if err := unix.Mkfifo(fifo, 0o666); err != nil {

@@ -416,6 +416,9 @@ func TestRoomForTheEnd(t *testing.T) {
 
 // TestFileCap: a plan that streams goes on as a ring at its cap.
 func TestFileCap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("records a million spans")
+	}
 	disk := &limited{left: 1 << 30}
 	const most = leastCap
 	spans, r := streamed(t, disk, most, 1_000_000, nil)
