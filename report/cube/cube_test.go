@@ -161,6 +161,20 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestHiddenTimes: the file says that nothing can be told of the times.
+func TestHiddenTimes(t *testing.T) {
+	c := twoHosts()
+	c.Silent = true
+	var out bytes.Buffer
+	if err := Write(&out, c); err != nil {
+		t.Fatal(err)
+	}
+	root, _ := read(t, out.Bytes())
+	if last := root.Attrs[len(root.Attrs)-1]; last.Key != "times" || last.Value != "What costs time "+c.CannotTell() {
+		t.Errorf("attributes %q", root.Attrs)
+	}
+}
+
 func TestGolden(t *testing.T) {
 	var out bytes.Buffer
 	if err := Write(&out, twoHosts()); err != nil {

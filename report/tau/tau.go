@@ -7,6 +7,7 @@ package tau
 import (
 	"bufio"
 	"cmp"
+	"encoding/xml"
 	"fmt"
 	"io"
 	"math"
@@ -242,8 +243,8 @@ func (r *run) write(w io.Writer, m *metric, thread int) error {
 	out := bufio.NewWriter(w)
 	lines := r.lines(m, thread)
 	fmt.Fprintf(out, "%d templated_functions_MULTI_%s\n", len(lines), m.name)
-	fmt.Fprintf(out, "# Name Calls Subrs Excl Incl ProfileCalls # <metadata><attribute><name>Metric Name</name><value>%s</value></attribute>"+
-		"<attribute><name>Creator</name><value>ompp-attach</value></attribute></metadata>\n", m.name)
+	fmt.Fprintf(out, "# Name Calls Subrs Excl Incl ProfileCalls # <metadata>%s%s%s</metadata>\n",
+		attribute("Metric Name", m.name), attribute("Creator", "ompp-attach"), r.note())
 	for i := range lines {
 		l := &lines[i]
 		if i == 0 { // Hatchet reads whole numbers here
@@ -256,6 +257,21 @@ func (r *run) write(w io.Writer, m *metric, thread int) error {
 		return fmt.Errorf("write tau: %w", err)
 	}
 	return nil
+}
+
+// note is an attribute that says why nothing can be told of the times; empty: they can be told.
+func (r *run) note() string {
+	if why := r.CannotTell(); why != "" {
+		return attribute("Times", "What costs time "+why)
+	}
+	return ""
+}
+
+// attribute is an attribute of a profile, which stands in one line.
+func attribute(name, value string) string {
+	var text strings.Builder
+	_ = xml.EscapeText(&text, []byte(words.Clean(value))) // a builder takes everything
+	return "<attribute><name>" + name + "</name><value>" + text.String() + "</value></attribute>"
 }
 
 // number prints whole numbers without a point, others to a nanosecond.

@@ -2,6 +2,7 @@ package tau
 
 import (
 	"bytes"
+	"encoding/xml"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -92,6 +93,32 @@ func TestFiles(t *testing.T) {
 		"MULTI__cpu_event_0xc2_/profile.0.0.0 60 60", "MULTI__cpu_event_0xc2_/profile.0.0.1 7 7"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("sums over call paths, and inclusive values of the program (-want +got):\n%s", d)
+	}
+}
+
+// TestHiddenTimes: each file says that nothing can be told of the times.
+func TestHiddenTimes(t *testing.T) {
+	c := severity.Of(counted(), severity.Options{})
+	c.Silent = true
+	for _, f := range Files(c) {
+		var out bytes.Buffer
+		if err := f.Write(&out); err != nil {
+			t.Fatal(err)
+		}
+		read(t, out.String())
+		_, text, _ := strings.Cut(strings.Split(out.String(), "\n")[1], "# <metadata>")
+		var metadata struct {
+			Attributes []struct {
+				Name  string `xml:"name"`
+				Value string `xml:"value"`
+			} `xml:"attribute"`
+		}
+		if err := xml.Unmarshal([]byte("<metadata>"+text), &metadata); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		if last := metadata.Attributes[len(metadata.Attributes)-1]; last.Name != "Times" || last.Value != "What costs time "+c.CannotTell() {
+			t.Errorf("%s: metadata %q", f.Name, metadata)
+		}
 	}
 }
 
