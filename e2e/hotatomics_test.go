@@ -50,8 +50,8 @@ func atomicShown(p *profile.Profile) bool {
 // that the program itself printed.
 func wrongAtomics(t *testing.T, s *session, marks map[string]int) (wrong []string) {
 	t.Helper()
-	// Percentage points of a thousand samples or more. Samples that a timer takes in a virtual
-	// machine may be off by 3 to 5 points, also those of perf.
+	// Percentage points. There are a thousand samples or more. In a virtual machine, shares of
+	// samples by a timer were up to 5 points off, and those of perf up to 3 (docs/reading.md).
 	const tolerance = 8
 	var want [3]float64
 	if _, err := fmt.Sscan(s.stdout, &want[0], &want[1], &want[2]); err != nil {

@@ -172,7 +172,7 @@ func TestOpenedLibrary(t *testing.T) {
 			}
 			for _, r := range s.main.Regions {
 				if filepath.Base(r.Location.File) != "libregions.c" {
-					t.Errorf("a region lies not in libregions.c: %+v", r)
+					t.Errorf("a region does not lie in libregions.c: %+v", r)
 				}
 			}
 		})

@@ -52,7 +52,8 @@ func Find(modules []Module, addr uint64) (*Module, bool) {
 	return nil, false
 }
 
-// Overlaps tells whether any of modules, sorted as for Find, lies in part where m lies.
+// Overlaps tells whether one of modules has an address in common with m. modules must be sorted by
+// address, as Modules returns them.
 func Overlaps(modules []Module, m *Module) bool {
 	i, found := slices.BinarySearchFunc(modules, m.Start, func(m Module, a uint64) int { return cmp.Compare(m.Start, a) })
 	return found || i > 0 && modules[i-1].End > m.Start || i < len(modules) && modules[i].Start < m.End

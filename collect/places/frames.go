@@ -6,12 +6,13 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Bind stores which file a code address lies in, as at does, but does not list the modules anew.
+// Bind stores which file a code address lies in, as at does, but does not list the modules anew. So
+// Bind does not look among unloaded files: another file may lie there by now.
 func (r *Resolver) Bind(addr uint64) {
 	if _, known := r.bound[addr]; known {
 		return
 	}
-	if m, ok := r.find(addr); ok {
+	if m, ok := symbols.Find(r.mods, addr); ok {
 		r.bound[addr] = place{m, m.Object(), m.VAddr(addr)}
 	}
 }

@@ -20,7 +20,7 @@ import (
 type Resolver struct {
 	mapped *symbols.Process
 	mods   []symbols.Module
-	gone   []symbols.Module // of libraries that were unloaded, where nothing else is mapped now
+	gone   []symbols.Module // files that were unloaded; none of them overlaps one of mods
 	bound  map[uint64]place
 	debug  map[*symbols.Object]*symbols.Object // see named
 
@@ -51,24 +51,18 @@ func NewResolver(mapped *symbols.Process, w Wanted) *Resolver {
 		told: map[*symbols.Object]bool{}}
 }
 
-// SetModules sets the files that the process maps now. Files that the process has unloaded are
-// still found, where no other file is mapped now: an event that waits for events of other threads
-// is applied later.
+// SetModules sets the files that the process maps now. A file that the process has unloaded is
+// still found, until another file covers a part of its addresses. Events need that: an event that
+// waits for events of other threads is applied later.
 func (r *Resolver) SetModules(now []symbols.Module) {
 	var gone []symbols.Module
-	for _, m := range r.gone {
-		if !symbols.Overlaps(r.mods, &m) && !symbols.Overlaps(now, &m) {
-			gone = append(gone, m)
-		}
-	}
-	for _, m := range r.mods {
+	for _, m := range slices.Concat(r.gone, r.mods) { // no two of them overlap
 		if !symbols.Overlaps(now, &m) {
 			gone = append(gone, m)
 		}
 	}
-	r.gone = gone
-	slices.SortFunc(r.gone, func(a, b symbols.Module) int { return cmp.Compare(a.Start, b.Start) })
-	r.mods = now
+	slices.SortFunc(gone, func(a, b symbols.Module) int { return cmp.Compare(a.Start, b.Start) })
+	r.gone, r.mods = gone, now
 }
 
 // Modules are the files that the process mapped when they were last listed.
@@ -90,11 +84,15 @@ func (r *Resolver) at(addr uint64) (place, bool) {
 	if p, ok := r.bound[addr]; ok {
 		return p, p.module != nil
 	}
-	m, ok := r.find(addr)
+	m, ok := symbols.Find(r.mods, addr)
 	if !ok {
+		// Another file may lie by now where an unloaded one was. A program that was attached to is
+		// not stopped when it loads libraries.
 		if mods, _ := r.mapped.Modules(); len(mods) > 0 {
 			r.SetModules(mods)
-			m, ok = r.find(addr)
+		}
+		if m, ok = symbols.Find(r.mods, addr); !ok {
+			m, ok = symbols.Find(r.gone, addr)
 		}
 	}
 	p := place{}
@@ -103,14 +101,6 @@ func (r *Resolver) at(addr uint64) (place, bool) {
 	}
 	r.bound[addr] = p
 	return p, ok
-}
-
-// find returns the file at an address, or the unloaded file that was there.
-func (r *Resolver) find(addr uint64) (*symbols.Module, bool) {
-	if m, ok := symbols.Find(r.mods, addr); ok {
-		return m, true
-	}
-	return symbols.Find(r.gone, addr)
 }
 
 // FileOf returns the path of the file in which an address lies, or "".

@@ -8,7 +8,7 @@ import (
 )
 
 // TestUnloadedLibrary: events may be applied after their library was unloaded. The file is found
-// all the same, unless another file lies at the address now.
+// all the same, unless another file has covered a part of its addresses since.
 func TestUnloadedLibrary(t *testing.T) {
 	mod := func(path string, start, end uint64) symbols.Module {
 		return symbols.Module{Path: path, Start: start, End: end}
@@ -41,8 +41,17 @@ func TestUnloadedLibrary(t *testing.T) {
 	}
 	r := newResolver(loaded, alone)
 	r.Bind(0x6000)
-	if got := r.bound[0x6000]; got.module == nil || got.module.Path != "plugin" {
-		t.Errorf("bound to %+v", got)
+	if got, known := r.bound[0x6000]; known {
+		t.Errorf("bound to %+v, of a file that is not mapped", got)
+	}
+	// A file that was mapped since the last listing counts, not the unloaded one.
+	mapped, err := symbols.Modules(os.Getpid())
+	if err != nil || len(mapped) == 0 {
+		t.Fatal(err)
+	}
+	r = newResolver([]symbols.Module{mod("plugin", mapped[0].Start, mapped[0].End)}, alone)
+	if got := r.FileOf(mapped[0].Start); got != mapped[0].Path {
+		t.Errorf("a file that was mapped since: %q, want %q", got, mapped[0].Path)
 	}
 	// Asking for an address in no file lists the modules anew.
 	r = newResolver(loaded)

@@ -267,10 +267,10 @@ func (r *run) note() string {
 	return ""
 }
 
-// attribute is an attribute of a profile, which stands in one line.
+// attribute writes an attribute of a file's metadata, which must be a single line.
 func attribute(name, value string) string {
 	var text strings.Builder
-	_ = xml.EscapeText(&text, []byte(words.Clean(value))) // a builder takes everything
+	_ = xml.EscapeText(&text, []byte(words.Clean(value))) // writing to a Builder never fails
 	return "<attribute><name>" + name + "</name><value>" + text.String() + "</value></attribute>"
 }
 

@@ -1,9 +1,9 @@
 // Time in atomic operations, by the program's own clock. Each thread alternates between
 // operations of three kinds on shared variables (lines INT, DOUBLE, CAPTURE) and work
-// of its own, of about the same length, but never twice the same: equal rounds could fall in step
-// with the samples. Prints the operations' percentages of the sum
-// over the threads. The clock is that of the thread's processor time. Other programs
-// take nothing of it, and nothing of the samples by task-clock.
+// of its own. The length of the work changes from round to round: rounds of equal length
+// could fall in step with the samples. Prints the operations' percentages of the sum over
+// the threads. The clock is that of the thread's processor time. Other programs take
+// nothing of it, and nothing of the samples by task-clock.
 // Argument: rounds (default 200).
 #include <omp.h>
 #include <stdio.h>
