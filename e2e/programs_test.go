@@ -170,6 +170,9 @@ func TestOpenedLibrary(t *testing.T) {
 					t.Errorf("%s: %v, want %d per thread\n%s", c.name, got, reps*n, dump(s.main))
 				}
 			}
+			if text := strings.Join(s.main.Warnings, "\n"); strings.Contains(text, "several teams at once") {
+				t.Errorf("one team after the other, and a warning:\n%s", text)
+			}
 			for _, r := range s.main.Regions {
 				if filepath.Base(r.Location.File) != "libregions.c" {
 					t.Errorf("a region does not lie in libregions.c: %+v", r)

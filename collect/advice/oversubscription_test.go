@@ -91,7 +91,7 @@ func TestOversubscribed(t *testing.T) {
 				for i := range evs {
 					u.Feed(&evs[i])
 				}
-				u.Finish(evs[len(evs)-1].Time)
+				u.Finish(evs[len(evs)-1].Time, func(uint32) bool { return true })
 				c := Cores{mask: map[int]bool{}}
 				for i := range tc.cores {
 					c.mask[i] = true
@@ -109,6 +109,29 @@ func TestOversubscribed(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestEndedWorkers: libgomp ends the workers of an initial thread by what looks like the beginning
+// of a region. Such workers are in no region. Workers in a region that has no end yet are.
+func TestEndedWorkers(t *testing.T) {
+	u := NewUsage()
+	u.Add(0, event.Gomp, "/libgomp.so.1")
+	for tid := range uint32(20) {
+		for k, edge := range []event.Edge{event.Begin, event.End, event.Begin} {
+			u.Feed(&event.Event{Time: 1e9 + uint64(k)*1e6, TID: tid, Edge: edge})
+		}
+	}
+	c := u.Copy()
+	for _, u := range []*Usage{c, u} {
+		u.Finish(1e9+102e6, func(tid uint32) bool { return tid < 3 })
+		sum := uint64(0)
+		for _, b := range u.libraries[0].busy {
+			sum += b
+		}
+		if want := uint64(20*1e6 + 3*100e6); sum != want {
+			t.Errorf("%d ns in regions, want %d", sum, want)
+		}
 	}
 }
 

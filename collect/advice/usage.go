@@ -110,10 +110,14 @@ func (u *Usage) thread(tid uint32) *inside {
 	return t
 }
 
-// Finish charges the regions that are open when the measurement ends.
-func (u *Usage) Finish(end uint64) {
+// Finish charges the regions that are open when the measurement ends. open tells whether a thread
+// is inside a region. That cannot be seen here: to end its workers, libgomp lets them begin a
+// function as if it were a region's (gomp_free_pool_helper, gomp_pause_pool_helper).
+func (u *Usage) Finish(end uint64, open func(tid uint32) bool) {
 	for _, t := range u.threads {
-		u.chargeThread(t, end)
+		if open(t.tid) {
+			u.chargeThread(t, end)
+		}
 	}
 	clear(u.threads)
 }
