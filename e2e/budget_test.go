@@ -166,10 +166,15 @@ func TestBudget(t *testing.T) {
 				steps = max(steps, int(float64(tc.steps)*meanCost(recorded)/usualCost))
 				// The run is no longer than one window of the budget's.
 				worst := worstWindow(recorded, seconds*1e9)
+				var quiet []string
 				for _, phase := range []string{"first", "last"} {
 					all, guessed, _ := phaseFigures(p, event.Critical, lines[phase])
-					if all != truth[phase] || guessed != 0 {
-						t.Errorf("%s: %d criticals (%d extrapolated), want %d", phase, all, guessed, truth[phase])
+					switch {
+					case guessed != 0:
+						// Probes were away in a part of the phase. One attempt must be without.
+						quiet = append(quiet, fmt.Sprintf("%s: %d criticals (%d extrapolated), want %d", phase, all, guessed, truth[phase]))
+					case all != truth[phase]:
+						t.Errorf("%s: %d criticals, want %d", phase, all, truth[phase])
 					}
 				}
 				all, guessed, sigma := phaseFigures(p, tc.construct, lines["storm"])
@@ -181,7 +186,7 @@ func TestBudget(t *testing.T) {
 					t.Errorf("replayed: %d executions, unmatched %d, want %d", executionsIn(got), got.Meta.Unmatched, executionsIn(p))
 				}
 				return func(late time.Duration) (wrong []string) {
-					if wrong = paid(late); worst > budget+late.Seconds()/seconds {
+					if wrong = append(paid(late), quiet...); worst > budget+late.Seconds()/seconds {
 						wrong = append(wrong, fmt.Sprintf("%.2f %% of a thread's time went into probes", 100*worst))
 					}
 					// A storm that gets few cores is observed too seldom to be extrapolated.
