@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"slices"
+
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -19,7 +21,8 @@ const (
 
 // WhyUneven tells, by region, why threads waited at the end of a loop or a parallel region; 0: by
 // uneven work, or it is not known. In a loop that left a thread without work, the loop's body took
-// the thread less than a hundredth of what it took the busiest thread.
+// the thread less than a hundredth of what it took the busiest thread under the same initial
+// thread.
 func WhyUneven(p *profile.Profile) []Uneven {
 	out := make([]Uneven, len(p.Regions))
 	for region, b := range Flat(p) {
@@ -34,23 +37,18 @@ func WhyUneven(p *profile.Profile) []Uneven {
 	return out
 }
 
-// starved tells whether a loop left a thread nearly without work. The thread is compared with the
-// busiest one only if both have one initial thread: other initial threads have teams of their own.
+// starved tells whether a loop left a thread nearly without work, compared with the busiest thread
+// under the same initial thread.
 func starved(threads []profile.Thread, rows []ThreadFigures) bool {
 	const little = 0.01
-	busiest := 0
+	most := map[int]int64{} // by initial thread: each has teams of its own
 	for i := range rows {
-		if rows[i].Body.T > rows[busiest].Body.T {
-			busiest = i
-		}
+		root := threads[rows[i].Thread].Root
+		most[root] = max(most[root], rows[i].Body.T)
 	}
-	for i := range rows {
-		if threads[rows[i].Thread].Root == threads[rows[busiest].Thread].Root &&
-			float64(rows[i].Body.T) < little*float64(rows[busiest].Body.T) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rows, func(r ThreadFigures) bool {
+		return float64(r.Body.T) < little*float64(most[threads[r.Thread].Root])
+	})
 }
 
 // late tells whether late threads make up more than half of the waits at the region's end. A

@@ -117,9 +117,10 @@ func (e *Engine) Clock(t uint64) uint64 { return e.in.clock.at(t) }
 // engine's will be, except figures of regions whose end will never be seen.
 func (e *Engine) Snapshot(end uint64) (p *profile.Profile, ended uint64) { return e.in.snapshot(end) }
 
-// Open tells whether a thread was inside a construct when Finish or Snapshot closed all of them.
-// Threads that libgomp has ended are inside none, though no probe told of their end.
-func (e *Engine) Open(tid uint32) bool { return e.in.threads.open[tid] }
+// WasInside tells whether a thread was inside a construct when Finish, Snapshot or Pause last
+// closed all constructs. Threads that libgomp has ended are inside none, though no probe told of
+// their end.
+func (e *Engine) WasInside(tid uint32) bool { return e.in.threads.inside[tid] }
 
 // Finish closes all open regions at a time (CLOCK_MONOTONIC, ns), gives every construct its place
 // in the source, and returns the profile's figures. Do not feed the engine afterwards. The caller

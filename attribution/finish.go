@@ -64,7 +64,7 @@ func (e *engine) closeAll(end uint64) {
 		e.passUntil(t, max(end, t.Last))
 	}
 	e.advance(end + 2*stragglerWait) // charges the teams that were joined now
-	e.threads.noteOpen()
+	e.threads.noteInside()
 	// In order: threads that turn out to be initial threads are numbered here.
 	for _, tid := range slices.Sorted(maps.Keys(e.threads.byID)) {
 		t := e.threads.byID[tid]

@@ -7,16 +7,16 @@ type threads struct {
 	byID   map[uint32]*stack.Thread
 	recent [512]*stack.Thread   // cache of byID, indexed by the last digits of the thread id
 	spare  [][]stack.OpenRegion `copy:"-"` // stacks of forgotten threads, for reuse
-	// open are the threads that were inside a construct when measurement ended, by thread id.
-	open map[uint32]bool
+	// inside are the threads that were inside a construct when all were last closed, by thread id.
+	inside map[uint32]bool
 }
 
-// noteOpen notes which threads are inside a construct now.
-func (ts *threads) noteOpen() {
-	ts.open = map[uint32]bool{}
+// noteInside notes which threads are inside a construct now.
+func (ts *threads) noteInside() {
+	ts.inside = map[uint32]bool{}
 	for _, t := range ts.byID {
 		if len(t.Stack) > 0 && !t.Idle() {
-			ts.open[t.Tid] = true
+			ts.inside[t.Tid] = true
 		}
 	}
 }

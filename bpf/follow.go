@@ -252,8 +252,8 @@ func (f *Follower) Next(deadline time.Time) (l Life, ok bool, err error) {
 // Wake ends the wait of Next, if it waits.
 func (f *Follower) Wake() { f.wait.Wake() }
 
-// Most returns how many processes can be followed at a time.
-func (f *Follower) Most() uint32 { return f.coll.Maps[followMapFollowed].MaxEntries() }
+// MostFollowed returns how many processes can be followed at a time.
+func (f *Follower) MostFollowed() uint32 { return f.coll.Maps[followMapFollowed].MaxEntries() }
 
 // Missed returns how many events were dropped because nobody read them in time, or because too many
 // processes are followed. The processes concerned were not stopped for them.

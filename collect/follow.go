@@ -61,7 +61,7 @@ func (lv *lives) reap() {
 	defer lv.mu.Unlock()
 	if n := lv.follower.Missed(); n > 0 && !lv.missed {
 		lv.missed = true
-		lv.reader.warn("At least %d times, a program was not measured, or not from its beginning. Processes started, or loaded libraries, faster than probes could be placed, or more than %d processes ran at a time.", n, lv.follower.Most())
+		lv.reader.warn("At least %d times, a program was not measured, or not from its beginning. Processes started, or loaded libraries, faster than probes could be placed, or more than %d processes ran at a time.", n, lv.follower.MostFollowed())
 	}
 	lv.adopt()
 	lv.checkDebuggers()

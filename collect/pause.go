@@ -52,6 +52,7 @@ func (m *Measurement) Pause(pid int) error {
 		return control.ErrNotMeasured
 	}
 	p.engine.Pause(at)
+	p.usage.Finish(at, p.engine.WasInside)
 	m.reader.mu.Unlock()
 	m.logf("process %d: paused in %s", pid, time.Since(begin).Round(time.Microsecond))
 	return nil

@@ -119,7 +119,7 @@ func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *pr
 	}
 	pf.counting.Complete(prof)
 	pf.selection.Hide(prof)
-	p.usage.Finish(end, p.engine.Open)
+	p.usage.Finish(end, p.engine.WasInside)
 	prof.Warnings = append(prof.Warnings, p.usage.Oversubscribed(&p.cores)...)
 	if w := p.usage.GCCOnLibomp(p.resolver.FileOf, target.ImportedBy(p.resolver.Modules())); w != "" {
 		prof.Warnings = append([]string{w}, prof.Warnings...) // more important than any other

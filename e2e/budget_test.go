@@ -171,7 +171,7 @@ func TestBudget(t *testing.T) {
 					all, guessed, _ := phaseFigures(p, event.Critical, lines[phase])
 					switch {
 					case guessed != 0:
-						// Probes were away in a part of the phase. One attempt must be without.
+						// Probes were away in a part of the phase. They must stay in one attempt.
 						quiet = append(quiet, fmt.Sprintf("%s: %d criticals (%d extrapolated), want %d", phase, all, guessed, truth[phase]))
 					case all != truth[phase]:
 						t.Errorf("%s: %d criticals, want %d", phase, all, truth[phase])

@@ -148,7 +148,7 @@ func TestProcessTree(t *testing.T) {
 // its first region on.
 func TestOpenedLibrary(t *testing.T) {
 	atOnce(t)
-	const reps, n, threads = 3, 5, 2
+	const reps, n, threads = 8, 5, 2 // libgomp ends a worker in each repetition
 	bin := testbin.Build(t, "dlopened.c", testbin.Options{NoOpenMP: true})
 	for _, compiler := range []string{"gcc", "clang-19"} {
 		t.Run(compiler, func(t *testing.T) {

@@ -30,7 +30,7 @@ func CPUsOf(set map[int]bool) CPUs {
 }
 
 // AddTo adds the processors to a set. Parts of the text that are no numbers are left out. A profile
-// that was made to do harm may name processors again and again: no more than most are added.
+// that was made to do harm may name processors again and again: AddTo stops after 65536 of them.
 func (c CPUs) AddTo(set map[int]bool) {
 	const most = 1 << 16 // CONFIG_NR_CPUS goes to 8192
 	left := most

@@ -156,8 +156,8 @@ func claimIn(dir, job string, overwrite bool, limit time.Duration) error {
 		if err == nil {
 			// Ranks of a job without a name have other names on other nodes. So the measurement
 			// that is under way may be that of the same job.
-			if !strings.HasPrefix(job, launch.Nameless) {
-				err = free(dir, nil)
+			if !strings.HasPrefix(job, launch.NamelessPrefix) {
+				err = inUse(dir, nil)
 			}
 			if err == nil {
 				err = clear(dir, name, overwrite)

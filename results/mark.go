@@ -41,8 +41,9 @@ type life struct {
 	Parent int `json:"parent"`
 }
 
-// mark is the mark of one measurement in one directory. It is nil if it could not be made. Then the
-// measurement goes on, but another measurement is not refused the directory.
+// mark is the mark of one measurement in one directory. It is nil if it could not be made. Then, or
+// if the file system has no locks, the measurement goes on, but others are not refused the
+// directory.
 type mark struct {
 	mu   sync.Mutex
 	root *os.Root
@@ -72,7 +73,8 @@ func newMark(dir string) *mark {
 	return m
 }
 
-// lock locks the mark. Whoever looks at marks holds their locks for a moment (readMark).
+// lock locks the mark. It tries again: who reads marks holds their locks for a moment (readMark).
+// On a file system without locks (Lustre mounted without flock) the mark stays unlocked.
 func (m *mark) lock() {
 	const tries = 20
 	for range tries {
@@ -150,7 +152,8 @@ func marks(dir string) (out []seenMark) {
 	for _, name := range names {
 		b, held, err := readMark(name)
 		var m seenMark
-		if err == nil && json.Unmarshal(b, &m.underWay) == nil {
+		// A locked mark without text is being written at this moment.
+		if err == nil && (json.Unmarshal(b, &m.underWay) == nil || held) {
 			m.name, m.held = filepath.Base(name), held
 			out = append(out, m)
 		}
@@ -158,15 +161,21 @@ func marks(dir string) (out []seenMark) {
 	return out
 }
 
-// free refuses a directory to which another measurement that is under way writes its results. The
+// inUse refuses a directory to which another measurement that is under way writes its results. The
 // other measurement may have written nothing yet. own is this measurement's mark; nil: it has none.
-func free(dir string, own *mark) error {
-	for _, m := range marks(dir) {
-		if m.held && (own == nil || m.name != own.name()) {
-			return fmt.Errorf("%s belongs to a measurement that is under way (ompp-attach, process %d on %s): wait for its end, or give another directory with -o", dir, m.PID, m.Host)
+// A tool whose programs have ended is about to remove its mark: inUse waits a moment for that.
+func inUse(dir string, own *mark) error {
+	const look, grace = 20 * time.Millisecond, time.Second
+	for began := time.Now(); ; time.Sleep(look) {
+		all := marks(dir)
+		i := slices.IndexFunc(all, func(m seenMark) bool { return m.held && (own == nil || m.name != own.name()) })
+		if i < 0 {
+			return nil
+		}
+		if running, _ := all[i].running(); running || time.Since(began) > grace {
+			return fmt.Errorf("%s belongs to a measurement that is under way (ompp-attach, process %d on %s): wait for its end, or give another directory with -o", dir, all[i].PID, all[i].Host)
 		}
 	}
-	return nil
 }
 
 func readMark(name string) (b []byte, held bool, err error) {

@@ -51,7 +51,7 @@ func Open(dir, program string, pid int, overwrite bool) (*Directory, error) {
 		}
 		o.Dir = defaultDirectory(program, pid)
 	}
-	if err := free(o.Dir, nil); err != nil {
+	if err := inUse(o.Dir, nil); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(o.Dir, RecordName)); err == nil && !overwrite {
@@ -74,7 +74,7 @@ func Open(dir, program string, pid int, overwrite bool) (*Directory, error) {
 	}
 	o.mark = newMark(o.Dir)
 	// Another measurement may have begun meanwhile. Then at least one of the two sees the other.
-	if err := free(o.Dir, o.mark); err != nil {
+	if err := inUse(o.Dir, o.mark); err != nil {
 		return nil, o.Abandon(err)
 	}
 	return o, nil

@@ -305,40 +305,6 @@ func TestDirectoryInAFile(t *testing.T) {
 	}
 }
 
-// A measurement that is under way has its directory to itself, also before its first snapshot, and
-// for whoever would overwrite older results.
-func TestDirectoryInUse(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "out")
-	o, err := Open(dir, "solver", 1, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, overwrite := range []bool{false, true} {
-		if _, err := Open(dir, "solver", 2, overwrite); err == nil || !strings.Contains(err.Error(), "belongs to a measurement that is under way") {
-			t.Errorf("overwrite %t: %v", overwrite, err)
-		}
-		if err := claim(dir, "job", overwrite); err == nil || !strings.Contains(err.Error(), "belongs to a measurement that is under way") {
-			t.Errorf("a job, overwrite %t: %v", overwrite, err)
-		}
-	}
-	if err := claim(dir, launch.Nameless+"7", false); err != nil {
-		t.Errorf("a job without a name, which may be the same one: %v", err)
-	}
-	_ = os.Remove(filepath.Join(dir, claimName(launch.Nameless+"7")))
-	if got := namesIn(t, dir); !slices.Equal(got, []string{o.mark.name()}) {
-		t.Errorf("after refusals there are %q", got)
-	}
-	_ = o.mark.file.Close() // as when the tool is killed
-	again, err := Open(dir, "solver", 2, false)
-	if err != nil {
-		t.Fatalf("after the measurement: %v", err)
-	}
-	if err := free(dir, again.mark); err != nil {
-		t.Errorf("its own mark: %v", err)
-	}
-	_ = again.Abandon(nil)
-}
-
 // The name of a directory is no pattern: what is in run[1] is found, and not replaced.
 func TestDirectoryLikeAPattern(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run[1]*?")
@@ -347,7 +313,7 @@ func TestDirectoryLikeAPattern(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(marks(dir)) != 1 {
-		t.Error("a directory in use is free")
+		t.Error("the mark of a directory in use is not found")
 	}
 	o.mark.remove()
 	rank := filepath.Join(dir, RecordStem+".rank0"+RecordSuffix)

@@ -107,6 +107,14 @@ func (c *Cube) CannotTell() string {
 	return ""
 }
 
+// WhyUntold is CannotTell as a whole sentence; empty: times can be told.
+func (c *Cube) WhyUntold() string {
+	if why := c.CannotTell(); why != "" {
+		return "What costs time " + why
+	}
+	return ""
+}
+
 // Doubt says that a property of a region may not be the program's own.
 type Doubt struct {
 	Property string // ompP's name

@@ -23,7 +23,7 @@ import (
 // node's collector.
 func runRank(f *measureFlags, c *cobra.Command, r launch.Rank, args []string) error {
 	if r.Job == "" { // the ranks have only their parent process in common
-		r.Job = fmt.Sprintf("%s%d", launch.Nameless, os.Getppid())
+		r.Job = fmt.Sprintf("%s%d", launch.NamelessPrefix, os.Getppid())
 	}
 	f.say = func(s string) { cli.Tell(fmt.Sprintf("rank %d: %s", r.Rank, s)) }
 	err := f.rank(c, r, args)

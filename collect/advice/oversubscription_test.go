@@ -135,6 +135,27 @@ func TestEndedWorkers(t *testing.T) {
 	}
 }
 
+// TestPausedUsage: a region that is open when measurement is paused counts until then.
+func TestPausedUsage(t *testing.T) {
+	u := NewUsage()
+	u.Add(0, event.Gomp, "/libgomp.so.1")
+	feed := func(ms uint64, edge event.Edge) { u.Feed(&event.Event{Time: 1e9 + ms*1e6, TID: 7, Edge: edge}) }
+	inside := func(uint32) bool { return true }
+	feed(0, event.Begin)
+	u.Finish(1e9+3e6, inside)
+	feed(50, event.End) // of the region before the pause
+	feed(60, event.Begin)
+	feed(64, event.End)
+	u.Finish(1e9+100e6, inside)
+	sum := uint64(0)
+	for _, b := range u.libraries[0].busy {
+		sum += b
+	}
+	if sum != 7e6 {
+		t.Errorf("%d ns in regions, want 3 ms before the pause and 4 ms after", sum)
+	}
+}
+
 // Lost events, ends without a beginning, and regions left without an end must
 // not be taken for threads at work.
 func TestUsageOfBrokenStreams(t *testing.T) {

@@ -110,16 +110,17 @@ func (u *Usage) thread(tid uint32) *inside {
 	return t
 }
 
-// Finish charges the regions that are open when the measurement ends. open tells whether a thread
-// is inside a region. That cannot be seen here: to end its workers, libgomp lets them begin a
-// function as if it were a region's (gomp_free_pool_helper, gomp_pause_pool_helper).
-func (u *Usage) Finish(end uint64, open func(tid uint32) bool) {
+// Finish charges the regions that are open when the measurement ends or is paused. inside tells
+// whether a thread was inside a region. Usage alone cannot tell: libgomp ends its workers by a
+// function that begins like a region's (gomp_free_pool_helper, gomp_pause_pool_helper).
+func (u *Usage) Finish(end uint64, inside func(tid uint32) bool) {
 	for _, t := range u.threads {
-		if open(t.tid) {
+		if inside(t.tid) {
 			u.chargeThread(t, end)
 		}
 	}
 	clear(u.threads)
+	clear(u.recent[:])
 }
 
 func (u *Usage) called(addr uint64, instance uint16) {

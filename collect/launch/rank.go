@@ -66,8 +66,9 @@ func rankOf(pid int) (rank, size int, job string, ok bool) {
 	return 0, 0, "", false
 }
 
-// Nameless begins the names of jobs to which the launcher gives none. The parent's PID follows.
-const Nameless = "parent-"
+// NamelessPrefix begins the names of jobs to which the launcher gives none. The parent's PID
+// follows.
+const NamelessPrefix = "parent-"
 
 // hydraJob makes a name for a job of hydra, MPICH's launcher, because hydra does not tell its
 // processes one. The arguments of hydra's daemon on each node say where mpiexec listens, and which

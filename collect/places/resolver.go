@@ -86,8 +86,8 @@ func (r *Resolver) at(addr uint64) (place, bool) {
 	}
 	m, ok := symbols.Find(r.mods, addr)
 	if !ok {
-		// Another file may lie by now where an unloaded one was. A program that was attached to is
-		// not stopped when it loads libraries.
+		// First list the modules anew: another file may lie now where an unloaded one was. A
+		// program that was attached to is not stopped when it loads libraries.
 		if mods, _ := r.mapped.Modules(); len(mods) > 0 {
 			r.SetModules(mods)
 		}

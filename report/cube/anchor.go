@@ -86,8 +86,8 @@ func (o *order) anchor(metrics []int) ([]byte, error) {
 	c := o.Cube
 	root := xmlCube{Version: "4.4", Attrs: []xmlAttr{{"Creator", "ompp-attach"}, {"CUBE_CT_AGGR", "SUM"}, {"program", clean(c.Program)}},
 		Metrics: metricTree(c, metrics, -1), Program: o.program(), System: o.machine()}
-	if why := c.CannotTell(); why != "" {
-		root.Attrs = append(root.Attrs, xmlAttr{"times", clean("What costs time " + why)})
+	if why := c.WhyUntold(); why != "" {
+		root.Attrs = append(root.Attrs, xmlAttr{"times", clean(why)})
 	}
 	text, err := xml.MarshalIndent(&root, "", " ")
 	if err != nil {

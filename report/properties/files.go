@@ -219,9 +219,7 @@ func fileOf(c *severity.Cube, o Options) *file {
 	for i := range c.Threads {
 		f.Threads = append(f.Threads, thread{c.Threads[i].Process, c.Threads[i].Root, ThreadText(c, i)})
 	}
-	if why := c.CannotTell(); why != "" {
-		f.CannotTell = "What costs time " + why
-	}
+	f.CannotTell = c.WhyUntold()
 	found := c.List(c.Findings(), true)
 	for i := range found {
 		x := &found[i].Finding

@@ -7,7 +7,6 @@ package tau
 import (
 	"bufio"
 	"cmp"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"math"
@@ -261,17 +260,15 @@ func (r *run) write(w io.Writer, m *metric, thread int) error {
 
 // note is an attribute that says why nothing can be told of the times; empty: they can be told.
 func (r *run) note() string {
-	if why := r.CannotTell(); why != "" {
-		return attribute("Times", "What costs time "+why)
+	if why := r.WhyUntold(); why != "" {
+		return attribute("Times", why)
 	}
 	return ""
 }
 
 // attribute writes an attribute of a file's metadata, which must be a single line.
 func attribute(name, value string) string {
-	var text strings.Builder
-	_ = xml.EscapeText(&text, []byte(words.Clean(value))) // writing to a Builder never fails
-	return "<attribute><name>" + name + "</name><value>" + text.String() + "</value></attribute>"
+	return "<attribute><name>" + name + "</name><value>" + value + "</value></attribute>"
 }
 
 // number prints whole numbers without a point, others to a nanosecond.
