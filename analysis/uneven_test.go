@@ -23,6 +23,8 @@ func TestWhyUneven(t *testing.T) {
 		{"one iteration", event.Loop, even, []int64{0, 1e9}, 0, 0, analysis.Starved},
 		{"three iterations on four threads", event.ParallelLoop, even, []int64{5e8, 5e8, 5e8, 1e4}, 0, 0, analysis.Starved},
 		{"a loop that other teams execute more often", event.Loop, even, []int64{1e9, 1e9, 1e6, 1e6}, 0, 2, 0},
+		{"a loop that other teams execute less often", event.Loop, even, []int64{1e6, 1e6, 1e9, 1e9}, 0, 2, 0},
+		{"a thread of other teams without work", event.Loop, even, []int64{1e9, 1e9, 1e7, 0}, 0, 2, analysis.Starved},
 		{"uneven", event.Loop, even, []int64{1e9, 1e8}, 0, 0, 0},
 		{"one thread", event.Loop, even, []int64{1e9}, 0, 0, 0},
 		{"never executed", event.Loop, even, []int64{0, 0}, 0, 0, 0},
