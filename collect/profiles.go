@@ -88,7 +88,7 @@ func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *pr
 	prof.Meta.Duration = p.engine.Elapsed(p.began, end)
 	prof.Meta.UserTime = since(p.cpu.User, p.cpu0.User)
 	prof.Meta.SysTime = since(p.cpu.System, p.cpu0.System)
-	prof.Meta.HasTasks, prof.Meta.CPUs = p.tasking, p.cores.CPUs()
+	prof.Meta.HasTasks, prof.Meta.CPUs, prof.Meta.Quota = p.tasking, p.cores.CPUs(), p.cores.Quota()
 	if p.rank.Job != nil { // otherwise p.meta has what the launcher told
 		prof.Meta.MPI = p.rank.Job
 	}

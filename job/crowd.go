@@ -1,23 +1,30 @@
 package job
 
-// Crowd is a machine on which a job has more threads than processors to run them.
+import "math"
+
+// Crowd is a machine on which a job has more threads than may run at a time.
 type Crowd struct {
 	Host           string // the host name of the machine's first rank
 	Ranks, Threads int
-	CPUs           int
+	CPUs           int  // how many of these threads may run at a time
+	Limited        bool // control groups allow less processor time than the affinity masks
+}
+
+// crowded is a machine whose ranks are looked at.
+type crowded struct {
+	Crowd
+	cpus   map[int]bool       // of the ranks' affinity masks
+	quotas map[uint64]float64 // processor time per elapsed time, by control group
+	free   bool               // a rank has no such limit
+	lacks  bool
 }
 
 // Crowds returns the machines on which a rank lacks cores, and on which the job itself has more
-// threads than processors that its ranks may use. They are in the order of their first ranks. It
-// returns none if the processors of any rank are not known.
+// threads than its ranks' affinity masks and control groups let run at a time. They are in the
+// order of their first ranks. It returns none if the processors of any rank are not known.
 func (j *Job) Crowds(lacks func(*Rank) bool) (out []Crowd) {
-	type machine struct {
-		Crowd
-		cpus  map[int]bool
-		lacks bool
-	}
-	var all []*machine
-	at := map[string]*machine{} // by clock: one clock, one machine
+	var all []*crowded
+	at := map[string]*crowded{} // by clock: one clock, one machine
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
 		if r.CPUs == "" {
@@ -25,18 +32,44 @@ func (j *Job) Crowds(lacks func(*Rank) bool) (out []Crowd) {
 		}
 		m := at[r.Clock]
 		if m == nil {
-			m = &machine{Crowd: Crowd{Host: r.Host}, cpus: map[int]bool{}}
+			m = &crowded{Crowd: Crowd{Host: r.Host}, cpus: map[int]bool{}, quotas: map[uint64]float64{}}
 			at[r.Clock], all = m, append(all, m)
 		}
-		m.Ranks++
-		m.Threads += r.Threads
+		m.add(r)
 		m.lacks = m.lacks || lacks(r)
-		r.CPUs.AddTo(m.cpus)
 	}
 	for _, m := range all {
-		if m.CPUs = len(m.cpus); m.lacks && m.Threads > m.CPUs {
+		m.count()
+		if m.lacks && m.Threads > m.CPUs {
 			out = append(out, m.Crowd)
 		}
 	}
 	return out
+}
+
+func (m *crowded) add(r *Rank) {
+	m.Ranks++
+	m.Threads += r.Threads
+	r.CPUs.AddTo(m.cpus)
+	if r.Quota == nil {
+		m.free = true
+		return
+	}
+	m.quotas[r.Quota.Group] = r.Quota.CPUs
+}
+
+// count says how many threads may run at a time. Of a limit of a core and a half, the half core can
+// run a thread, too.
+func (m *crowded) count() {
+	m.CPUs = len(m.cpus)
+	if m.free {
+		return
+	}
+	allowed := 0.0
+	for _, q := range m.quotas {
+		allowed += q
+	}
+	if n := int(math.Ceil(allowed)); n < m.CPUs {
+		m.CPUs, m.Limited = n, true
+	}
 }

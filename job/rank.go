@@ -35,6 +35,7 @@ type RankProcess struct {
 	MPI     profile.MPIJob
 	Clock   string       // profile.Meta.ClockName
 	CPUs    profile.CPUs // on which the rank's threads might run; empty: not known
+	Quota   *profile.Quota
 	Threads int
 }
 
@@ -112,7 +113,7 @@ func rankOf(p *profile.Profile, file string, rank int) Rank {
 	m := &p.Meta
 	r := Rank{
 		RankProcess: RankProcess{Rank: rank, File: file, Host: m.Host, Program: m.Program, PID: m.PID, Tool: m.Tool,
-			Clock: m.ClockName(), CPUs: m.CPUs, Threads: analysis.Threads(p)},
+			Clock: m.ClockName(), CPUs: m.CPUs, Quota: m.Quota, Threads: analysis.Threads(p)},
 		RankLife: lifeOf(m),
 		RankTimes: RankTimes{Wall: m.Duration, User: m.UserTime, System: m.SysTime, ThreadTime: analysis.ThreadTime(p),
 			Serial: analysis.SerialTime(p), Idle: analysis.Idle(p), Parallel: analysis.ParallelCoverage(p).Wall,

@@ -39,6 +39,16 @@ type Machine struct {
 	// CPUs are the processors on which threads of the process might run. Empty: not known, or an
 	// older version recorded the profile.
 	CPUs CPUs `json:"cpus,omitempty"`
+	// Quota is how much processor time the control groups of the process allow. Nil: no limit, not
+	// known, or an older version recorded the profile.
+	Quota *Quota `json:"quota,omitempty"`
+}
+
+// Quota is a limit that a control group sets (cpu.max; cpu.cfs_quota_us of version 1).
+type Quota struct {
+	CPUs float64 `json:"cpus"` // processor time per elapsed time
+	// Group is the control group's inode: processes of one group share the limit.
+	Group uint64 `json:"group"`
 }
 
 // Life says from when on the process was measured, how long, and how its measurement ended.

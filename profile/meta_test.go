@@ -12,7 +12,7 @@ import (
 
 // metaFields are the fields of a recorded profile's meta in their order. Profiles were recorded
 // with these before Meta had groups.
-var metaFields = []string{"program", "path", "args", "pid", "host", "kernel", "arch", "cpus", "start", "duration_ns", "user_ns", "sys_ns",
+var metaFields = []string{"program", "path", "args", "pid", "host", "kernel", "arch", "cpus", "quota", "start", "duration_ns", "user_ns", "sys_ns",
 	"attached", "ended", "exit", "clock", "snapshot_at", "tool", "built", "runtimes", "hits", "lost_hits", "unmatched", "edges",
 	"partial", "off", "stopped", "left_out", "mpi", "counters", "evaluators", "sampling", "budget", "sched", "observations",
 	"overhead", "has_tasks"}

@@ -8,21 +8,22 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"ompp-attach/profile"
 )
 
 // Cores is how many processors a process may use, and what limits this number.
 type Cores struct {
-	mask  map[int]bool // processors on which any of its threads may run
-	quota float64      // processors' worth of time that its control groups allow; 0: no limit
+	mask  map[int]bool  // processors on which any of its threads may run
+	quota profile.Quota // that its control groups allow; 0 CPUs: no limit
 }
 
 // number is how many threads can run at a time, or 0 if that is not known. A quota of a number of
 // cores and a half is rounded up: the half core can run a thread, too.
 func (c *Cores) number() int {
 	n := len(c.mask)
-	if q := int(math.Ceil(c.quota)); q > 0 && (n == 0 || q < n) {
+	if q := int(math.Ceil(c.quota.CPUs)); q > 0 && (n == 0 || q < n) {
 		n = q
 	}
 	return n
@@ -34,8 +35,8 @@ func (c *Cores) String() string {
 	if c.number() != 1 {
 		n = fmt.Sprintf("%d cores", c.number())
 	}
-	if c.quota > 0 && int(math.Ceil(c.quota)) < len(c.mask) {
-		return fmt.Sprintf("%s (its control group's limit, %.3g of the %d in its affinity mask)", n, c.quota, len(c.mask))
+	if c.quota.CPUs > 0 && int(math.Ceil(c.quota.CPUs)) < len(c.mask) {
+		return fmt.Sprintf("%s (its control group's limit, %.3g of the %d in its affinity mask)", n, c.quota.CPUs, len(c.mask))
 	}
 	return n + " (its affinity mask)"
 }
@@ -46,8 +47,14 @@ func (c *Cores) Mask() int { return len(c.mask) }
 // CPUs returns the processors of the affinity masks.
 func (c *Cores) CPUs() profile.CPUs { return profile.CPUsOf(c.mask) }
 
-// Quota returns how many processors' worth of time the control groups allow; 0: no limit.
-func (c *Cores) Quota() float64 { return c.quota }
+// Quota returns what the control groups allow; nil: no limit.
+func (c *Cores) Quota() *profile.Quota {
+	if c.quota.CPUs == 0 {
+		return nil
+	}
+	q := c.quota
+	return &q
+}
 
 // Copy copies what read changes.
 func (c *Cores) Copy() Cores { return Cores{maps.Clone(c.mask), c.quota} }
@@ -81,7 +88,7 @@ func (c *Cores) Read(root fs.FS, pid int) {
 
 // cgroupQuota returns the tightest limit of a process's control groups and
 // their parents, from the lines of /proc/PID/cgroup (cgroups(7)).
-func cgroupQuota(root fs.FS, groups string) (least float64) {
+func cgroupQuota(root fs.FS, groups string) (least profile.Quota) {
 	for l := range strings.Lines(groups) {
 		f := strings.SplitN(strings.TrimSpace(l), ":", 3)
 		if len(f) != 3 {
@@ -96,13 +103,26 @@ func cgroupQuota(root fs.FS, groups string) (least float64) {
 		}
 		for _, mount := range mounts {
 			for dir := path.Join(mount, f[2]); strings.HasPrefix(dir, mount); dir = path.Dir(dir) {
-				if q := quotaOf(root, dir); q > 0 && (least == 0 || q < least) {
-					least = q
+				// Of equal limits the parent's: more processes share it.
+				if q := quotaOf(root, dir); q > 0 && (least.CPUs == 0 || q <= least.CPUs) {
+					least = profile.Quota{CPUs: q, Group: inode(root, dir)}
 				}
 			}
 		}
 	}
 	return least
+}
+
+// inode returns the inode of a directory; 0: not known.
+func inode(root fs.FS, dir string) uint64 {
+	st, err := fs.Stat(root, dir)
+	if err != nil {
+		return 0
+	}
+	if st, ok := st.Sys().(*syscall.Stat_t); ok {
+		return st.Ino
+	}
+	return 0
 }
 
 func quotaOf(root fs.FS, dir string) float64 {

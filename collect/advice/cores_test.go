@@ -1,9 +1,14 @@
 package advice
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
+
+	"ompp-attach/profile"
 )
 
 func TestCores(t *testing.T) {
@@ -59,5 +64,35 @@ func TestCores(t *testing.T) {
 				t.Errorf("%q, want %q", got, tc.words)
 			}
 		})
+	}
+}
+
+// The limit is that of the control group whose processes share it: of equal limits the parent's.
+func TestQuotaGroup(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"proc/7/task/7/status":        "Cpus_allowed_list:\t0-15\n",
+		"proc/7/cgroup":               "0::/a/b\n",
+		"sys/fs/cgroup/a/cpu.max":     "150000 100000\n",
+		"sys/fs/cgroup/a/b/cpu.max":   "150000 100000\n",
+		"sys/fs/cgroup/a/b/c/cpu.max": "100000 100000\n",
+	} {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var c Cores
+	c.Read(os.DirFS(root), 7)
+	parent, err := os.Stat(filepath.Join(root, "sys/fs/cgroup/a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &profile.Quota{CPUs: 1.5, Group: parent.Sys().(*syscall.Stat_t).Ino}
+	if got := c.Quota(); got == nil || *got != *want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

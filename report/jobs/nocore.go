@@ -67,6 +67,9 @@ func (t *jobText) whoHasCores() string {
 	c := &crowds[0]
 	text := fmt.Sprintf("The job itself has more threads than cores: on %s, %s with %s on %s", c.Host, words.Plural(c.Ranks, "rank"),
 		words.Plural(c.Threads, "thread"), words.Plural(c.CPUs, "core"))
+	if c.Limited {
+		text += " (the limit of its control groups)"
+	}
 	if more := len(crowds) - 1; more > 0 {
 		text += fmt.Sprintf(", and the like on %s", words.Plural(more, "other machine"))
 	}

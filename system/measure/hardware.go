@@ -66,7 +66,10 @@ func hardware(root fs.FS) system.Machine {
 	}
 	var cores advice.Cores
 	cores.Read(root, os.Getpid())
-	m.Quota, m.Affinity = cores.Quota(), len(cpuList(m.AffinityList))
+	m.Affinity = len(cpuList(m.AffinityList))
+	if q := cores.Quota(); q != nil {
+		m.Quota = q.CPUs
+	}
 	m.MemoryBytes = kilobytes(f.after("MemTotal", "proc/meminfo"))
 	f.topology(&m)
 	f.numa(&m)
