@@ -7,7 +7,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// Uneven says why threads waited at the end of a loop or of a parallel region, if this is known.
+// Uneven says why threads waited at a barrier, or at the end of a construct, if this is known.
 type Uneven uint8
 
 const (
@@ -15,24 +15,86 @@ const (
 	// iterations than threads then, or one iteration with nearly all of the work. But a thread's
 	// chunk may have all of the work, too. The number of iterations itself is not recorded.
 	Starved Uneven = iota + 1
-	// Late: some threads began the region later than others, and this makes up most of the waits.
+	// Coreless: the threads that others waited for were ready to run, but had no core, as they
+	// began the region or later. This makes up most of the waits.
+	Coreless
+	// Late: some threads began the parallel region later than others, and this makes up most of the
+	// waits.
 	Late
+	// Behind: some threads came to the construct later than others, and this makes up most of the
+	// waits. They were in the same parallel region before.
+	Behind
+
+	numUneven
 )
 
-// WhyUneven tells, by region, why threads waited at the end of a loop or a parallel region; 0: by
-// uneven work, or it is not known. In a loop that left a thread without work, the loop's body took
-// the thread less than a hundredth of what it took the busiest thread under the same initial
-// thread.
-func WhyUneven(p *profile.Profile) []Uneven {
-	out := make([]Uneven, len(p.Regions))
+// Says says the reason in a clause about a region; "": there is none.
+func (u Uneven) Says() string {
+	return [numUneven]string{Starved: "some of its threads had next to nothing to do", Coreless: "its threads mostly waited for threads that had no core",
+		Late: "its threads mostly waited for threads that began it late", Behind: "its threads mostly waited for threads that came to it late"}[u]
+}
+
+// HasUneven tells whether the reasons of waits (Uneven) are those of a property with one of ompP's
+// names. If a thread had nothing to do, the others did not wait because it was late.
+func HasUneven(name string) bool {
+	switch name {
+	case WaitAtBarrier, ImbalanceInParallelRegion, ImbalanceInParallelLoop, ImbalanceInParallelWorkshare, ImbalanceInParallelSections,
+		ImbalanceDueToUnevenSectionDistribution:
+		return true
+	}
+	return false
+}
+
+// UnevenWaits are the waits at a barrier, or at the end of a region (ns), by their reason. Those
+// with reason 0 have uneven work for a reason, or it is not known.
+type UnevenWaits [numUneven]int64
+
+// Why returns the reason that makes up more than half of the waits; 0: there is none.
+func (u UnevenWaits) Why() Uneven {
+	all := int64(0)
+	for _, waits := range u {
+		all += waits
+	}
+	for why, waits := range u {
+		if why > 0 && 2*waits > all {
+			return Uneven(why)
+		}
+	}
+	return 0
+}
+
+// Plus returns the sum of two processes' waits at the same region.
+func (u UnevenWaits) Plus(o UnevenWaits) UnevenWaits {
+	for why := range u {
+		u[why] += o[why]
+	}
+	return u
+}
+
+// WhyUneven tells, by region, how long threads waited at its barrier, and why. All waits of a
+// region have one reason. In a loop that left a thread without work, the loop's body took the
+// thread less than a hundredth of what it took the busiest thread under the same initial thread.
+func WhyUneven(p *profile.Profile) []UnevenWaits {
+	out, last := make([]UnevenWaits, len(p.Regions)), latecomersOf(p)
 	for region, b := range Flat(p) {
-		c := p.Regions[region].Construct
+		c, l, why := p.Regions[region].Construct, &last[region], Uneven(0)
+		waits := int64(0)
+		for i := range b.Rows {
+			waits += max(0, barrierTime(&b.Rows[i].ThreadStats)-b.Rows[i].Task)
+		}
 		switch {
 		case (c == event.Loop || c == event.ParallelLoop) && starved(p.Threads, b.Rows):
-			out[region] = Starved
-		case (c == event.Parallel || c == event.ParallelLoop) && late(p.Threads, b.Rows):
-			out[region] = Late
+			why = Starved
+		case l.known(waits) && l.coreless():
+			why = Coreless
+		case c.IsParallel() && late(p.Threads, b.Rows, func(s *profile.ThreadStats) int64 { return s.Enter.T }):
+			if why = Late; !late(p.Threads, b.Rows, enterWithCore) {
+				why = Coreless
+			}
+		case (c == event.Loop || c == event.Sections || c == event.Workshare) && l.known(waits) && l.behind():
+			why = Behind
 		}
+		out[region][why] = waits
 	}
 	return out
 }
@@ -53,17 +115,80 @@ func starved(threads []profile.Thread, rows []ThreadFigures) bool {
 
 // late tells whether late threads make up more than half of the waits at the region's end. A
 // thread's wait for them is at most the time by which it began before the last thread of its teams.
-func late(threads []profile.Thread, rows []ThreadFigures) bool {
+func late(threads []profile.Thread, rows []ThreadFigures, enter func(*profile.ThreadStats) int64) bool {
 	last := map[int]int64{} // by initial thread: each has teams of its own
 	for i := range rows {
 		root := threads[rows[i].Thread].Root
-		last[root] = max(last[root], rows[i].Enter.T)
+		last[root] = max(last[root], enter(&rows[i].ThreadStats))
 	}
 	var waits, earlier int64
 	for i := range rows {
 		wait := max(0, rows[i].Barrier.T-rows[i].Task)
 		waits += wait
-		earlier += min(wait, last[threads[rows[i].Thread].Root]-rows[i].Enter.T)
+		earlier += min(wait, last[threads[rows[i].Thread].Root]-enter(&rows[i].ThreadStats))
 	}
 	return 2*earlier > waits
+}
+
+// enterWithCore returns how long a thread took to begin a region, without the time in which it had
+// no core (ns).
+func enterWithCore(s *profile.ThreadStats) int64 {
+	if s.NoCore == nil {
+		return s.Enter.T
+	}
+	return s.Enter.T - within(s.NoCore.Enter, s.Enter.T)
+}
+
+// latecomers are the waits at a region's barrier for the threads that came last (profile.Waits), in
+// ns.
+type latecomers struct {
+	waits int64 // at this barrier, as far as it is known for whom
+	from  int64 // the waits for threads that came from the region: also at other barriers
+	away  int64 // the part of from in which these threads had no core
+	own   int64 // the part of the waits, at most, that is due to time within the region
+}
+
+// known tells whether it is known for whom threads waited in more than half of a region's waits.
+func (l *latecomers) known(waits int64) bool { return l.waits > 0 && 2*l.waits > waits }
+
+// coreless tells whether threads without a core make up more than half of the waits. The part of
+// them is that of all threads that came from the region, if most came from there.
+func (l *latecomers) coreless() bool { return 2*l.from > l.waits && 2*l.away > l.from }
+
+// behind tells whether more than half of the waits are due to what threads did before the region.
+func (l *latecomers) behind() bool { return 2*l.own < l.waits }
+
+// latecomersOf returns the latecomers of each region. Threads come to the barrier of a construct
+// from the construct itself, and to an explicit barrier from the region around.
+func latecomersOf(p *profile.Profile) []latecomers {
+	out, t := make([]latecomers, len(p.Regions)), newTree(p)
+	for i := 1; i < len(p.Nodes); i++ {
+		own, from := &out[p.Nodes[i].Region], i
+		if p.Regions[p.Nodes[i].Region].Construct == event.Barrier {
+			from = p.Nodes[i].Parent
+		}
+		for j := range p.Nodes[from].Stats {
+			if w := p.Nodes[from].Stats[j].Waits; w != nil {
+				own.from += w.Late.T
+				own.away += w.NoCore
+			}
+		}
+		due := int64(0)
+		for j := range p.Nodes[i].Stats {
+			if w := p.Nodes[i].Stats[j].Waits; w != nil {
+				own.waits += w.Wait.T
+				due += w.Delay + w.Passed
+			}
+		}
+		// A nested team's time counts for its region. No wait in a team is due to time above it.
+		for at := i; due > 0 && at > 0; at = p.Nodes[at].Parent {
+			if t.same[at] < max(1, t.team[i]) { // in recursion once
+				out[p.Nodes[at].Region].own += due
+			}
+			if at == t.team[i] && at != i {
+				break
+			}
+		}
+	}
+	return out
 }

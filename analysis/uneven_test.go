@@ -31,7 +31,8 @@ func TestWhyUneven(t *testing.T) {
 		{"no loop", event.Sections, even, []int64{0, 1e9}, 0, 0, 0},
 		{"late threads", event.ParallelLoop, late, []int64{2e8, 2e8, 2e8, 2e8}, 0, 0, analysis.Late},
 		{"late threads in a region", event.Parallel, late, []int64{2e8, 2e8, 2e8, 2e8}, 0, 0, analysis.Late},
-		{"late threads of sections", event.ParallelSections, late, []int64{2e8, 2e8, 2e8, 2e8}, 0, 0, 0},
+		{"late threads of sections", event.ParallelSections, late, []int64{2e8, 2e8, 2e8, 2e8}, 0, 0, analysis.Late},
+		{"no parallel region", event.Sections, late, []int64{2e8, 2e8, 2e8, 2e8}, 0, 0, 0},
 		{"more work than lateness", event.ParallelLoop, late, []int64{2e8, 2e8, 2e8, 16e8}, 0, 0, 0},
 		{"late, and tasks in the barrier", event.Parallel, late, []int64{1e8, 8e8}, 8e8, 0, analysis.Late},
 		{"late threads of other teams", event.Parallel, []int64{0, 3e8, 0, 0}, []int64{3e8, 0, 1e8, 3e8}, 0, 2, 0},
@@ -52,8 +53,96 @@ func TestWhyUneven(t *testing.T) {
 			p.Nodes[1].Stats = append(p.Nodes[1].Stats, profile.ThreadStats{Thread: i, Exec: profile.Sum{T: last, C: 1}, Enter: profile.Sum{T: c.enter[i], C: 1},
 				Body: profile.Sum{T: body, C: 1}, Task: c.tasks * int64(1-min(1, i)), Barrier: profile.Sum{T: last - body - c.enter[i], C: 1}})
 		}
-		if got := analysis.WhyUneven(p)[0]; got != c.want {
+		if got := analysis.WhyUneven(p)[0].Why(); got != c.want {
 			t.Errorf("%s: %d, want %d", c.what, got, c.want)
+		}
+	}
+}
+
+// lateFor is a profile of two threads in a parallel region with a construct. Thread 0 waits at the
+// construct's end, for w. The late thread comes from the construct or, to a barrier, from the
+// region.
+func lateFor(construct event.Construct, w, late profile.Waits) *profile.Profile {
+	barrier, all := profile.Sum{T: 100, C: 1}, profile.Sum{T: 1000, C: 1}
+	p := &profile.Profile{Threads: []profile.Thread{{Num: 0}, {Num: 1}}, Regions: []profile.Region{{Construct: event.Parallel}, {Construct: construct}},
+		Nodes: []profile.Node{{Parent: -1, Region: -1}, {Region: 0}, {Parent: 1, Region: 1}}}
+	for i := range p.Threads {
+		p.Nodes[1].Stats = append(p.Nodes[1].Stats, profile.ThreadStats{Thread: i, Exec: all, Body: all})
+		s := profile.ThreadStats{Thread: i, Exec: all, Body: all}
+		if construct == event.Barrier {
+			s = profile.ThreadStats{Thread: i}
+		}
+		p.Nodes[2].Stats = append(p.Nodes[2].Stats, s)
+	}
+	from := &p.Nodes[2].Stats[1]
+	p.Nodes[2].Stats[0].Waits, p.Nodes[2].Stats[0].Barrier, p.Nodes[2].Stats[0].Exec = &w, barrier, barrier
+	if construct == event.Barrier {
+		p.Nodes[2].Stats[0].Barrier, from = profile.Sum{}, &p.Nodes[1].Stats[1]
+	}
+	from.Waits = &late
+	return p
+}
+
+// Threads that had no core, or that came late to a construct, are waited for, too, however even the
+// work is.
+func TestWhyThreadsCameLate(t *testing.T) {
+	wait := func(t int64) profile.Waits { return profile.Waits{Wait: profile.Sum{T: t, C: 1}} }
+	late := func(t, away, delay int64) profile.Waits {
+		return profile.Waits{Late: profile.Sum{T: t, C: 1}, NoCore: away, Delay: delay}
+	}
+	for _, c := range []struct {
+		what      string
+		construct event.Construct
+		w, late   profile.Waits
+		want      analysis.Uneven
+	}{
+		{"more work", event.Loop, wait(100), late(100, 40, 100), 0},
+		{"no core", event.Loop, wait(100), late(100, 60, 100), analysis.Coreless},
+		{"no core, in sections", event.Sections, wait(100), late(100, 60, 100), analysis.Coreless},
+		{"no core, most waits not known", event.Loop, wait(40), late(40, 40, 40), 0},
+		{"no core, of threads from elsewhere", event.Loop, wait(100), late(40, 40, 100), 0},
+		{"no core at a barrier", event.Barrier, wait(100), late(150, 90, 100), analysis.Coreless},
+		{"more work before a barrier", event.Barrier, wait(100), late(150, 70, 100), 0},
+		{"late to a loop", event.Loop, wait(100), late(100, 0, 40), analysis.Behind},
+		{"late to a loop, most waits not known", event.Loop, wait(40), late(40, 0, 10), 0},
+		{"late to a barrier", event.Barrier, wait(100), late(100, 0, 40), 0},
+		{"no waits are known", event.Loop, wait(0), late(0, 0, 0), 0},
+	} {
+		p := lateFor(c.construct, c.w, c.late)
+		if got := analysis.WhyUneven(p)[1]; got.Why() != c.want || got[c.want] != 100 {
+			t.Errorf("%s: %v, want %d", c.what, got, c.want)
+		}
+	}
+	// What a late thread did in a region inside of the loop, it did in the loop.
+	p := lateFor(event.Loop, wait(100), late(100, 0, 10))
+	p.Regions = append(p.Regions, profile.Region{Construct: event.Critical})
+	p.Nodes = append(p.Nodes, profile.Node{Parent: 2, Region: 2, Stats: []profile.ThreadStats{{Thread: 1, Waits: &profile.Waits{Delay: 30, Passed: 20}}}})
+	if got := analysis.WhyUneven(p)[1].Why(); got != 0 {
+		t.Errorf("delays within a loop: %d", got)
+	}
+	// It counts once if the loop is executed within itself.
+	p.Regions = append(p.Regions, p.Regions[1])
+	p.Nodes = append(p.Nodes, profile.Node{Parent: 3, Region: 1, Stats: []profile.ThreadStats{{Thread: 1, Waits: &profile.Waits{Delay: 20}}}})
+	p.Nodes[3].Stats[0].Waits.Delay = 0
+	p.Nodes[2].Stats[1].Waits.Delay = 0
+	if got := analysis.WhyUneven(p)[1].Why(); got != analysis.Behind {
+		t.Errorf("delays within a loop within itself: %d", got)
+	}
+}
+
+// A thread that begins a region late because it has no core is no reason to lengthen the region.
+func TestLateForWantOfACore(t *testing.T) {
+	for _, away := range []int64{0, 40, 90} {
+		p := lateFor(event.Loop, profile.Waits{}, profile.Waits{})
+		first, second := &p.Nodes[1].Stats[0], &p.Nodes[1].Stats[1]
+		first.Body.T, first.Barrier = 900, profile.Sum{T: 100, C: 1}
+		second.Enter, second.Body.T, second.NoCore = profile.Sum{T: 100, C: 1}, 900, &profile.Cost{Exec: away, Enter: away}
+		want := analysis.Late
+		if away > 50 {
+			want = analysis.Coreless
+		}
+		if got := analysis.WhyUneven(p)[0].Why(); got != want {
+			t.Errorf("%d of 100 ns without a core: %d, want %d", away, got, want)
 		}
 	}
 }

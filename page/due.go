@@ -2,6 +2,8 @@ package page
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"ompp-attach/report/words"
 	"ompp-attach/severity"
@@ -61,7 +63,20 @@ func (t *Trees) due(c *severity.Cube, found []severity.Finding, number []int) {
 	for _, l := range c.Losses(found) {
 		p := &t.Properties[number[l.Property]]
 		p.Saves, p.Of = savingOf(c, l.Saving)
+		p.Helps = helpsOf(c, &l)
 	}
+}
+
+// helpsOf returns what helps against a property: at the place with most of its time, and at the
+// places where something else helps, because threads wait there for other reasons.
+func helpsOf(c *severity.Cube, l *severity.Loss) string {
+	var all []string
+	for i := range l.Findings {
+		if helps := c.Helps(&l.Findings[i]); !slices.Contains(all, helps) {
+			all = append(all, helps)
+		}
+	}
+	return strings.Join(all, " At other places: ")
 }
 
 // first returns the time of the worst culprit, or 0 if there is none.

@@ -37,6 +37,14 @@ var says = map[string]string{
 	"omp_atomic":                  "Threads execute atomic operations %s",
 }
 
+// unevenSays replace such sentences of waits at the end of regions where the reason is known.
+var unevenSays = [...]string{
+	analysis.Starved:  "Threads wait %s: some have next to nothing to do",
+	analysis.Coreless: "Threads wait %s: those that they wait for have no core",
+	analysis.Late:     "Threads wait %s: some begin late",
+	analysis.Behind:   "Threads wait %s: some come late to it",
+}
+
 // classOf returns the class of Parts that gives a property its colour.
 func classOf(c *severity.Cube, property int) string {
 	below := func(id string) bool { return c.Below(property, c.Property(id)) }
@@ -99,6 +107,12 @@ func saysOf(c *severity.Cube, e *severity.Entry) string {
 	text, known := says[p.ID]
 	if !known {
 		text = strings.ReplaceAll(p.Name, "%", "%%") + " %s"
+	}
+	if why := c.UnevenAt(&e.Finding); why != 0 {
+		text = unevenSays[why]
+		if p.ID != "omp_barrier_explicit" {
+			text = strings.Replace(text, "%s", "at the end %s", 1)
+		}
 	}
 	preposition := "in "
 	switch {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -243,6 +244,43 @@ func TestSentences(t *testing.T) {
 		if i := c.Property(id); i < 0 || !c.Properties[i].Reported || strings.Count(text, "%s") != 1 {
 			t.Errorf("%s: %q", id, text)
 		}
+	}
+}
+
+// The page does not say that work is uneven where threads wait for another reason, nor does it
+// advise another schedule then. Where places differ, their advice is told apart.
+func TestReasonsOfWaits(t *testing.T) {
+	c := severity.Of(solver(), severity.Options{})
+	loop := slices.IndexFunc(c.Regions, func(r profile.Region) bool { return r.Construct == event.ParallelLoop || r.Construct == event.Loop })
+	says := func() (says, helps, tree string) {
+		found, _ := findingsOf(c)
+		for _, f := range found {
+			if f.Name == analysis.ImbalanceInParallelLoop && f.Region == loop+1 {
+				says, helps = f.Says, f.Helps
+			}
+		}
+		for _, p := range treesOf(c).Properties {
+			if p.OmpP == analysis.ImbalanceInParallelLoop {
+				tree = p.Helps
+			}
+		}
+		return says, helps, tree
+	}
+	for why, want := range map[analysis.Uneven][2]string{0: {": iterations are divided unevenly", "use schedule(dynamic)"}, analysis.Coreless: {": those that they wait for have no core", "give each thread a core"},
+		analysis.Late: {": some begin late", "Dividing the work otherwise"}, analysis.Starved: {": some have next to nothing to do", "no schedule helps"},
+		analysis.Behind: {": some come late to it", "Balance the work before"}} {
+		var waits analysis.UnevenWaits
+		waits[why] = 1
+		c.Uneven[loop] = waits
+		text, helps, tree := says()
+		if !strings.HasPrefix(text, "Threads wait at the end of ") || !strings.HasSuffix(text, want[0]) || !strings.Contains(helps, want[1]) || !strings.Contains(tree, want[1]) {
+			t.Errorf("reason %d: %q, %q, in the trees %q", why, text, helps, tree)
+		}
+	}
+	l := severity.Loss{Findings: []severity.Finding{{Property: c.Property("omp_barrier_loop"), Path: 0}, {Property: c.Property("omp_critical")}, {Property: c.Property("omp_critical")}}}
+	c.Paths[0].Region, c.Uneven = 0, nil
+	if got := helpsOf(c, &l); strings.Count(got, " At other places: ") != 1 || !strings.HasPrefix(got, "If each thread has many iterations") {
+		t.Errorf("advice of several places: %q", got)
 	}
 }
 

@@ -146,6 +146,7 @@ func (o *ompp) properties() {
 		o.printf("Which properties the program itself has cannot be told: the Efficiency Report says why.\n\n")
 	}
 	hold, coreless := o.joinCoreless(findings.Hold)
+	uneven := analysis.WhyUneven(o.p)
 	for i, p := range hold {
 		if p.Severity < little && !o.All {
 			others++
@@ -157,6 +158,9 @@ func (o *ompp) properties() {
 			r.Construct, words.Region(r), words.Decimal(100*p.Severity, 0, 6))
 		if text := coreText(p.Core); text != "" && o.noCore {
 			o.printf("     (its threads %s)\n", text)
+		}
+		if why := uneven[p.Region].Why().Says(); why != "" && analysis.HasUneven(p.Name) && !o.Classic {
+			o.printf("     (%s)\n", why)
 		}
 		if p.Name == analysis.WaitForCore && coreless != "" {
 			o.printf("     %s\n", words.Clean(coreless))

@@ -88,9 +88,9 @@ type Cube struct {
 	Silent bool
 	// Doubts are the findings that analysis.Findings leaves out.
 	Doubts []Doubt
-	// Uneven says why threads waited at the ends of regions (analysis.WhyUneven), by region. If the
-	// reasons of processes differ, the reason is 0.
-	Uneven map[int]analysis.Uneven
+	// Uneven are the waits at barriers and at the ends of regions by their reason
+	// (analysis.WhyUneven), by region, of all processes.
+	Uneven map[int]analysis.UnevenWaits
 
 	byID map[string]int
 }
@@ -130,45 +130,6 @@ const (
 	ByProbes Reason = iota + 1 // probes may have made the finding
 	ByTasks                    // tasks that were not observed may have made the finding
 )
-
-// helpsStarved is what helps loops that leave threads without work. Another schedule may not.
-const helpsStarved = "Some threads had next to nothing to do here. If the loop has fewer iterations than threads, or one with most of the work, no schedule helps: " +
-	"collapse nested loops, share out the work inside of iterations, or use fewer threads. If neighbouring iterations have the work, use smaller chunks."
-
-// Where threads wait for threads that began late, dividing the work otherwise does not help.
-const (
-	diagnosisLate = "Threads that wait least began last, and the others wait for them: compare startupT of the threads."
-	helpsLate     = "Dividing the work otherwise does not help: the region is short for the time in which all threads begin. Make parallel regions longer: join " +
-		"neighbouring ones, and parallelise outer loops. If each thread has a core, let threads wait actively between regions (OMP_WAIT_POLICY=active)."
-)
-
-// Helps returns what helps against a finding.
-func (c *Cube) Helps(f *Finding) string {
-	switch c.unevenAt(f) {
-	case analysis.Starved:
-		return helpsStarved
-	case analysis.Late:
-		return helpsLate
-	}
-	return c.Properties[f.Property].Helps
-}
-
-// Diagnosis returns where to look for the cause of a finding.
-func (c *Cube) Diagnosis(f *Finding) string {
-	if c.unevenAt(f) == analysis.Late {
-		return diagnosisLate
-	}
-	return c.Properties[f.Property].Diagnosis
-}
-
-// unevenAt returns why threads waited, if a finding is about uneven threads of its region.
-func (c *Cube) unevenAt(f *Finding) analysis.Uneven {
-	switch c.Properties[f.Property].OmpP {
-	case analysis.ImbalanceInParallelLoop, analysis.ImbalanceInParallelRegion:
-		return c.Uneven[c.Paths[f.Path].Region]
-	}
-	return 0
-}
 
 // DoubtOf returns the reason to doubt a finding; 0: there is none.
 func (c *Cube) DoubtOf(f *Finding) Reason {
@@ -280,7 +241,7 @@ type builder struct {
 
 func newBuilder(properties []Property) *builder {
 	b := &builder{values: map[key]Value{}}
-	b.byID, b.Uneven = map[string]int{}, map[int]analysis.Uneven{}
+	b.byID, b.Uneven = map[string]int{}, map[int]analysis.UnevenWaits{}
 	for _, p := range properties {
 		b.define(p)
 	}

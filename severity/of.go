@@ -52,8 +52,8 @@ func Of(p *profile.Profile, o Options) *Cube {
 	for _, x := range findings.Task {
 		w.doubt(x.Name, x.Region, ByTasks)
 	}
-	for region, why := range analysis.WhyUneven(p) {
-		w.Uneven[region] = why
+	for region, waits := range analysis.WhyUneven(p) {
+		w.Uneven[region] = waits
 	}
 	return w.finish()
 }

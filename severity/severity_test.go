@@ -121,23 +121,32 @@ func TestSaving(t *testing.T) {
 	}
 }
 
-// TestSilentAndUneven: a job is silent if all of its processes are. One of its loops left threads
-// without work if the loop did so in each process that executed it.
+// TestSilentAndUneven: a job is silent if all of its processes are. The reason of waits is the one
+// that most waits of all processes have.
 func TestSilentAndUneven(t *testing.T) {
 	regions := Of(teamOf3(), Options{}).Regions
-	for _, in := range [][2]bool{{true, true}, {true, false}, {false, true}} {
+	for _, in := range []struct {
+		silent, starved [2]bool
+		waits           [2]int64
+		want            analysis.Uneven
+	}{
+		{[2]bool{true, true}, [2]bool{true, true}, [2]int64{1, 1}, analysis.Starved},
+		{[2]bool{true, false}, [2]bool{true, false}, [2]int64{1, 1}, 0},
+		{[2]bool{false, true}, [2]bool{true, false}, [2]int64{3, 2}, analysis.Starved},
+		{[2]bool{true, true}, [2]bool{true, false}, [2]int64{2, 3}, analysis.Late},
+	} {
 		s := NewSum(1000)
-		for _, yes := range in {
-			c := Of(teamOf3(), Options{})
-			c.Silent, c.Uneven = yes, map[int]analysis.Uneven{0: analysis.Late}
-			if yes {
-				c.Uneven[0] = analysis.Starved
+		for i := range 2 {
+			c, waits, why := Of(teamOf3(), Options{}), analysis.UnevenWaits{}, analysis.Late
+			if in.starved[i] {
+				why = analysis.Starved
 			}
+			waits[why] = in.waits[i]
+			c.Silent, c.Uneven = in.silent[i], map[int]analysis.UnevenWaits{0: waits}
 			s.Add(c, []int{0, 1})
 		}
-		want := in[0] && in[1]
 		c := s.Finish([]profile.Region{regions[1], regions[0]}, []int{1, 0})
-		if c.Silent != want || (c.Uneven[1] == analysis.Starved) != want || c.Uneven[1] == analysis.Late || c.Uneven[0] != 0 {
+		if c.Silent != (in.silent[0] && in.silent[1]) || c.Uneven[1].Why() != in.want || c.Uneven[0].Why() != 0 {
 			t.Errorf("processes %v: silent %t, uneven %v", in, c.Silent, c.Uneven)
 		}
 	}

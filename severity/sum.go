@@ -47,11 +47,8 @@ func (s *Sum) Add(c *Cube, region []int) {
 			path[i] = s.path(Path{path[p.Parent], region[p.Region]})
 		}
 	}
-	for from, why := range c.Uneven {
-		if earlier, known := s.Uneven[region[from]]; known && earlier != why {
-			why = 0
-		}
-		s.Uneven[region[from]] = why
+	for from, waits := range c.Uneven {
+		s.Uneven[region[from]] = s.Uneven[region[from]].Plus(waits)
 	}
 	for _, d := range c.Doubts {
 		s.doubt(d.Property, region[d.Region], d.Why)
@@ -131,9 +128,9 @@ func (s *Sum) Finish(regions []profile.Region, number []int) *Cube {
 	for i := range s.Doubts {
 		s.Doubts[i].Region = number[s.Doubts[i].Region]
 	}
-	uneven := make(map[int]analysis.Uneven, len(s.Uneven))
-	for region, why := range s.Uneven {
-		uneven[number[region]] = why
+	uneven := make(map[int]analysis.UnevenWaits, len(s.Uneven))
+	for region, waits := range s.Uneven {
+		uneven[number[region]] = waits
 	}
 	s.Uneven = uneven
 	for i := range s.Paths[1:] {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 
+	"ompp-attach/analysis"
 	"ompp-attach/severity"
 )
 
@@ -161,6 +162,7 @@ type (
 		Saves     *int64  `json:"saves_at_most_ns,omitempty"`
 		Saver     *int    `json:"saving_process,omitempty"`
 		Doubt     string  `json:"doubt,omitempty"`
+		Uneven    string  `json:"uneven,omitempty"` // why threads waited
 		Estimated bool    `json:"estimated,omitempty"`
 	}
 )
@@ -168,6 +170,8 @@ type (
 var levels = [...]string{severity.ByThread: "thread", severity.ByProcess: "process", severity.Whole: "run"}
 
 var doubts = [...]string{0: "", severity.ByProbes: "probes", severity.ByTasks: "tasks"}
+
+var reasons = [...]string{0: "", analysis.Starved: "no_work", analysis.Coreless: "no_core", analysis.Late: "late", analysis.Behind: "late_to_construct"}
 
 func writeJSON(w io.Writer, c *severity.Cube, o Options) error {
 	enc := json.NewEncoder(w)
@@ -225,7 +229,8 @@ func fileOf(c *severity.Cube, o Options) *file {
 		x := &found[i].Finding
 		p := &c.Properties[x.Property]
 		y := finding{Property: o.Clean(p.ID), Name: o.Clean(p.Title()), Path: x.Path, Time: x.Time, Share: float64(x.Time) / float64(max(1, c.ThreadTime)),
-			Threads: len(x.Threads), Longest: x.Threads[0].Thread, LongestT: x.Threads[0].Time, Doubt: doubts[c.DoubtOf(x)], Estimated: x.Estimated}
+			Threads: len(x.Threads), Longest: x.Threads[0].Thread, LongestT: x.Threads[0].Time, Doubt: doubts[c.DoubtOf(x)],
+			Uneven: reasons[c.UnevenAt(x)], Estimated: x.Estimated}
 		if x.Saving.Known {
 			y.Saves, y.Saver = &x.Saving.Time, &x.Saving.Process
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 	"ompp-attach/severity"
 )
 
@@ -60,6 +61,52 @@ func TestLateBelowUneven(t *testing.T) {
 	for _, want := range []string{"had the most work: the others", "least began last", "Balance the region's work", "Dividing the work otherwise"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q:\n%s", want, text)
+		}
+	}
+}
+
+// Where threads wait for threads that had no core, or that came late to a loop, the text says so
+// and advises no other schedule. JSON has the reason.
+func TestReasonsOfWaits(t *testing.T) {
+	for _, c := range []struct {
+		construct   event.Construct
+		away, delay int64
+		want, json  string
+	}{
+		{event.Loop, 0, 20e9, "use schedule(dynamic) or guided", ""},
+		{event.Loop, 15e9, 20e9, "had no core for most of that time: see WaitForCore. helps Dividing the work otherwise does not mend this", "no_core"},
+		{event.Barrier, 15e9, 20e9, "give each thread a core", "no_core"},
+		{event.Barrier, 5e9, 20e9, "Balance the work before the barrier, or", ""},
+		{event.Loop, 0, 5e9, "came last to the construct, and the others wait for them: see what these threads did before it. helps Balance the work before the construct", "late_to_construct"},
+	} {
+		p := barriers(2, 20)
+		p.Regions = append(p.Regions, p.Regions[0])
+		p.Regions[1].Construct = c.construct
+		in := p.Nodes[1]
+		in.Parent, in.Region = 1, 1
+		p.Nodes = append(p.Nodes, in)
+		around := profile.Sum{T: 20e9, C: 1}
+		p.Nodes[1].Stats = []profile.ThreadStats{{Thread: 0, Exec: around, Body: around, Child: 20e9}, {Thread: 1, Exec: around, Body: around, Child: 20e9}}
+		if c.construct == event.Barrier {
+			p.Nodes[1].Stats[1].Waits = in.Stats[1].Waits
+			for i := range in.Stats {
+				in.Stats[i].Barrier, in.Stats[i].Body = profile.Sum{}, profile.Sum{}
+			}
+			in.Stats[1].Waits, in.Stats[1].Exec.T = nil, 0
+			p.Nodes[1].Stats[1].Waits.NoCore = c.away
+		} else {
+			in.Stats[1].Waits.NoCore, in.Stats[1].Waits.Delay = c.away, c.delay
+		}
+		if c.construct == event.Loop {
+			in.Stats[0].Body.T = 20e9
+		}
+		cube := severity.Of(p, severity.Options{})
+		text := strings.Join(strings.Fields(write(t, "text", cube, options(false))), " ")
+		if !strings.Contains(text, c.want) || c.json != "" && (strings.Contains(text, "or guided") || strings.Contains(text, "or remove it")) {
+			t.Errorf("%v, %d without a core, delay %d: no %q in\n%s", c.construct, c.away, c.delay, c.want, text)
+		}
+		if files := write(t, "json", cube, options(false)); strings.Contains(files, `"uneven": "`) != (c.json != "") || !strings.Contains(files, c.json) {
+			t.Errorf("%v, %d without a core, delay %d: no %q in\n%s", c.construct, c.away, c.delay, c.json, files)
 		}
 	}
 }
