@@ -15,9 +15,9 @@ func showsNoCore(p *profile.Profile, r analysis.Rules) bool {
 }
 
 // coreText says for which share of a time threads had a core: "had a core for 14% of that time". It
-// says nothing unless the share is below words.FewCore.
+// says nothing unless the share is below analysis.FewCore.
 func coreText(share float64) string {
-	if share >= words.FewCore {
+	if share >= analysis.FewCore {
 		return ""
 	}
 	return fmt.Sprintf("had a core for %s%% of that time", words.Decimal(100*share, 0, 0))
@@ -31,8 +31,11 @@ func noCoreText(p *profile.Profile, class int64, part func(int64) string) string
 	if rest := part(none - class); class < none && rest != part(0) {
 		text += fmt.Sprintf(": %s%% as an overhead of its own, %s%% in other overheads and outside of parallel regions", part(class), rest)
 	}
-	if analysis.ProgramCoreShare(p) < words.FewCore {
+	if analysis.ProgramCoreShare(p) < analysis.FewCore {
 		text += "; overheads may come from that, and not from the program"
+		if crowds := analysis.Crowds([]analysis.Crew{analysis.CrewOf(p)}); len(crowds) > 0 {
+			text += ", which itself has more threads than cores: " + crowds[0].Threading()
+		}
 	}
 	return text
 }

@@ -37,6 +37,18 @@ func TestNoCoreTold(t *testing.T) {
 	}
 }
 
+// The header names the process itself if it has more threads than cores.
+func TestOwnCrowdTold(t *testing.T) {
+	for cpus, want := range map[profile.CPUs]bool{"": false, "0,2": false, "7": true} {
+		p := reporttest.PlainProfile()
+		p.Meta.CPUs = cpus
+		p.Nodes[0].Stats = []profile.ThreadStats{{Thread: 1, NoCore: &profile.Cost{Exec: 4e9}}}
+		if text := summaryOf(t, p); strings.Contains(text, ", which itself has more threads than cores: 2 threads on 1 core\n") != want {
+			t.Errorf("on %s:\n%s", cpus, text)
+		}
+	}
+}
+
 // Regions without a core are one property of the text, with --all one each.
 func TestCorelessJoined(t *testing.T) {
 	hold := []analysis.Property{{Name: analysis.WaitForCore, Severity: .3}, {Name: analysis.WaitAtBarrier, Severity: .2},

@@ -16,6 +16,7 @@ type Process struct {
 	PID     int
 	Program string
 	Wall    int64 // ns
+	Crew    analysis.Crew
 }
 
 // Thread is a row of the per-thread tables of a process.
@@ -88,6 +89,8 @@ type Cube struct {
 	Silent bool
 	// Doubts are the findings that analysis.Findings leaves out.
 	Doubts []Doubt
+	// Crowds are the machines on which the run itself has more threads than processors.
+	Crowds []analysis.Crowd
 	// Uneven are the waits at barriers and at the ends of regions by their reason
 	// (analysis.WhyUneven), by region, of all processes.
 	Uneven map[int]analysis.UnevenWaits
@@ -303,6 +306,11 @@ func (b *builder) finish() *Cube {
 		}
 	}
 	slices.SortFunc(b.Values, byPlace)
+	var crews []analysis.Crew
+	for i := range b.Processes {
+		crews = append(crews, b.Processes[i].Crew)
+	}
+	b.Crowds = analysis.Crowds(crews)
 	c := b.Cube
 	return &c
 }

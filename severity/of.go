@@ -21,7 +21,7 @@ func Of(p *profile.Profile, o Options) *Cube {
 		noCore: make([]int64, len(p.Threads)), paths: analysis.NewPaths(p), sections: map[int]string{}}
 	w.Hidden, w.Silent = analysis.HiddenByProbes(p), analysis.Silent(p)
 	w.Program, w.Regions, w.ThreadTime, w.Adjusted = p.Meta.Program, p.Regions, analysis.ThreadTime(p), p.Meta.Adjusted
-	process := Process{Rank: -1, Host: p.Meta.Host, PID: p.Meta.PID, Program: p.Meta.Program, Wall: p.Meta.Duration}
+	process := Process{Rank: -1, Host: p.Meta.Host, PID: p.Meta.PID, Program: p.Meta.Program, Wall: p.Meta.Duration, Crew: analysis.CrewOf(p)}
 	if m := p.Meta.MPI; m != nil {
 		process.Rank = m.Rank
 	}

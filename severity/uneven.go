@@ -28,6 +28,9 @@ const (
 
 // Helps returns what helps against a finding.
 func (c *Cube) Helps(f *Finding) string {
+	if c.Properties[f.Property].ID == NoCore && len(c.Crowds) > 0 {
+		return analysis.CrowdText(c.Crowds, len(c.Processes) > 1) + "."
+	}
 	switch c.UnevenAt(f) {
 	case analysis.Starved:
 		return helpsStarved

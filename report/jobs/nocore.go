@@ -22,7 +22,7 @@ func lacksCores(j *job.Job) bool {
 func coreShare(r *job.Rank) string { return words.WholePercent(rankCore(r)) }
 
 // lacksCore tells whether a rank's threads lacked cores for a good part of their time.
-func lacksCore(r *job.Rank) bool { return rankCore(r) < words.FewCore }
+func lacksCore(r *job.Rank) bool { return rankCore(r) < analysis.FewCore }
 
 func rankCore(r *job.Rank) float64 {
 	return 1 - analysis.Ratio(min(r.NoCore, r.ThreadTime), r.ThreadTime)
@@ -51,27 +51,22 @@ func (t *jobText) lackOfCores() {
 		items = append(items, text)
 	}
 	if more := len(ranks) - most; more > 0 {
-		items = append(items, fmt.Sprintf("%s for less than %s", words.Plural(more, "other rank"), words.WholePercent(words.FewCore)))
+		items = append(items, fmt.Sprintf("%s for less than %s", words.Plural(more, "other rank"), words.WholePercent(analysis.FewCore)))
 	}
 	t.sentence("Cores were busy with other threads: %s. Ranks without a core are late everywhere, and the others wait for them. %s",
 		strings.Join(items, ", "), t.whoHasCores())
 }
 
 // whoHasCores says who had the cores that ranks lacked: the job itself, if it has more threads than
-// cores.
+// cores. Affinity masks do not tell all: a runtime that binds threads itself may have bound those
+// of several ranks to the same cores.
 func (t *jobText) whoHasCores() string {
 	crowds := t.j.Crowds(lacksCore)
-	if len(crowds) == 0 {
-		return "Look at who else uses these cores before you look at the division of work."
+	switch {
+	case len(crowds) > 0:
+		return analysis.CrowdText(crowds, true) + ", before you look at the division of work."
+	case t.j.Shared(lacksCore):
+		return "Look at who else uses these cores, and whether threads of several ranks are bound to the same ones (OMP_PROC_BIND), before you look at the division of work."
 	}
-	c := &crowds[0]
-	text := fmt.Sprintf("The job itself has more threads than cores: on %s, %s with %s on %s", c.Host, words.Plural(c.Ranks, "rank"),
-		words.Plural(c.Threads, "thread"), words.Plural(c.CPUs, "core"))
-	if c.Limited {
-		text += " (the limit of its control groups)"
-	}
-	if more := len(crowds) - 1; more > 0 {
-		text += fmt.Sprintf(", and the like on %s", words.Plural(more, "other machine"))
-	}
-	return text + ". Start fewer ranks or threads, or give the job more cores, before you look at the division of work."
+	return "Look at who else uses these cores before you look at the division of work."
 }

@@ -64,18 +64,22 @@ func TestCrowds(t *testing.T) {
 	}{
 		{"as many threads as cores", []string{"a", "a"}, []profile.CPUs{"0-1", "2-3"}, "for them. Look at who else uses these cores", "", nil},
 		{"more, on one machine of two", []string{"b", "b", "a", "a"}, []profile.CPUs{"0-15", "0-15", "0-1", "0,2"},
-			"them. The job itself has more threads than cores: on a, 2 ranks with 4 threads on 3 cores. Start fewer", "", nil},
+			"them. The job itself has more threads than cores: on a, 2 ranks with 4 threads on 3 cores. Start fewer ranks or threads, or give ranks more cores (see how the launcher binds them), before you look", "", nil},
 		{"more, on both", []string{"b", "a"}, []profile.CPUs{"7", "3"}, "on b, 1 rank with 2 threads on 1 core, and the like on 1 other machine. Start", "", nil},
+		{"more, where none lacks a core", []string{"a", "b"}, []profile.CPUs{"0-3", "3"}, "Look at who else", "a", nil},
+		{"not all known", []string{"b", "a"}, []profile.CPUs{"0", ""}, "on b, 1 rank with 2 threads on 1 core. Start", "", nil},
+		{"none known", []string{"b", "a"}, []profile.CPUs{"", ""}, "Look at who else uses these cores before", "", nil},
+		{"one rank bound to few", []string{"a", "a"}, []profile.CPUs{"0", "1-31"}, "on a, 1 rank with 2 threads on 1 core. Start", "", nil},
+		{"masks that overlap", []string{"a", "a"}, []profile.CPUs{"0-3", "3-7"}, "Look at who else uses these cores, and whether threads of several ranks are bound to the same ones", "", nil},
+		{"of two machines", []string{"b", "a"}, []profile.CPUs{"0-3", "0-3"}, "Look at who else uses these cores before", "", nil},
 		{"more than a control group lets run", []string{"a", "a"}, []profile.CPUs{"0-15", "0-15"},
-			"on a, 2 ranks with 4 threads on 2 cores (the limit of its control groups). Start fewer", "", []profile.Quota{{CPUs: 1.5, Group: 1}}},
+			"on a, 2 ranks with 4 threads on 2 cores (the limit of a control group). Start fewer ranks or threads, or give the job more processor time", "", []profile.Quota{{CPUs: 1.5, Group: 1}}},
 		{"two limits", []string{"a", "a"}, []profile.CPUs{"0-15", "0-15"},
 			"Look at who else", "", []profile.Quota{{CPUs: 1.5, Group: 1}, {CPUs: 2.5, Group: 2}}},
 		{"a rank without a limit", []string{"a", "a"}, []profile.CPUs{"0-1", "2-3"},
 			"Look at who else", "", []profile.Quota{{CPUs: 1.5, Group: 1}, {}}},
 		{"a limit above the masks", []string{"a", "a"}, []profile.CPUs{"0", "1"},
 			"with 4 threads on 2 cores. Start", "", []profile.Quota{{CPUs: 3, Group: 1}}},
-		{"more, where none lacks a core", []string{"a", "b"}, []profile.CPUs{"0-3", "3"}, "Look at who else", "a", nil},
-		{"not all known", []string{"b", "a"}, []profile.CPUs{"0", ""}, "Look at who else", "", nil},
 	} {
 		ranks := reporttest.Figure9Job(t, make([]uint64, len(c.hosts))...)
 		for i, p := range ranks {

@@ -110,3 +110,27 @@ func TestReasonsOfWaits(t *testing.T) {
 		}
 	}
 }
+
+// A process or a job that has more threads than cores is named for the lack of cores.
+func TestCrowdsAdvice(t *testing.T) {
+	for cpus, want := range map[profile.CPUs]string{"0": "helps The process itself has more threads than cores: 2 threads on 1 core. Start fewer threads (OMP_NUM_THREADS)",
+		"0-1": "helps Start no more threads than there are cores for them"} {
+		p := barriers(2, 40)
+		p.Meta.CPUs = cpus
+		away := &profile.Cost{Exec: 30e9, Body: 30e9}
+		p.Nodes[1].Stats[1].NoCore = away
+		p.Nodes[0].Stats = []profile.ThreadStats{{Thread: 1, NoCore: away}}
+		cube := severity.Of(p, severity.Options{})
+		text := strings.Join(strings.Fields(write(t, "text", cube, options(false))), " ")
+		if !strings.Contains(text, want) {
+			t.Errorf("on %s: no %q in\n%s", cpus, want, text)
+		}
+		s := severity.NewSum(1000)
+		s.Add(cube, []int{0})
+		s.Add(cube, []int{0})
+		text = strings.Join(strings.Fields(write(t, "text", s.Finish(cube.Regions, []int{0}), options(false))), " ")
+		if want := "2 ranks with 4 threads on " + map[profile.CPUs]string{"0": "1 core", "0-1": "2 cores"}[cpus]; !strings.Contains(text, want) {
+			t.Errorf("a job on %s: no %q in\n%s", cpus, want, text)
+		}
+	}
+}
