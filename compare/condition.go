@@ -319,6 +319,8 @@ func (x *Condition) sentence(v *Violation, unit string, tested bool) string {
 // Amount writes a figure with its unit.
 func Amount(v float64, unit string) string {
 	switch {
+	case unit == "ns" && v != 0 && math.Abs(v) < 1e5: // no exponent
+		return fmt.Sprintf("%.4g us", v/1e3)
 	case unit == "ns":
 		return fmt.Sprintf("%.4g s", v/1e9)
 	case unit == "bytes" && math.Abs(v) >= 1e4:

@@ -27,3 +27,16 @@ func TestConditionOfTemplate(t *testing.T) {
 		}
 	}
 }
+
+// Sentences of conditions have no exponents.
+func TestAmount(t *testing.T) {
+	for _, c := range []struct {
+		v          float64
+		unit, want string
+	}{{1.5e9, "ns", "1.5 s"}, {123456, "ns", "0.0001235 s"}, {99999.9, "ns", "100 us"}, {-12345, "ns", "-12.35 us"}, {0, "ns", "0 s"},
+		{12345, "bytes", "0.01235 MB"}, {12, "count", "12"}} {
+		if got := Amount(c.v, c.unit); got != c.want {
+			t.Errorf("%g %s: %s, want %s", c.v, c.unit, got, c.want)
+		}
+	}
+}

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"math"
 	"slices"
 	"strings"
 
 	"ompp-attach/job"
+	"ompp-attach/report/words"
 )
 
 // The largest numbers of rows that a page shows without scripts.
@@ -84,20 +84,7 @@ func barSVG(p Parts, scale int64) template.HTML {
 	return template.HTML(b.String())
 }
 
-func seconds(ns int64) string {
-	s := float64(ns) / 1e9
-	switch a := math.Abs(s); {
-	case a == 0:
-		return "0 s"
-	case a >= 100:
-		return fmt.Sprintf("%.0f s", s)
-	case a >= 1:
-		return fmt.Sprintf("%.2f s", s)
-	case a >= 1e-3:
-		return fmt.Sprintf("%.3g ms", 1e3*s)
-	}
-	return fmt.Sprintf("%.3g us", 1e6*s)
-}
+func seconds(ns int64) string { return words.Time(float64(ns)) }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 

@@ -63,6 +63,31 @@ func TestText(t *testing.T) {
 	golden(t, "same", text(t, compare.Compare(heat.Runs(t, random, 8), heat.Runs(t, random, 8), compare.Options{})))
 }
 
+// A change with a percentage is no change of 0 s, and both have the same sign.
+func TestSmallTimes(t *testing.T) {
+	long := comparetest.Heat()
+	for i := range long.Loops[:6] {
+		long.Loops[i].Work *= 20
+	}
+	after := long.Slow(6, 0.5).Slow(0, 1.00001)
+	after.Serial += 10e6
+	c := compare.Compare(long.Runs(t, nil, 1), after.Runs(t, nil, 1), compare.Options{})
+	var b bytes.Buffer
+	if err := difference.WriteText(&b, c, difference.Options{All: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"serial     30 ms    40 ms  +33.3%",
+		"(90-92) in output     400 us   200 us  -200 us  -50.0%", "work -200 us",
+		"(10-14) in assemble  16.00 s  16.00 s  +160 us   +0.0%", "work +160 us",
+		"(20-24) in assemble   7.20 s   7.20 s      0 s       =", "B took 0.1 % more time than A",
+	} {
+		if got := b.String() + difference.Headline(c); !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
 // The chance of a false finding stands in the text as a number that is not rounded to 0.
 func TestAlpha(t *testing.T) {
 	heat := comparetest.Heat()

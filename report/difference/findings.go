@@ -10,7 +10,8 @@ import (
 	"ompp-attach/report/words"
 )
 
-// clock prints the times of one comparison in seconds: its value is the number of decimals.
+// clock prints the times of one comparison in seconds: its value is the number of decimals. Times
+// that have less than two digits then are in ms or us: no change of many percent reads as 0.
 type clock int
 
 // clockOf returns two decimals for runs of ten seconds or more, and more for shorter runs.
@@ -23,13 +24,18 @@ func clockOf(c *compare.Comparison) clock {
 	return decimals
 }
 
-func (d clock) sec(ns float64) string { return fmt.Sprintf("%.*f s", int(d), ns/1e9) }
+func (d clock) sec(ns float64) string {
+	if math.Abs(ns)/1e9 < math.Pow10(1-int(d)) {
+		return words.Time(ns)
+	}
+	return fmt.Sprintf("%.*f s", int(d), ns/1e9)
+}
 
 func (d clock) delta(ns float64) string {
-	if math.Abs(ns)/1e9 < 0.5*math.Pow10(-int(d)) {
-		ns = 0
+	if ns > 0 {
+		return "+" + d.sec(ns)
 	}
-	return fmt.Sprintf("%+.*f s", int(d), ns/1e9)
+	return d.sec(ns)
 }
 
 // finding is a change that is more than noise. region is nil if it is the program's.
@@ -129,7 +135,7 @@ func Headline(c *compare.Comparison) string {
 		than = "less"
 	}
 	switch {
-	case !c.Repeated() && x.Delta() == 0:
+	case !c.Repeated() && math.Abs(x.Ratio()) < 0.0005: // 0.0 %
 		return fmt.Sprintf("B took as long as A: %s.", d.sec(x.Sides[compare.After].Median))
 	case !c.Repeated():
 		return fmt.Sprintf("B took%s %s time than A (%s). %s of each side cannot tell that from noise.", percentOf(x), than, took, repeatsText(c)) + recountedText(c)

@@ -1,6 +1,8 @@
 package words
 
 import (
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,4 +36,28 @@ func (c Clock) Seconds(ns int64, width int) string {
 // the largest time in the column.
 func (c Clock) Wider(ns int64) string {
 	return strings.Repeat(" ", max(0, len(c.Seconds(ns, 0))-7))
+}
+
+// Time prints a time in ns with about three digits, in s, ms or us; page/web/format.ts does the
+// same.
+func Time(ns float64) string {
+	unit, name := 1e3, "us"
+	switch a := math.Abs(ns); {
+	case a == 0:
+		return "0 s"
+	case a >= 1e11:
+		return Decimal(ns/1e9, 0, 0) + " s"
+	case a >= 1e9:
+		return Decimal(ns/1e9, 0, 2) + " s"
+	case a >= 1e6:
+		unit, name = 1e6, "ms"
+	}
+	v := ns / unit
+	// Three digits, but no exponent: 999.9 is 1000, not 1e+03.
+	decimals := max(0, 2-int(math.Floor(math.Log10(math.Abs(v)))))
+	text := strconv.FormatFloat(v, 'f', decimals, 64)
+	if decimals > 0 {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text + " " + name
 }
