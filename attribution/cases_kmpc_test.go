@@ -197,4 +197,18 @@ var kmpcCases = []engineCase{
 		12 1 wait barrier rt=k loc=42
 		20 1 waited barrier rt=k`,
 		want: `LOOP@202 0:0 exec 20/1 enter 0 body 5/1 bar 15 exit 0 child 0`},
+	{name: "libomp: the reduction of a loop that was not seen to begin is one barrier with the one behind it",
+		events: `
+		5 1 wait reduction-barrier rt=k loc=12
+		9 1 result reduction-barrier rt=k v=1
+		10 1 wait reduction-barrier rt=k loc=12
+		14 1 waited reduction-barrier rt=k
+		17 1 wait barrier rt=k loc=42
+		20 1 waited barrier rt=k
+		30 1 wait reduction-barrier rt=k loc=12
+		34 1 result reduction-barrier rt=k v=0
+		37 1 wait barrier rt=k loc=22
+		40 1 waited barrier rt=k`,
+		want: `BARRIER@12 0:0 exec 19/2 enter 0 body 0/0 bar 0 exit 0 child 0
+		       BARRIER@22 0:0 exec 3/1 enter 0 body 0/0 bar 0 exit 0 child 0`},
 }

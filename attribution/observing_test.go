@@ -341,3 +341,26 @@ func TestTaskBegunBeforeAGap(t *testing.T) {
 		t.Errorf("%d are said to be of unknown creation, %d are below their creation", early, found)
 	}
 }
+
+// The reduction of a loop that began while loops were not observed is no barrier by itself. It is
+// not counted, as the loop is not.
+func TestReductionOfALoopBegunInAGap(t *testing.T) {
+	e := New(1, fakeFiles{})
+	e.Observe(estimate.Switch{At: 8, Of: barriers, Change: estimate.Unobserved})
+	e.Observe(estimate.Switch{At: 20, Of: barriers, Change: estimate.Observed})
+	for _, ev := range parse(t, `
+		0 1 open loop rt=k site=500 loc=202
+		5 1 close loop rt=k
+		25 1 wait reduction-barrier rt=k loc=12
+		29 1 result reduction-barrier rt=k v=1
+		30 1 wait reduction-barrier rt=k loc=12
+		34 1 waited reduction-barrier rt=k
+		37 1 wait barrier rt=k loc=42
+		40 1 waited barrier rt=k`) {
+		e.Feed(&ev)
+	}
+	p := e.Finish(50)
+	if len(p.Nodes) != 2 || p.Regions[p.Nodes[1].Region].Construct != event.Loop || p.Meta.Unmatched != 0 {
+		t.Errorf("%q, unmatched %d", table(p), p.Meta.Unmatched)
+	}
+}

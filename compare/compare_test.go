@@ -235,6 +235,23 @@ func TestNotesOfSides(t *testing.T) {
 	}
 }
 
+// A barrier that has a region of its own only because its loop was not seen bears the note that the
+// reports have on it. Other notes of a region are of one rank only.
+func TestNotesOnImplicitBarriers(t *testing.T) {
+	of := func(c event.Construct, note string) []compare.Run {
+		heat := comparetest.Heat()
+		heat.Loops[1].Construct = c
+		p := heat.Profile(comparetest.Exactly)
+		p.Regions[1].Notes = []string{note}
+		return []compare.Run{{Name: "run", Job: comparetest.Job(t, p)}}
+	}
+	c := compare.Compare(of(event.Barrier, profile.NoteImplicit+", such as a loop"), of(event.Loop, "other"), compare.Options{})
+	notes := strings.Join(c.Notes, " ")
+	if want := "BARRIER heat.c (20-24) in assemble: " + profile.NoteImplicit + ", such as a loop."; !strings.Contains(notes, want) || strings.Contains(notes, "other") {
+		t.Errorf("no %q in %q", want, notes)
+	}
+}
+
 func TestConditions(t *testing.T) {
 	heat := comparetest.Heat()
 	one := compare.Compare(heat.Runs(t, nil, 1), heat.Slow(2, 1.2).Runs(t, nil, 1), compare.Options{})

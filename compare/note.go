@@ -42,6 +42,7 @@ func (c *Comparison) note() {
 		}
 		return "with, or not known"
 	})
+	c.Notes = append(c.Notes, c.implicitNotes()...)
 	for side, runs := range c.Sides {
 		for _, run := range runs {
 			for _, text := range append(slices.Clone(run.Notes), runNotes(run.Job)...) {
@@ -55,6 +56,28 @@ func (c *Comparison) note() {
 	case c.Tests == 0:
 		add("%d and %d runs are too few for a test of all regions together: %d of each side are enough. P values of single figures are shown where there are at least 4 of each.", n, m, c.Repeats)
 	}
+}
+
+// implicitNotes say, as the reports do, which barriers are the ends of constructs of which nothing
+// else was seen. The other side may have the construct itself.
+func (c *Comparison) implicitNotes() (out []string) {
+	of := map[string][]string{}
+	for _, r := range c.Regions {
+		var notes []string
+		for _, at := range r.At {
+			if at != nil {
+				notes = append(notes, at.NotesOnImplicit()...)
+			}
+		}
+		slices.Sort(notes)
+		for _, n := range slices.Compact(notes) {
+			of[n] = append(of[n], Title(r.Any()))
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(of)) {
+		out = append(out, fmt.Sprintf("%s: %s.", distinct(of[n]), n))
+	}
+	return out
 }
 
 // Width names the ranks and threads of a job.

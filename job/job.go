@@ -143,7 +143,8 @@ func (j *Job) region(p *part, rank int) *Region {
 	if rank < g.from {
 		lossy := g.Lossy
 		g.from, g.Region = rank, *p.region
-		g.Notes, g.Lossy = nil, lossy // notes of one rank only, but losses of all
+		// No other notes, which are of one rank only; but losses of all.
+		g.Notes, g.Lossy = p.region.NotesOnImplicit(), lossy
 	}
 	return g
 }

@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"strings"
+
 	"ompp-attach/event"
 	"ompp-attach/mpi/calllog"
 )
@@ -103,6 +105,20 @@ type Region struct {
 	Notes []string `json:"notes,omitempty"`
 	// Events lost while this region was innermost.
 	Lossy uint64 `json:"lossy,omitempty"`
+}
+
+// NoteImplicit begins the note on a barrier that is the end of a construct. Nothing else of that
+// construct was seen, so the barrier has a region of its own.
+const NoteImplicit = "an implicit barrier of a construct that was not seen to begin"
+
+// NotesOnImplicit returns the notes of a barrier's region that say so.
+func (r *Region) NotesOnImplicit() (notes []string) {
+	for _, n := range r.Notes {
+		if strings.HasPrefix(n, NoteImplicit) {
+			notes = append(notes, n)
+		}
+	}
+	return notes
 }
 
 // Node is a region on one call path of regions.

@@ -32,10 +32,13 @@ func (sh *Constructs) Continues(open *stack.OpenRegion, ev *event.Event) bool {
 	case event.ReductionBarrier, event.Loop, event.Sections, event.Single:
 		return true
 	case event.Barrier:
-		if ev.Loc == 0 {
-			return open.Node.Key.Construct == event.Single
+		switch open.Node.Key.Construct {
+		case event.Barrier: // a reduction's; its ident_t may name the directive's end
+			return ev.Loc != 0 && sh.Tree.Answers.Barrier(ev.Loc) == place.BarrierImplicit
+		case event.Single:
+			return ev.Loc == 0 || sh.ends(open.Node, ev.Loc)
 		}
-		return sh.ends(open.Node, ev.Loc)
+		return ev.Loc != 0 && sh.ends(open.Node, ev.Loc)
 	}
 	return false
 }
@@ -95,6 +98,7 @@ func (sh *Constructs) Wait(t *stack.Thread, ev *event.Event) {
 	switch {
 	case open.Phase == stack.InBody:
 		open.CloseBody(ev.Time)
+	case open.Node.Key.Construct == event.Barrier: // it has no parts
 	case open.Parts[profile.Barrier].C > 0: // between a reduction and its barrier
 		open.Pass(profile.Barrier, ev.Time)
 	case open.Node.Key.Construct != event.Single:
@@ -122,7 +126,7 @@ func (sh *Constructs) Waited(t *stack.Thread, ev *event.Event) {
 		open.Pass(profile.Barrier, ev.Time)
 		open.Parts[profile.Barrier].C++
 	}
-	if ev.Construct == event.ReductionBarrier && open.Node.Key.Construct != event.Barrier {
+	if ev.Construct == event.ReductionBarrier {
 		// clang may put a barrier behind the reduction of a loop.
 		open.Phase, open.Mark = stack.Done, ev.Time
 		return
@@ -161,6 +165,8 @@ func (sh *Constructs) endsUnobserved(t *stack.Thread, ev *event.Event) bool {
 		return false
 	}
 	switch ev.Construct {
+	case event.ReductionBarrier:
+		return true
 	case event.Loop, event.Sections:
 		p := t.Level()
 		return p < 0 || !combined(t.Stack[p].Node.Key.Construct)

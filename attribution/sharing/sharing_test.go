@@ -67,6 +67,9 @@ func TestContinues(t *testing.T) {
 		{event.Loop, event.Event{Edge: event.Wait, Construct: event.Barrier, Loc: 1}, false},
 		{event.Loop, event.Event{Edge: event.Wait, Construct: event.Barrier, Loc: 2}, true},
 		{event.Loop, event.Event{Edge: event.Wait, Construct: event.Barrier, Loc: 3}, false},
+		{event.Barrier, event.Event{Edge: event.Wait, Construct: event.Barrier, Loc: 3}, true},
+		{event.Barrier, event.Event{Edge: event.Wait, Construct: event.Barrier, Loc: 1}, false},
+		{event.Barrier, event.Event{Edge: event.Wait, Construct: event.Barrier}, false},
 	} {
 		if got := constructs().Continues(open(c.of, stack.Done), &c.ev); got != c.want {
 			t.Errorf("a %v and the %v of a %v by ident_t %d: %t", c.of, c.ev.Edge, c.ev.Construct, c.ev.Loc, got)

@@ -221,12 +221,11 @@ const noteNearLine = "GCC gives this construct's call the line of the code befor
 // such a barrier is part of its construct. noteCopies: compilers put a barrier before a construct
 // that copies variables, so that no thread changes a variable before it is copied.
 const (
-	noteImplicit  = "an implicit barrier of a construct that was not seen to begin"
 	noteCopies    = "waits first to copy private variables (copyin, firstprivate with lastprivate)"
-	noteNoCall    = noteImplicit + ", such as a static loop, for which GCC makes no other call: only the wait is measured"
-	noteMissed    = noteImplicit + ": it began before measurement, or " + noteCopies
-	notePassedBy  = noteImplicit + ": a static loop without iterations, by which GCC's code may pass, or one that began before measurement or " + noteCopies
-	noteClangsOwn = noteImplicit + ": a loop without iterations, for which clang makes no other call, or one that began before measurement or " + noteCopies
+	noteNoCall    = profile.NoteImplicit + ", such as a static loop, for which GCC makes no other call: only the wait is measured"
+	noteMissed    = profile.NoteImplicit + ": it began before measurement, or " + noteCopies
+	notePassedBy  = profile.NoteImplicit + ": a static loop without iterations, by which GCC's code may pass, or one that began before measurement or " + noteCopies
+	noteClangsOwn = profile.NoteImplicit + ": a loop without iterations, for which clang makes no other call, or one that began before measurement or " + noteCopies
 )
 
 // implicit returns the note on which construct an implicit barrier may belong to. t is the region
