@@ -56,6 +56,22 @@ func TestCostOfManyThreads(t *testing.T) {
 	}
 }
 
+// Between two snapshots, there may be no hits of a kind, or nothing was measured at all.
+func TestHeaderOfAShortWindow(t *testing.T) {
+	p := quiet()
+	p.Meta.Overhead.Probes = append(p.Meta.Overhead.Probes, profile.ProbeHits{Probe: "jump", Before: 300, After: 100})
+	p.Meta.Duration, p.Meta.Hits, p.Meta.Off.T = 0, 0, 8e6
+	var b bytes.Buffer
+	if err := WriteOmpp(&b, p, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{"NaN": false, "jump": false, "Duration        : 0 sec: nothing was measured\n": true, "Switched Off    : 8 ms, not part": true} {
+		if strings.Contains(b.String(), text) != want {
+			t.Errorf("%q: %t in\n%s", text, !want, b.String())
+		}
+	}
+}
+
 // All reports show times without the probes' time and say so. With --raw they show times as
 // measured.
 func TestCostsInReports(t *testing.T) {

@@ -90,7 +90,11 @@ func (o *ompp) facts(key func(name, format string, args ...any)) {
 	}
 	key("Start Date", "%s", m.Start.Format(date))
 	key("End Date", "%s", m.Start.Add(time.Duration(limits.MeasuredDuration(o.p))).Format(date))
-	key("Duration", "%s sec", o.Seconds(m.Duration, 0))
+	duration := o.Seconds(m.Duration, 0) + " sec"
+	if m.Duration <= 0 && m.Hits == 0 {
+		duration = "0 sec: nothing was measured"
+	}
+	key("Duration", "%s", duration)
 	key("Application Name", "%s", words.Program(o.p))
 	key("Type of Report", "%s", state)
 	key("User Time", "%s sec", o.Seconds(m.UserTime, 0))
@@ -145,8 +149,11 @@ func (o *ompp) measuredHeader(key func(name, format string, args ...any)) {
 // endHeader passes the lines that say what is not part of the times, and how measurement ended.
 func (o *ompp) endHeader(key func(name, format string, args ...any)) {
 	m := &o.p.Meta
-	if m.Off.C > 0 {
+	switch {
+	case m.Off.C > 0:
 		key("Switched Off", "%s sec (%s), not part of the duration", o.Seconds(m.Off.T, 0), words.Plural(int(m.Off.C), "time"))
+	case m.Off.T > 0: // since before the window of report --delta
+		key("Switched Off", "%s, not part of the duration", words.Time(float64(m.Off.T)))
 	}
 	if m.Stopped.Times > 0 {
 		key("Stopped", "%s to place probes, %.1f ms in all, %.1f ms at most, not part of any time", words.Plural(int(m.Stopped.Times), "time"),

@@ -16,6 +16,7 @@ import (
 	"ompp-attach/files"
 	"ompp-attach/job"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // Window is the time between two states of a measurement: snapshots that were kept, or its end. All
@@ -167,9 +168,24 @@ func (w *Window) Read(stem string) (*profile.Profile, error) {
 		p.Meta.SnapshotAt, p.Meta.Ended = time.Time{}, ""
 	}
 	if w.from != atBegin || w.to != atEnd {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("This is what was measured in %.3f s of a longer measurement: between snapshots (report --delta).", float64(p.Meta.Duration)/1e9))
+		p.Warnings = append(p.Warnings, windowText(&p.Meta))
 	}
 	return p, nil
+}
+
+// windowText says that a profile is of a window. m describes what was measured in it.
+func windowText(m *profile.Meta) string {
+	if m.Duration > 0 {
+		return fmt.Sprintf("This is what was measured in %s of a longer measurement: between snapshots (report --delta).", words.Time(float64(m.Duration)))
+	}
+	const nothing = "Nothing was measured between these snapshots (report --delta): "
+	switch {
+	case m.Off.T > 0:
+		return nothing + "measurement was switched off."
+	case m.Stopped.Total > 0:
+		return nothing + "the program was stopped while probes were placed."
+	}
+	return nothing + "they are of one moment."
 }
 
 // state returns a state of a process.

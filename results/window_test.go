@@ -119,3 +119,22 @@ func TestWindowsApart(t *testing.T) {
 		}
 	}
 }
+
+// The note on a window tells its length, also of a few ms, or why nothing was measured in it.
+func TestWindowText(t *testing.T) {
+	of := func(duration, off, stopped int64) profile.Meta {
+		return profile.Meta{Life: profile.Life{Duration: duration}, Gaps: profile.Gaps{Off: profile.Sum{T: off}, Stopped: profile.Stopped{Total: stopped}}}
+	}
+	for want, m := range map[string]profile.Meta{
+		"measured in 7.12 ms of a longer": of(7123456, 0, 0),
+		"measured in 12 us of a longer":   of(12000, 5, 5),
+		"switched off":                    of(0, 5, 5),
+		"was stopped":                     of(0, 0, 5),
+		"one moment":                      of(0, 0, 0),
+	} {
+		got := windowText(&m)
+		if !strings.Contains(got, want) || strings.Contains(got, "Nothing was measured") != (m.Duration == 0) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

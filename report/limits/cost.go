@@ -25,6 +25,9 @@ func CostText(p *profile.Profile, c words.Clock) string {
 	}
 	var classes []class
 	for _, h := range o.Probes {
+		if h.Hits == 0 { // none in the time between two snapshots
+			continue
+		}
 		ns := int64(h.Hits) * (h.Before + h.After)
 		at := slices.IndexFunc(classes, func(c class) bool { return c.name == h.Probe })
 		if at < 0 {

@@ -43,7 +43,7 @@ func TestReportOfAWindow(t *testing.T) {
 	if err != nil || p.Meta.Duration != 2000200000 || p.Nodes[1].Stats[0].Exec.T != 400e6 {
 		t.Errorf("%v: %d ns", err, p.Meta.Duration)
 	}
-	if text, err := reported(t, "--delta", "2,end", dir); err != nil || !strings.Contains(text, "2.000 s of a longer measurement") {
+	if text, err := reported(t, "--delta", "2,end", dir); err != nil || !strings.Contains(text, "2.00 s of a longer measurement") {
 		t.Errorf("%v\n%s", err, text)
 	}
 	if text, err := reported(t, "--delta", "0,1", dir); err != nil || !strings.Contains(text, "heat.c (40-48)") {
