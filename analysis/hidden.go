@@ -53,6 +53,18 @@ func HiddenByProbes(p *profile.Profile) *Hidden {
 	return h
 }
 
+// Untold says why nothing can be told of the times of a run: in a word, for programs, and as the
+// rest of a sentence. Both are empty if times can be told. silent: nothing was seen of any process.
+func Untold(h *Hidden, silent bool) (word, rest string) {
+	switch {
+	case h != nil:
+		return "probes", h.Says()
+	case silent:
+		return "silent", "is " + SilentText + "."
+	}
+	return "", ""
+}
+
 // Or returns the one of two in which probes took the greater share; nil: there is none.
 func (h *Hidden) Or(o *Hidden) *Hidden {
 	if h == nil || o != nil && Ratio(o.Cost, o.Time) > Ratio(h.Cost, h.Time) {

@@ -20,6 +20,9 @@ var ErrTooLarge = errors.New("the job is too large to be put together")
 // Each rank has its own nodes, because the meaning of a node's time depends on the node's team.
 type All struct {
 	*profile.Profile
+	// Hidden says why nothing can be told of the times; nil: they can be told.
+	Hidden *analysis.Hidden
+
 	ranks []int            // the rank of each root, from root 1
 	roots []profile.Thread // the thread of each root as in the rank's profile, from root 1
 }
@@ -110,6 +113,7 @@ func (g *gatherer) add(p *profile.Profile, rank int) error {
 		to.Start, to.Ended = p.Meta.Start, p.Meta.Ended
 	}
 	g.seen[rank] = true
+	g.all.Hidden = g.all.Hidden.Or(analysis.HiddenByProbes(p))
 	to.Duration, to.Adjusted = max(to.Duration, p.Meta.Duration), to.Adjusted || p.Meta.Adjusted
 	thread := len(g.all.Threads)
 	g.threads(p, rank)

@@ -3,6 +3,7 @@ package report
 import (
 	"io"
 
+	"ompp-attach/analysis"
 	"ompp-attach/profile"
 	"ompp-attach/report/tables"
 	"ompp-attach/report/words"
@@ -18,10 +19,14 @@ func WriteBy(w io.Writer, p *profile.Profile, by tables.By, format string, o Opt
 }
 
 // WriteRanksBy writes the same of all ranks of a job together. thread names a thread of the job.
-func WriteRanksBy(w io.Writer, p *profile.Profile, thread func(profile.Thread) string, by tables.By, format string, o Options) error {
+// hidden says why nothing can be told of the times; nil: they can be told.
+func WriteRanksBy(w io.Writer, p *profile.Profile, thread func(profile.Thread) string, hidden *analysis.Hidden, by tables.By, format string, o Options) error {
 	p = o.view(p)
 	t := o.tables(p)
 	t.Thread = thread
+	if t.Hidden = hidden; o.Classic { // see Options.hidden
+		t.Hidden = nil
+	}
 	return tables.Write(w, p, by, format, t)
 }
 
@@ -33,7 +38,7 @@ func WriteCSV(w io.Writer, p *profile.Profile, o Options) error {
 
 func (o Options) tables(p *profile.Profile) tables.Options {
 	c := o.clock(p)
-	return tables.Options{Rules: o.Rules, All: o.All, Seconds: func(ns int64) string { return c.Seconds(ns, 0) },
+	return tables.Options{Rules: o.Rules, All: o.All, Hidden: o.hidden(p), Seconds: func(ns int64) string { return c.Seconds(ns, 0) },
 		Region: words.Region, Construct: shortName, Thread: words.Thread, Clean: words.Clean, Mark: marked, MarkOwn: markedExclusive}
 }
 

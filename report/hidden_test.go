@@ -9,7 +9,9 @@ import (
 	"ompp-attach/profile"
 	"ompp-attach/report/efficiencies"
 	"ompp-attach/report/properties"
+	"ompp-attach/report/tables"
 	"ompp-attach/report/words"
+	"ompp-attach/severity"
 )
 
 // Where probes took more than all of the processor time, reports print no efficiencies and no
@@ -48,6 +50,68 @@ func TestHiddenInReports(t *testing.T) {
 					t.Errorf("%s has %q:\n%s", name, figure, out.String())
 				}
 			}
+		}
+	}
+}
+
+// Files for programs say in each line that times cannot be told: those of properties, and all
+// tables. Tables also say why. Counts, and the time without a core, can be told.
+func TestHiddenInTables(t *testing.T) {
+	for _, raw := range []bool{false, true} {
+		o := Options{Raw: raw}
+		hidden := overestimated()
+		hidden.Nodes[1].Stats[0].NoCore = &profile.Cost{Exec: 1e8, Body: 1e8}
+		word, sentence := "probes", "What costs time cannot be told: by the cost of a hit"
+		if raw {
+			word = ""
+		}
+		check := func(name string, data []byte, want func(row map[string]string) string) {
+			t.Helper()
+			rows := csvRows(t, data)
+			for _, row := range rows {
+				if got, ok := row["untold"]; !ok || got != want(row) {
+					t.Errorf("%s, raw %t: %v", name, raw, row)
+				}
+			}
+			if len(rows) == 0 {
+				t.Errorf("%s has no rows", name)
+			}
+		}
+		always := func(map[string]string) string { return word }
+		for _, way := range tables.Ways {
+			files := map[string]*bytes.Buffer{}
+			for _, format := range tables.Formats {
+				files[format] = &bytes.Buffer{}
+				if err := WriteBy(files[format], hidden, way, format, o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if way.Name == "property" && files["csv"].Len() < 200 {
+				continue // it has no findings
+			}
+			check(way.Name, files["csv"].Bytes(), always)
+			if strings.Contains(files["text"].String(), sentence) == raw || strings.Contains(files["json"].String(), `"cannot_tell": "`+sentence) == raw ||
+				strings.Contains(files["json"].String(), `"untold": "probes"`) == raw {
+				t.Errorf("by %s, raw %t:\n%s\n%s", way.Name, raw, files["text"], files["json"])
+			}
+		}
+		var cells, values bytes.Buffer
+		if err := WriteCSV(&cells, hidden, o); err != nil {
+			t.Fatal(err)
+		}
+		check("cells", cells.Bytes(), always)
+		c := o.Severity(o.View(hidden))
+		if err := properties.Formats[1].Write(&values, c, o.Properties(c)); err != nil {
+			t.Fatal(err)
+		}
+		check("properties", values.Bytes(), func(row map[string]string) string {
+			if row["unit"] != "ns" || row["property"] == severity.NoCore {
+				return ""
+			}
+			return word
+		})
+		if text := values.String(); !strings.Contains(text, severity.NoCore) || !strings.Contains(text, ",occ,") {
+			t.Errorf("no counts, or no time without a core, among the values:\n%s", text)
 		}
 	}
 }

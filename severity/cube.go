@@ -101,13 +101,18 @@ type Cube struct {
 // CannotTell says why nothing can be told of the times, as the rest of a sentence; empty: they can
 // be told.
 func (c *Cube) CannotTell() string {
-	switch {
-	case c.Hidden != nil:
-		return c.Hidden.Says()
-	case c.Silent:
-		return "is " + analysis.SilentText + "."
+	_, rest := analysis.Untold(c.Hidden, c.Silent)
+	return rest
+}
+
+// Untold says in a word why the time of a property cannot be told; empty: it can. Probes do not
+// change the time without a core.
+func (c *Cube) Untold(property int) string {
+	if p := &c.Properties[property]; p.Unit != Seconds || p.ID == NoCore {
+		return ""
 	}
-	return ""
+	word, _ := analysis.Untold(c.Hidden, c.Silent)
+	return word
 }
 
 // WhyUntold is CannotTell as a whole sentence; empty: times can be told.

@@ -15,5 +15,5 @@ import (
 // shown as RANK:THREAD. job.Together must have had the same options Raw and Classic.
 func WriteBy(w io.Writer, all *job.All, by tables.By, format string, o report.Options) error {
 	name := func(t profile.Thread) string { return fmt.Sprintf("%d:%s", all.Rank(t), words.Thread(all.InRank(t))) }
-	return report.WriteRanksBy(w, all.Profile, name, by, format, o)
+	return report.WriteRanksBy(w, all.Profile, name, all.Hidden, by, format, o)
 }

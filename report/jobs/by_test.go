@@ -100,6 +100,25 @@ func TestByAddsUp(t *testing.T) {
 	}
 }
 
+// If the times of one rank cannot be told, those of the table cannot.
+func TestByHidden(t *testing.T) {
+	hidden, other := reporttest.Costly(), reporttest.Costly()
+	hidden.Meta.UserTime, other.Meta.UserTime, other.Meta.MPI = 2.5e9, 1e12, &profile.MPIJob{Rank: 1, Size: 2}
+	way, _ := tables.Named("region")
+	for want, o := range map[string]report.Options{"probes": {}, "": {Raw: true}} {
+		var b bytes.Buffer
+		if err := WriteBy(&b, together(t, []*profile.Profile{hidden, other}, o), way, "csv", o); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(b.String()), "\r\n")
+		for i, line := range lines[1:] {
+			if !strings.HasSuffix(line, ","+want) {
+				t.Errorf("raw %t, line %d: %s", o.Raw, i+2, line)
+			}
+		}
+	}
+}
+
 // Two ranks are in the same sections: of one there are fewer than threads, of the other there are
 // enough. Without calls of MPI, too, the time in which they wait is of different classes.
 func TestByScarceSections(t *testing.T) {

@@ -16,7 +16,7 @@ func writeCSV(w io.Writer, c *severity.Cube, o Options) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true // RFC 4180, 2.1
 	lines := [][]string{{"property", "name", "unit", "path", "region", "construct", "place_name", "file", "begin_line", "end_line",
-		"function", "host", "rank", "pid", "initial_thread", "thread", "value", "estimated"}}
+		"function", "host", "rank", "pid", "initial_thread", "thread", "value", "estimated", "untold"}}
 	for _, v := range c.Values {
 		p := &c.Properties[v.Property]
 		line := []string{o.Clean(p.ID), o.Clean(p.Title()), unit(p), pathNumbers(c, v.Path)}
@@ -29,7 +29,7 @@ func writeCSV(w io.Writer, c *severity.Cube, o Options) error {
 		case v.Mark&severity.Derived != 0:
 			estimated = "derived"
 		}
-		lines = append(lines, append(line, strconv.FormatInt(v.V, 10), estimated))
+		lines = append(lines, append(line, strconv.FormatInt(v.V, 10), estimated, c.Untold(v.Property)))
 	}
 	if err := out.WriteAll(lines); err != nil {
 		return fmt.Errorf("write csv: %w", err)

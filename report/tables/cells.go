@@ -25,6 +25,7 @@ func WriteCells(w io.Writer, p *profile.Profile, volumes mpi.Accounting, o Optio
 	for node := range p.Nodes {
 		t.rows = append(t.rows, v.cells(node, volumes)...)
 	}
+	t.tell(v)
 	return t.csv(w)
 }
 

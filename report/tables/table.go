@@ -17,6 +17,8 @@ type Options struct {
 	Rules analysis.Rules
 	All   bool // text shows also rows of less than a thousandth of the time
 	Rows  int  // the largest number of rows in text; 0: no limit
+	// Hidden says why nothing can be told of the times; nil: they can be told.
+	Hidden *analysis.Hidden
 
 	Seconds   func(ns int64) string                         // a time, in seconds
 	Region    func(*profile.Region) string                  // the place of a region
@@ -62,6 +64,9 @@ type table struct {
 	whole   int64  // the time that shares refer to: that of all threads, ns
 	columns []column
 	rows    []row
+	// untold says in a word why nothing can be told of the times, and why in a sentence; empty:
+	// they can be told.
+	untold, why string
 }
 
 // sorted orders the rows, the longest time first.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ompp-attach/analysis"
 	"ompp-attach/profile"
 )
 
@@ -25,6 +26,7 @@ func Write(w io.Writer, p *profile.Profile, by By, format string, o Options) err
 	v.single = format != Formats[0]
 	t := by.table(v)
 	t.by = by.Name
+	t.tell(v)
 	switch format {
 	case "csv":
 		return t.csv(w)
@@ -33,10 +35,20 @@ func Write(w io.Writer, p *profile.Profile, by By, format string, o Options) err
 	}
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s\n\n", t.intro)
+	if t.why != "" {
+		fmt.Fprintf(out, "%s\n\n", t.why)
+	}
 	for _, line := range t.text(&o) {
 		fmt.Fprintln(out, line)
 	}
 	return out.Flush()
+}
+
+// tell notes whether times can be told.
+func (t *table) tell(v *view) {
+	if t.untold, t.why = analysis.Untold(v.Hidden, analysis.Silent(v.p)); t.why != "" {
+		t.why = "What costs time " + t.why
+	}
 }
 
 // Text returns the lines of a table without its introduction.
@@ -151,7 +163,7 @@ func (t *table) csv(w io.Writer) error {
 	for _, i := range columns {
 		head = append(head, t.columns[i].name)
 	}
-	if err := out.Write(append(head, "estimated")); err != nil {
+	if err := out.Write(append(head, "estimated", "untold")); err != nil {
 		return fmt.Errorf("write csv: %w", err)
 	}
 	for n := range t.rows {
@@ -159,7 +171,7 @@ func (t *table) csv(w io.Writer) error {
 		for _, i := range columns {
 			cells = append(cells, csvCell(t.rows[n].values[i]))
 		}
-		if err := out.Write(append(cells, estimated(t.rows[n].estimate))); err != nil {
+		if err := out.Write(append(cells, estimated(t.rows[n].estimate), t.untold)); err != nil {
 			return fmt.Errorf("write csv: %w", err)
 		}
 	}
@@ -207,6 +219,9 @@ func (t *table) json(w io.Writer, o *Options, p *profile.Profile) error {
 		if e := estimated(t.rows[n].estimate); e != "" {
 			r["estimated"] = e
 		}
+		if t.untold != "" {
+			r["untold"] = t.untold
+		}
 		rows = append(rows, r)
 	}
 	enc := json.NewEncoder(w)
@@ -217,8 +232,9 @@ func (t *table) json(w io.Writer, o *Options, p *profile.Profile) error {
 		By         string           `json:"by"`
 		Program    string           `json:"program"`
 		ThreadTime int64            `json:"thread_time_ns"`
+		CannotTell string           `json:"cannot_tell,omitempty"`
 		Rows       []map[string]any `json:"rows"`
-	}{version, t.by, o.Clean(p.Meta.Program), t.whole, rows}); err != nil {
+	}{version, t.by, o.Clean(p.Meta.Program), t.whole, t.why, rows}); err != nil {
 		return fmt.Errorf("write json: %w", err)
 	}
 	return nil
