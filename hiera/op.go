@@ -77,7 +77,7 @@ type Process struct {
 	Host    string // empty: not told
 	PID     int    // 0: not told
 	Program string // empty: not told
-	Threads int    // number of threads; 0: one
+	Threads int    // number of threads, also of those without operations; 0: one
 }
 
 // spelled holds the names of the paper's format that are not MPI's own.

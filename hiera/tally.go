@@ -47,8 +47,10 @@ type Tally struct {
 	Communication int64
 	// StartEnds is the number of these.
 	StartEnds uint64
-	// Communicating is the number of threads that executed MPI operations.
+	// Communicating is the number of threads that executed MPI operations, and Lives the sum of
+	// how long these lived, ns; 0: as long as the process.
 	Communicating int
+	Lives         int64
 	// Top is the time in operations of level 0, ns, summed over the threads.
 	Top int64
 	// Sent and Received are the messages by the partner's rank in MPI_COMM_WORLD, or Elsewhere.
@@ -87,9 +89,14 @@ func (t *Tally) Operations() (n uint64) {
 	return n
 }
 
-// Shared returns the whole of which communication is a part: the process's time, once for each
-// thread that communicates, ns.
-func (t *Tally) Shared() int64 { return t.Total() * int64(max(1, t.Communicating)) }
+// Shared returns the whole of which communication is a part: the time of the threads that
+// communicate, ns. If none does, it is the process's time.
+func (t *Tally) Shared() int64 {
+	if t.Lives > 0 {
+		return max(t.Lives, t.Communication)
+	}
+	return t.Total() * int64(max(1, t.Communicating))
+}
 
 // Thread says that the operations that follow are another thread's.
 func (t *Tally) Thread() {

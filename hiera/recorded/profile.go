@@ -23,7 +23,7 @@ const (
 // level is the number of regions that it lies in. rank is that of the process. Partners are left
 // out: see Partners.
 func Tally(p *profile.Profile, rank int) *hiera.Tally {
-	t := hiera.NewTally(hiera.Process{Rank: rank, End: p.Meta.Duration, Host: p.Meta.Host, PID: p.Meta.PID, Program: p.Meta.Program, Threads: len(p.Threads)})
+	t := hiera.NewTally(hiera.Process{Rank: rank, End: p.Meta.Duration, Host: p.Meta.Host, PID: p.Meta.PID, Program: p.Meta.Program, Threads: analysis.Threads(p)})
 	level := make([]int, len(p.Nodes))
 	level[0] = -1
 	for i := 1; i < len(p.Nodes); i++ {
@@ -35,16 +35,28 @@ func Tally(p *profile.Profile, rank int) *hiera.Tally {
 			t.AddGroup(level[i], &op, &f)
 		}
 	}
-	ends := analysis.MPIStartEnd(p)
+	communication(t, p)
+	return t
+}
+
+// communication adds up how long the threads of a profile communicated. Some of them live for a
+// part of the time only: initial threads other than the first one, and their teams.
+func communication(t *hiera.Tally, p *profile.Profile) {
+	ends, lives, joined := analysis.MPIStartEnd(p), analysis.LifeTimes(p), map[int]int{}
+	for _, x := range p.Threads {
+		if x.Num == 0 {
+			joined[x.Root] = x.Joined
+		}
+	}
 	for k := range p.Nodes[0].Stats {
 		s := &p.Nodes[0].Stats[k]
 		if s.MPI == nil || s.MPI.Calls == 0 {
 			continue
 		}
-		t.Communicating++
+		t.Communicating += max(1, joined[p.Threads[s.Thread].Root])
+		t.Lives += lives[s.Thread]
 		t.Communication += max(0, s.MPI.T-ends.All[s.Thread])
 	}
-	return t
 }
 
 // figures are a thread's figures at a node.

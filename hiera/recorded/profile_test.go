@@ -51,6 +51,29 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// Of four threads of a process, two call MPI. One of them belongs to the team of an initial thread
+// that lived for a tenth of the time. Both threads' times are the whole, not twice the process's.
+func TestCommunicatingThreads(t *testing.T) {
+	calls := func(thread int, ns int64) profile.ThreadStats {
+		return profile.ThreadStats{Thread: thread, MPI: &profile.MPIStats{Calls: 1, T: ns}}
+	}
+	p := &profile.Profile{Meta: profile.Meta{Life: profile.Life{Duration: 1000}},
+		Threads: []profile.Thread{{}, {Num: 1}, {Root: 1, Lived: 100}, {Root: 1, Num: 1}},
+		Nodes:   []profile.Node{{Parent: -1, Region: -1, Stats: []profile.ThreadStats{calls(0, 50), calls(3, 5)}}}}
+	tally := recorded.Tally(p, 0)
+	if tally.Threads != 4 || tally.Communicating != 2 || tally.Communication != 55 || tally.Shared() != 1100 {
+		t.Errorf("%d threads, %d in MPI for %d of %d ns", tally.Threads, tally.Communicating, tally.Communication, tally.Shared())
+	}
+	p.Threads[2].Joined = 3 // initial threads that share a row; their workers do so, too
+	if tally = recorded.Tally(p, 0); tally.Communicating != 4 || tally.Threads != 8 {
+		t.Errorf("three initial threads in a row: %d threads, %d in MPI", tally.Threads, tally.Communicating)
+	}
+	p.Nodes[0].Stats = nil
+	if tally = recorded.Tally(p, 0); tally.Communicating != 0 || tally.Shared() != 1000 {
+		t.Errorf("without MPI: %d threads, %d ns", tally.Communicating, tally.Shared())
+	}
+}
+
 func TestOp(t *testing.T) {
 	for _, c := range []struct {
 		region                      profile.Region

@@ -51,7 +51,7 @@ func levels(s *hiera.Statistics, _ Options) *table {
 // times is the paper's Table 4.
 func times(s *hiera.Statistics, _ Options) *table {
 	t := &table{title: "Communication of each process, seconds", columns: []column{{"process", "process", number}, {"communication", "communication", time},
-		{"total", "total", time}, {"computation", "computation", time}, {"share", "comm. %", percent}, {"threads", "threads", number}}}
+		{"total", "total", time}, {"computation", "computation", time}, {"share", "comm. %", percent}, {"threads", "threads", number}, {"communicating", "in MPI", number}}}
 	several := false
 	for _, p := range s.Processes {
 		of := p.Shared()
@@ -59,11 +59,11 @@ func times(s *hiera.Statistics, _ Options) *table {
 		if of > 0 {
 			share = float64(p.Communication) / float64(of)
 		}
-		t.add(int64(p.Rank), p.Communication, p.Total(), of-p.Communication, share, int64(max(1, p.Communicating)))
+		t.add(int64(p.Rank), p.Communication, p.Total(), of-p.Communication, share, int64(max(1, p.Threads)), int64(p.Communicating))
 		several = several || p.Communicating > 1
 	}
 	if several {
-		t.notes = append(t.notes, "Where several threads communicate (threads), communication and computation are those threads' sums.")
+		t.notes = append(t.notes, "in MPI: how many of the threads called MPI. Where several did, communication and computation are their sums.")
 	}
 	return t
 }
