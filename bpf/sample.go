@@ -92,8 +92,10 @@ func (s *Sampler) open(attr *perf.Attr, prog *ebpf.Program) error {
 	if err != nil {
 		return err
 	}
+	timed := *attr
+	timed.CountFormat.Enabled = true // KeepTo needs the time of a count
 	for _, cpu := range cpus {
-		e, err := perf.Open(attr, perf.AllThreads, cpu, nil)
+		e, err := perf.Open(&timed, perf.AllThreads, cpu, nil)
 		if err != nil {
 			return fmt.Errorf("open the sampling event on processor %d: %w", cpu, err)
 		}

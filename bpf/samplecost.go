@@ -100,16 +100,29 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
+// counter is an event that counts, and gives one sample per period counts.
+type counter interface {
+	// ReadCount returns the count, and for how long it was counted.
+	ReadCount() (perf.Count, error)
+	UpdatePeriod(period uint64) error
+}
+
 // KeepTo keeps the samples of a counting event to a rate per second on each processor, until ctx is
 // done. The event gives one sample per period counts. If more samples come than rate allows, KeepTo
 // raises the period and calls raised.
 func (s *Sampler) KeepTo(ctx context.Context, period uint64, rate float64, raised func(period uint64)) {
+	counters := make([]counter, len(s.events))
+	for i, e := range s.events {
+		counters[i] = e
+	}
+	keepTo(ctx, counters, period, rate, raised)
+}
+
+func keepTo(ctx context.Context, counters []counter, period uint64, rate float64, raised func(period uint64)) {
 	const first, most = 10 * time.Millisecond, 500 * time.Millisecond
-	counts, last := make([]uint64, len(s.events)), time.Now()
-	for i, e := range s.events { // they may have counted before
-		if c, err := e.ReadCount(); err == nil {
-			counts[i] = c.Value
-		}
+	last := make([]perf.Count, len(counters))
+	for i, e := range counters { // they may have counted before
+		last[i], _ = e.ReadCount()
 	}
 	for wait := first; ; wait = min(2*wait, most) {
 		select {
@@ -117,25 +130,34 @@ func (s *Sampler) KeepTo(ctx context.Context, period uint64, rate float64, raise
 			return
 		case <-time.After(wait):
 		}
-		now, worst := time.Now(), 0.0
-		for i, e := range s.events {
+		worst := 0.0
+		for i, e := range counters {
 			c, err := e.ReadCount()
 			if err != nil {
 				continue
 			}
-			worst = max(worst, float64(c.Value-counts[i])/float64(period)/now.Sub(last).Seconds())
-			counts[i] = c.Value
+			worst = max(worst, samplesPerSecond(last[i], c, period))
+			last[i] = c
 		}
-		last = now
 		const tolerance = 1.1
 		if worst <= tolerance*rate {
 			continue
 		}
 		period = uint64(math.Ceil(float64(period) * worst / rate))
-		for _, e := range s.events {
+		for _, e := range counters {
 			// on failure the old period stays, and the next look tries again
 			_ = e.UpdatePeriod(period)
 		}
 		raised(period)
 	}
+}
+
+// samplesPerSecond returns how many samples an event gave between two readings. Their times are
+// those that the kernel read together with the counts: a clock of ours, read before or after, is
+// off by as long as this thread lacks a core in between.
+func samplesPerSecond(from, to perf.Count, period uint64) float64 {
+	if to.Enabled <= from.Enabled {
+		return 0
+	}
+	return float64(to.Value-from.Value) / float64(period) / (to.Enabled - from.Enabled).Seconds()
 }

@@ -35,22 +35,59 @@ func TestCostOfGaps(t *testing.T) {
 	}
 }
 
-// If an event comes ten times as often as allowed, its period is raised tenfold. The sampler reads
-// the clock, and then the counts. If it loses its core in between, it takes another rate for the
-// real one. That does not happen in each of several tries.
+// If an event comes ten times as often as allowed, its period is raised tenfold.
 func TestSamplerKeepsToARate(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("sampling needs root")
 	}
-	const period, rate, tries = 100_000, 1000, 5 // ns of a clock: 10,000 a second
-	var all []uint64
-	for range tries {
-		got := raisedTo(t, period, rate)
-		if all = append(all, got); got >= 8*period && got <= 12*period {
-			return
+	const period, rate = 100_000, 1000 // ns of a clock: 10,000 a second
+	if got := raisedTo(t, period, rate); got < 8*period || got > 12*period {
+		t.Errorf("the period was raised to %d ns, want about %d", got, 10*period)
+	}
+}
+
+// steady is a counter of a clock's nanoseconds. Its reader loses its core before each reading but
+// the first, and behind it.
+type steady struct {
+	from    time.Time
+	read    int
+	enough  func() // is called at the last reading
+	periods []uint64
+}
+
+func (s *steady) ReadCount() (perf.Count, error) {
+	const away, last = 10 * time.Millisecond, 6
+	if s.read++; s.read > 1 {
+		time.Sleep(away)
+		defer time.Sleep(away)
+	}
+	if s.read == last {
+		s.enough()
+	}
+	d := time.Since(s.from)
+	return perf.Count{Value: uint64(d), Enabled: d}, nil
+}
+
+func (s *steady) UpdatePeriod(period uint64) error {
+	s.periods = append(s.periods, period)
+	return nil
+}
+
+// A sampler that loses its core between its readings takes no other rate for the real one.
+func TestRateOfReadingsThatComeLate(t *testing.T) {
+	const rate, due = 1000, 1_000_000 // of samples a second; ns between two of them
+	for _, period := range []uint64{due / 10, due} {
+		ctx, stop := context.WithCancel(t.Context())
+		now := time.Now()
+		s := &steady{from: now, enough: stop}
+		keepTo(ctx, []counter{s, &steady{from: now, enough: stop}}, period, rate, func(uint64) {})
+		switch {
+		case period == due && len(s.periods) > 0, period < due && len(s.periods) != 1:
+			t.Errorf("from %d the period was raised to %d, want %d", period, s.periods, due)
+		case period < due && (s.periods[0] < due*99/100 || s.periods[0] > due*101/100):
+			t.Errorf("from %d the period was raised to %d, want %d", period, s.periods[0], due)
 		}
 	}
-	t.Errorf("the period was raised to %d ns, want about %d", all, 10*period)
 }
 
 // raisedTo returns the period to which the sampler raises that of a clock, in ns. 0: it does not.
