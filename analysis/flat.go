@@ -20,7 +20,8 @@ type ThreadFigures struct {
 type Block struct {
 	Region int
 	// Rows are in the order of Profile.Threads. They hold the threads that executed the region,
-	// and the rest of their team with zeros, so that a reader sees who did not take part.
+	// and the rest of their team with zeros, so that a reader sees who did not take part. Threads
+	// whose number is not known have a row only if they took part.
 	Rows []ThreadFigures
 	Sum  ThreadFigures // Thread is -1
 }
@@ -80,11 +81,12 @@ func (t *tree) block(region int, nodes []int, flat bool) Block {
 			}
 			r.Add(&s)
 		}
-		// The rest of the team, on the initial threads that took part.
+		// The rest of the team, on the initial threads that took part. Zeros of threads whose
+		// number is not known would tell of nobody.
 		if team := t.team[i]; team >= 0 && len(t.p.Nodes[i].Stats) > 0 {
 			here := t.roots(i)
 			for _, s := range t.p.Nodes[team].Stats {
-				if here[t.p.Threads[s.Thread].Root] {
+				if of := &t.p.Threads[s.Thread]; here[of.Root] && of.Num != profile.UnknownNum {
 					row(s.Thread)
 				}
 			}

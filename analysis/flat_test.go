@@ -91,3 +91,25 @@ func TestRowsShowWhoTookNoPart(t *testing.T) {
 		t.Errorf("outside (-want +got):\n%s", d)
 	}
 }
+
+// Threads whose number is not known have a row where they did something. The rest of a numbered
+// team is shown with zeros.
+func TestFlatOfThreadsWithoutNumber(t *testing.T) {
+	p := profileOf(t, 20, [][2]int{{0, profile.UnknownNum}, {0, 0}, {0, 1}},
+		[]event.Construct{event.Unknown, event.Critical, event.Loop}, []profile.Node{
+			{Parent: 0, Region: 0, Stats: []stats{{Thread: 0, Exec: span(10, 1)}, {Thread: 1, Exec: span(10, 1)}, {Thread: 2, Exec: span(10, 1)}}},
+			{Parent: 1, Region: 1, Stats: []stats{{Thread: 1, Exec: span(1, 1)}}},
+			{Parent: 1, Region: 2, Stats: []stats{{Thread: 0, Exec: span(1, 1)}}},
+		})
+	for region, want := range map[int][]int{0: {0, 1, 2}, 1: {1, 2}, 2: {0, 1, 2}} {
+		for _, b := range []Block{Flat(p)[region], NodeBlocks(p)[region+1]} {
+			var got []int
+			for _, r := range b.Rows {
+				got = append(got, r.Thread)
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("rows of region %d (-want +got):\n%s", region, d)
+			}
+		}
+	}
+}

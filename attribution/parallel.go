@@ -142,6 +142,7 @@ func (pa *parallel) enlist(t *stack.Thread, m *stack.Team, ev *event.Event) {
 	pa.LeaveOutIdle(t, m, ev.Time)
 	pa.Tax(t, ev)
 	pa.BeginAs(t, t.Top(), m, num, ev.Time)
+	pa.Placed(t)
 }
 
 func (pa *parallel) end(t *stack.Thread, ev *event.Event) {
@@ -155,6 +156,7 @@ func (pa *parallel) end(t *stack.Thread, ev *event.Event) {
 	}
 	if r := &t.Stack[i]; r.Team == nil {
 		if ev.Num > 1 {
+			r.Mark = ev.Time
 			return // the end of an inner region that was under way as well
 		}
 		// The region was under way when measurement began: the thread is known to have been
