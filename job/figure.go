@@ -21,7 +21,7 @@ const (
 	BarrierT
 	ExitT
 	// The parts of ExecT, in which ranks can differ.
-	WorkT // ExecT without the other parts
+	WorkT // ExecT without the other parts, of each thread at least 0
 	WaitT // overheads except MPI and management, including those of inner regions
 	// The parts of WaitT by class.
 	SynchT
@@ -96,8 +96,8 @@ type Figures [NumFigures]int64
 // count converts a counter to a figure.
 func count(v uint64) int64 { return int64(min(v, math.MaxInt64)) }
 
-// ofBlock fills in the figures of a region's flat profile. of holds the waiting and management time
-// of each thread.
+// ofBlock fills in the figures of a region's flat profile. of holds the time of each thread by
+// class.
 func (f *Figures) ofBlock(b *analysis.Block, of map[int]spent) {
 	s := &b.Sum
 	f[ExecT], f[EnterT], f[BodyT], f[BarrierT], f[ExitT] = s.Exec.T, s.Enter.T, s.Body.T, s.Barrier.T, s.Exit.T
@@ -114,17 +114,17 @@ func (f *Figures) ofBlock(b *analysis.Block, of map[int]spent) {
 			f[ImbalT] += o.imbal
 			f[LimparT] += o.limpar
 			f[MgmtT] += o.mgmt
-			work -= o.wait() + o.mgmt
+			f[NoCoreT] += o.noCore
+			f[NoCoreWallT] = max(f[NoCoreWallT], o.noCore)
+			work -= o.wait() + o.mgmt + o.noCore
 		}
 		if r.MPI != nil {
 			work -= r.MPI.T - r.MPI.NoCore
 			f[MPIT] -= r.MPI.NoCore
 		}
-		if r.NoCore != nil {
-			f[NoCoreT] += r.NoCore.Exec
-			f[NoCoreWallT] = max(f[NoCoreWallT], r.NoCore.Exec)
-			work -= r.NoCore.Exec
-		}
+		// What probes took may not fit into a region, beside its time without a core, though it
+		// fits into the region around. Then the parts are longer than the whole, by less than that.
+		work = max(0, work)
 		f[WorkT] += work
 		longest = max(longest, work)
 	}

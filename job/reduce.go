@@ -35,8 +35,8 @@ func keyOf(r *profile.Region) key {
 	return k
 }
 
-// spent is the waiting and management time of a thread in a region, with inner regions, in ns.
-type spent struct{ synch, imbal, limpar, mgmt int64 }
+// spent is the time of a thread in a region by class, with inner regions, in ns.
+type spent struct{ synch, imbal, limpar, mgmt, noCore int64 }
 
 func (s spent) wait() int64 { return s.synch + s.imbal + s.limpar }
 
@@ -189,7 +189,7 @@ func spentIn(p *profile.Profile) []map[int]spent {
 		n := &p.Nodes[i]
 		for j, c := range analysis.Classify(p, i) {
 			thread := n.Stats[j].Thread
-			inner[i][thread] = inner[i][thread].plus(spent{c.Synch, c.Imbal, c.Limpar, c.Mgmt})
+			inner[i][thread] = inner[i][thread].plus(spent{c.Synch, c.Imbal, c.Limpar, c.Mgmt, c.NoCore})
 		}
 		for thread, o := range inner[i] {
 			// Only the time of a team's primary thread lies in the region around the team. Thread
@@ -214,7 +214,7 @@ func spentIn(p *profile.Profile) []map[int]spent {
 }
 
 func (s spent) plus(o spent) spent {
-	return spent{s.synch + o.synch, s.imbal + o.imbal, s.limpar + o.limpar, s.mgmt + o.mgmt}
+	return spent{s.synch + o.synch, s.imbal + o.imbal, s.limpar + o.limpar, s.mgmt + o.mgmt, s.noCore + o.noCore}
 }
 
 // with returns c, extended by b. c may be nil.
