@@ -11,11 +11,13 @@ import (
 // of a single nowait.
 
 // NoteInline is the note on loops that are measured although they make no call.
-const NoteInline = "a static loop makes no call: it is measured at instructions of the program's own code"
+const NoteInline = "GCC's code for a static loop makes no call. So probes in the program's own code show where " +
+	"the loop begins and ends. Counts and times mean the same as those of other loops"
 
 const (
 	noteLastLoop  = "GCC leaves out the barrier of a loop at the end of a parallel region: the wait is the region's exitBarT"
-	noteInlineEnd = "the code has no place at which every thread leaves the construct: it lasts until the thread's next event, or the end of measurement"
+	noteInlineEnd = "threads leave this construct at no common place in the code, so its end was not seen. It counts until " +
+		"the thread's next event, or the end of measurement. So its time may be too long"
 )
 
 // inlined applies the events of probes in the program's own code.

@@ -87,11 +87,15 @@ func (r *Resolver) LoopAfter(addr uint64) attribution.InlineLoop {
 	return attribution.InlineLoop{Site: addr - p.vaddr + c.Identity, End: c.End}
 }
 
-const noteTold = "the loop begins right behind its region's beginning or a barrier, and needs no probe of its own there"
-
-const noteWhole = "without the source: the region is one static loop and nothing else, which has the same code as a parallel loop"
-
-const noteOwnLines = "without the source, the lines are those of the construct's code: the directive stands before them"
+// Notes on loops without calls. They are whole sentences: what is so, and what follows for the
+// figures.
+const (
+	noteTold = "the loop follows the beginning of its region, or a barrier, at once. So it counts from there, " +
+		"and no probe marks its own beginning"
+	noteWhole = "the source is not known, and the region is one static loop and nothing else. " +
+		"A parallel loop has the same code, so the region is shown as one"
+	noteOwnLines = "the source is not known. So the lines are those of the construct's code. The directive stands before them"
+)
 
 // inlineParallel marks a region that consists of one static loop as a parallel loop.
 func (r *Resolver) inlineParallel(p place, reg *profile.Region) {

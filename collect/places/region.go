@@ -221,11 +221,14 @@ const noteNearLine = "GCC gives this construct's call the line of the code befor
 // such a barrier is part of its construct. noteCopies: compilers put a barrier before a construct
 // that copies variables, so that no thread changes a variable before it is copied.
 const (
-	noteCopies    = "waits first to copy private variables (copyin, firstprivate with lastprivate)"
-	noteNoCall    = profile.NoteImplicit + ", such as a static loop, for which GCC makes no other call: only the wait is measured"
-	noteMissed    = profile.NoteImplicit + ": it began before measurement, or " + noteCopies
-	notePassedBy  = profile.NoteImplicit + ": a static loop without iterations, by which GCC's code may pass, or one that began before measurement or " + noteCopies
-	noteClangsOwn = profile.NoteImplicit + ": a loop without iterations, for which clang makes no other call, or one that began before measurement or " + noteCopies
+	noteCopies = "threads wait here before private variables are copied (copyin, firstprivate with lastprivate)"
+	noteNoCall = profile.NoteImplicit + ". It may end a static loop, for which GCC's code makes no other call. " +
+		"Then the time of the loop itself is not known, only this wait"
+	noteMissed   = profile.NoteImplicit + ". Either that began before measurement, or " + noteCopies
+	notePassedBy = profile.NoteImplicit + ". It may end a static loop without iterations: GCC's code may jump past " +
+		"the loop's probes. Or the construct began before measurement, or " + noteCopies
+	noteClangsOwn = profile.NoteImplicit + ". It may end a loop without iterations, for which clang's code makes no other call. " +
+		"Or the construct began before measurement, or " + noteCopies
 )
 
 // implicit returns the note on which construct an implicit barrier may belong to. t is the region

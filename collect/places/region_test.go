@@ -1,6 +1,7 @@
 package places
 
 import (
+	"strings"
 	"testing"
 
 	"ompp-attach/attribution"
@@ -33,6 +34,19 @@ func TestImplicit(t *testing.T) {
 		r := &Resolver{Wanted: Wanted{Inlining: c.inlining}}
 		if got := r.implicit(&c.region, c.runtime); got != c.want {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		}
+	}
+}
+
+// TestNotesArePlain: notes are sentences that are read at once, and none has a colon before another
+// one: the report puts one behind the note.
+func TestNotesArePlain(t *testing.T) {
+	const mostWords = 25
+	for _, note := range []string{noteNoCall, noteMissed, notePassedBy, noteClangsOwn, noteTold, noteWhole, noteOwnLines, attribution.NoteInline} {
+		for sentence := range strings.SplitSeq(note, ". ") {
+			if n := len(strings.Fields(sentence)); n > mostWords || strings.Count(sentence, ":") > 1 {
+				t.Errorf("a sentence of %d words: %s", n, sentence)
+			}
 		}
 	}
 }

@@ -112,7 +112,8 @@ const (
 	// In the words of the engine's note on the same barrier: reports show equal notes once.
 	noteDropped = "GCC leaves out the barrier of a loop at the end of a parallel region: the wait is the region's exitBarT"
 	noteArrays  = "a loop of a workshare construct: GCC makes such a loop for each array assignment"
-	noteSeveral = "GCC may have merged several loops with the same bounds: they count as one then, and only the source tells"
+	noteSeveral = "the source is not known. GCC may have merged several loops with the same bounds here. " +
+		"Then the count is that of each of them, and the times are their sums"
 )
 
 // loop makes a construct of a loop's code, of which GCC may have made copies. It has no Enter
