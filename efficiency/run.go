@@ -125,6 +125,9 @@ func (r *Run) any(has func(*Process) bool) bool {
 // UsesMPI says whether a process used MPI.
 func (r *Run) UsesMPI() bool { return r.any(func(p *Process) bool { return p.UsesMPI }) }
 
+// StartsEnds says whether MPI was started or ended meanwhile. This time is in no figure.
+func (r *Run) StartsEnds() bool { return r.any(func(p *Process) bool { return p.StartEnd > 0 }) }
+
 // Nested says whether a process started parallel regions in others.
 func (r *Run) Nested() bool { return r.any(func(p *Process) bool { return p.Nested }) }
 

@@ -188,7 +188,7 @@ func TestMPISummary(t *testing.T) {
 	if err := Summary(&buf, p, []string{"a", "b", "c", "d"}, Options{Decimals: 2}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"management 2.0% + MPI 16.0%\n",
+	for _, want := range []string{"management 2.0% + MPI 16.0%, in parallel regions\n",
 		"MPI                 rank 1 of 2, 0.32 thread-sec (16.0%) in 40 calls: 40 sends, 0 receives, 0 collectives\n"} {
 		if !strings.Contains(buf.String(), want) {
 			t.Errorf("no %q in\n%s", want, &buf)

@@ -14,22 +14,24 @@ func showsNoCore(p *profile.Profile, r analysis.Rules) bool {
 	return r == analysis.Disjoint && analysis.Ratio(analysis.NoCore(p), analysis.ThreadTime(p)) >= words.LeastShare
 }
 
-// coreText says for which share of a time threads had a core: "had a core for 14% of that time". It
-// says nothing unless the share is below analysis.FewCore.
+// coreText says for which share of their time in a region threads had a core: "had a core for 14%
+// of their time there". It says nothing unless the share is below analysis.FewCore.
 func coreText(share float64) string {
 	if share >= analysis.FewCore {
 		return ""
 	}
-	return fmt.Sprintf("had a core for %s%% of that time", words.Decimal(100*share, 0, 0))
+	return fmt.Sprintf("had a core for %s%% of their time there", words.Decimal(100*share, 0, 0))
 }
 
 // noCoreText says how long threads lacked a core. class is the part that the overheads of parallel
 // regions have as a class of its own (ns).
 func noCoreText(p *profile.Profile, class int64, part func(int64) string) string {
 	none := analysis.NoCore(p)
-	text := fmt.Sprintf("%s thread-sec (%s%%) ready to run while others had the cores", words.ClockOf(p).Seconds(none, 0), part(none))
-	if rest := part(none - class); class < none && rest != part(0) {
-		text += fmt.Sprintf(": %s%% as an overhead of its own, %s%% in other overheads and outside of parallel regions", part(class), rest)
+	text := fmt.Sprintf("%s thread-sec (%s%% of the threads' time) ready to run while others had the cores", words.ClockOf(p).Seconds(none, 0), part(none))
+	if rest := part(none - class); part(class) == part(0) {
+		text += ", none of it in the overheads of parallel regions"
+	} else if class < none && rest != part(0) {
+		text += fmt.Sprintf(": %s%% in the overheads of parallel regions, %s%% in other time", part(class), rest)
 	}
 	if analysis.ProgramCoreShare(p) < analysis.FewCore {
 		text += "; overheads may come from that, and not from the program"

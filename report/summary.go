@@ -137,7 +137,7 @@ func overheadLines(line func(key, format string, args ...any), p *profile.Profil
 		classes += fmt.Sprintf(" + no core %s%%", part(sum.NoCore))
 		line("no core", "%s", noCoreText(p, sum.NoCore, part))
 	}
-	line("overheads", "%s", classes)
+	line("overheads", "%s, in parallel regions", classes)
 }
 
 // writtenFiles names the files that were written, in three lines at most: the last line has all

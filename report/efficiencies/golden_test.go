@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -147,8 +148,23 @@ func TestShort(t *testing.T) {
 		"other ranks ran longer 5.0% + imbalance 3.8% (R00001) + management 2.0% (R00001) + synchronisation 1.5% (R00002) + MPI in regions 0.8% (R00003)"; lost != want {
 		t.Errorf("%q", lost)
 	}
-	if want := "55.8% of the threads' time was useful; most lost: idle in serial code 13.8%, MPI outside 8.8% (R00004), idle while the primary thread is in MPI 8.8% (R00004)"; Brief(paperRun()) != want {
+	if want := "55.8% of the threads' time without the start and end of MPI was useful; most lost: idle in serial code 13.8%, MPI outside 8.8% (R00004), idle while the primary thread is in MPI 8.8% (R00004)"; Brief(paperRun()) != want {
 		t.Errorf("%q", Brief(paperRun()))
+	}
+	// Shares say of which time they are, if the start and end of MPI are no part of it.
+	none := paperRun()
+	for i := range none.Processes {
+		none.Processes[i].StartEnd = 0
+	}
+	if want := "55.8% of the threads' time was useful; most lost"; !strings.HasPrefix(Brief(none), want) {
+		t.Errorf("%q", Brief(none))
+	}
+	for r, want := range map[*efficiency.Run]string{paperRun(): "\n(Shares of 40.000 thread-sec: without the start and end of MPI. report --efficiency has more.)\n", none: "\n(report --efficiency has more.)\n"} {
+		var b strings.Builder
+		WriteShort(func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }, r)
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
 	}
 	if useful, lost := Short(efficiency.New("nothing", []efficiency.Process{{Threads: 1}}, nil)); useful+lost != "" {
 		t.Errorf("%q, %q", useful, lost)

@@ -46,6 +46,11 @@ func WriteShort(printf func(format string, args ...any), r *efficiency.Run) {
 	if lost != "" {
 		printf("Lost                        : %s\n", lost)
 	}
+	if r.StartsEnds() {
+		whole := r.Whole()
+		printf("(Shares of %s thread-sec: without the start and end of MPI. report --efficiency has more.)\n\n", sec(whole.Sum()))
+		return
+	}
 	printf("(report --efficiency has more.)\n\n")
 }
 
@@ -57,7 +62,11 @@ func Brief(r *efficiency.Run) string {
 	const few = 3
 	whole := r.Whole()
 	_, losses := shares(r, &whole)
-	text := fmt.Sprintf("%s%s of the threads' time was useful", extrapolated(r), percent(whole.Efficiency()))
+	of := "the threads' time"
+	if r.StartsEnds() {
+		of += " without the start and end of MPI"
+	}
+	text := fmt.Sprintf("%s%s of %s was useful", extrapolated(r), percent(whole.Efficiency()), of)
 	if len(losses) > 0 {
 		text += "; most lost: " + strings.Join(losses[:min(few, len(losses))], ", ")
 	}

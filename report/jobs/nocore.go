@@ -28,6 +28,20 @@ func rankCore(r *job.Rank) float64 {
 	return 1 - analysis.Ratio(min(r.NoCore, r.ThreadTime), r.ThreadTime)
 }
 
+// noCoreHeader writes how long threads lacked a core, and which part of that the overheads have.
+func (t *jobText) noCoreHeader(key func(name, format string, args ...any), all float64) {
+	if !t.noCore {
+		return
+	}
+	total := func(of func(*job.Rank) int64) float64 { s := t.j.RankStats(of); return s.Total() }
+	none, class := total(func(r *job.Rank) int64 { return r.NoCore }), total(func(r *job.Rank) int64 { return r.Overheads.NoCore })
+	text := fmt.Sprintf("%s sec, %s%% of thread time, ready to run while others had the cores", t.sec(none), jobShare(none, all))
+	if rest := jobShare(none-class, all); class < none && rest != jobShare(0, all) {
+		text += fmt.Sprintf(": %s%% in the overheads, %s%% in other time", jobShare(class, all), rest)
+	}
+	key("Without Core", "%s", text)
+}
+
 // lackOfCores names the ranks whose threads lacked cores most: differences between ranks may come
 // from that.
 func (t *jobText) lackOfCores() {

@@ -41,6 +41,7 @@ func TestJobWithoutCores(t *testing.T) {
 	text := string(jobBytes(t, reporttest.ReadJob(t, ranks), WriteText, report.Options{}))
 	text = strings.Join(strings.Fields(text), " ")
 	for _, want := range []string{
+		"Without Core : 0.990000 sec, 17.2% of thread time, ready to run while others had the cores: 3.3% in the overheads, 13.9% in other time Probe Cost",
 		"Why : rank 1 had a core for 77% of its time, the mean rank for 83%; " +
 			"a thread of it lacked one there for 0.1900 sec, one of the mean rank for 0.0271: others had the cores Who",
 		"Cores were busy with other threads: rank 1 had a core for 77% of its time, rank 6 for 81%, rank 5 for 82%, rank 4 for 83%, " +

@@ -146,6 +146,7 @@ func (t *jobText) header() {
 		t.sec(longest), jobShare(longest, total(func(r *job.Rank) int64 { return r.Wall })))
 	over := total(func(r *job.Rank) int64 { return r.Overheads.Sum() })
 	key("Overheads", "%s sec, %s%% of thread time, MPI included", t.sec(over), jobShare(over, all))
+	t.noCoreHeader(key, all)
 	t.costHeader(key)
 	t.callsHeader(key)
 	if e := j.Edges(); e.Derived > 0 {
