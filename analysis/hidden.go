@@ -100,6 +100,23 @@ func costliest(p *profile.Profile) []string {
 	return foremost(p, cost)
 }
 
+// MPICost returns the part of the probes' cost (0 to 1) that MPI calls caused, and the operations
+// with most of it, the highest cost first.
+func MPICost(p *profile.Profile) (share float64, operations []string) {
+	if p.Meta.Overhead == nil {
+		return 0, nil
+	}
+	cost, all, calls := make([]int64, len(p.Regions)), int64(0), int64(0)
+	for i, c := range causedAt(p) {
+		all += c
+		if region := p.Nodes[i].Region; region >= 0 && p.Regions[region].Construct == event.MPI {
+			cost[region] += c
+			calls += c
+		}
+	}
+	return Ratio(calls, all), foremost(p, cost)
+}
+
 // causedAt returns, by node, the cost that the executions of the node's region caused. The hit at
 // the begin of an execution takes time before its time stamp, and the hit at the end after its own.
 // These times are charged to the region around. If executions are only counted, all of their cost

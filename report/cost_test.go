@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ompp-attach/event"
 	"ompp-attach/profile"
 	"ompp-attach/report/limits"
 	"ompp-attach/report/reporttest"
@@ -137,5 +138,34 @@ func TestCostsInReports(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Where MPI calls took most of the cost, the header and the summary say that --max-overhead does
+// not bound it, if the budget was used.
+func TestCostOfMPINotBounded(t *testing.T) {
+	const says = "MPI calls took 75% of the probes' cost, which --max-overhead does not bound: --disable MPI_Test leaves them out"
+	for _, c := range []struct {
+		what  string
+		calls int64 // what MPI calls cost of 1000 ns
+		worst float64
+		want  bool
+	}{{"MPI calls", 750, .06, true}, {"MPI calls, within the budget", 750, .04, true}, {"MPI calls that cost little", 750, .02, false},
+		{"few MPI calls", 400, .06, false}, {"no budget", 750, 0, false}} {
+		exec := profile.Sum{T: 1e6, C: 10}
+		p := &profile.Profile{Threads: []profile.Thread{{}}, Regions: []profile.Region{{Construct: event.MPI, Name: "MPI_Test"}, {Construct: event.Critical}},
+			Nodes: []profile.Node{{Parent: -1, Region: -1, Stats: []profile.ThreadStats{{MPI: &profile.MPIStats{T: 1e6, Calls: 10}, Cost: &profile.Cost{Exec: 1000}}}},
+				{Region: 0, Stats: []profile.ThreadStats{{Exec: exec, MPI: &profile.MPIStats{T: 1e6, Calls: 10}, Cost: &profile.Cost{Exec: c.calls}}}},
+				{Region: 1, Stats: []profile.ThreadStats{{Exec: exec, Cost: &profile.Cost{Exec: 1000 - c.calls}}}}}}
+		p.Meta.Duration, p.Meta.UserTime = 1e9, 1e9
+		p.Meta.Overhead = &profile.Overhead{Probes: []profile.ProbeHits{{Hits: 10, Before: 100}}}
+		if c.worst > 0 {
+			p.Meta.Budget = &profile.Budget{Share: .05, Horizon: 10e9, Worst: c.worst}
+		}
+		summary, text := summaryOf(t, p), written(t, "ompp", p, Options{})
+		if strings.Contains(summary, "not bounded         "+says+"\n") != c.want || strings.Contains(text, "Not Bounded     : "+says+"\n") != c.want ||
+			(NotBounded(p, Options{}) == says) != c.want {
+			t.Errorf("%s:\n%s\n%s", c.what, summary, text)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/profile"
+	"ompp-attach/report/limits"
 	"ompp-attach/report/words"
 )
 
@@ -41,6 +42,9 @@ func (o *ompp) budgetHeader(key func(name, format string, args ...any)) {
 	m := &o.p.Meta
 	if b := m.Budget; b != nil {
 		key("Overhead Budget", "%s%% of a thread's time, at most %s%% used in any %.2g sec", words.Percent(b.Share), words.Decimal(100*b.Worst, 0, 2), float64(b.Horizon)/1e9)
+		if text := limits.BudgetText(o.p); text != "" {
+			key("Not Bounded", "%s", text)
+		}
 	}
 	for i := range m.Observations {
 		key("Not Observed", "%s", observationText(o.p, o.Clock, &m.Observations[i]))

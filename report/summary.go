@@ -75,6 +75,10 @@ func Untold(p *profile.Profile, o Options) string {
 	return ""
 }
 
+// NotBounded says that MPI calls took most of a measurement's cost, which --max-overhead does not
+// bound; "": they did not, or there was no budget.
+func NotBounded(p *profile.Profile, o Options) string { return limits.BudgetText(o.view(p)) }
+
 // hidden says why the times of a process cannot be told; nil: they can. ompP itself knows no such
 // thing, so --classic shows all figures.
 func (o *Options) hidden(p *profile.Profile) *analysis.Hidden {
@@ -198,6 +202,9 @@ func troubles(p *profile.Profile) [][2]string {
 	}
 	if away := limits.TasksAway(p, 2); away != "" {
 		out = append(out, [2]string{"rough", away})
+	}
+	if text := limits.BudgetText(p); text != "" {
+		out = append(out, [2]string{"not bounded", text})
 	}
 	out = append(out, extrapolatedTroubles(p)...)
 	if text := limits.UnseenTrouble(p); text != "" {

@@ -71,11 +71,11 @@ func TestUntold(t *testing.T) {
 		return p
 	}
 	o := &Directory{Dir: "out"}
-	if text := o.untold([]*profile.Profile{rankProfile("a", 0, 2), hidden(2)}, report.Options{}); !strings.HasPrefix(text, "how the time divides cannot be told: ") || !strings.Contains(text, " on rank 1.") {
+	if text := o.ofRank([]*profile.Profile{rankProfile("a", 0, 2), hidden(2)}, report.Options{}, report.Untold); !strings.HasPrefix(text, "how the time divides cannot be told: ") || !strings.Contains(text, " on rank 1.") {
 		t.Errorf("%q", text)
 	}
 	for _, p := range []*profile.Profile{rankProfile("a", 0, 2), hidden(1)} {
-		if text := o.untold([]*profile.Profile{p}, report.Options{}); text != "" {
+		if text := o.ofRank([]*profile.Profile{p}, report.Options{}, report.Untold); text != "" {
 			t.Errorf("of %+v: %q", p.Meta.MPI, text)
 		}
 	}

@@ -113,22 +113,25 @@ func (o *Directory) Write(res *collect.Result, w *Wanted) error {
 		for _, line := range o.ranksLines(res.Profiles) {
 			w.Say(line)
 		}
-		if text := o.untold(res.Profiles, w.View); text != "" {
-			w.Say(text)
+		for _, of := range []func(*profile.Profile, report.Options) string{report.Untold, report.NotBounded} {
+			if text := o.ofRank(res.Profiles, w.View, of); text != "" {
+				w.Say(text)
+			}
 		}
 	}
 	return errors.Join(append(errs, err)...)
 }
 
-// untold says that the times of a rank cannot be told, and why: of the first such rank. It returns
-// "" if there is none. A process with a summary of its own is left out: its summary says so. A
-// rank's own tool knows that rank only, and prints for rank 0 only.
-func (o *Directory) untold(profiles []*profile.Profile, view report.Options) string {
+// ofRank says what a rank's summary would say, such as that times cannot be told: of the first rank
+// of which there is something to say. It returns "" if there is none. A process with a summary of
+// its own is left out: its summary says so. A rank's own tool knows that rank only, and prints for
+// rank 0 only.
+func (o *Directory) ofRank(profiles []*profile.Profile, view report.Options, of func(*profile.Profile, report.Options) string) string {
 	for _, p := range profiles {
 		if !isRank(p) || o.alone(p) {
 			continue
 		}
-		if text := report.Untold(p, view); text != "" {
+		if text := of(p, view); text != "" {
 			return text
 		}
 	}

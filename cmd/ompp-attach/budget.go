@@ -31,7 +31,7 @@ func (f *budgetFlag) Set(text string) error {
 func (f *budgetFlag) Type() string { return "SHARE" }
 
 func (f *budgetFlag) register(c *cobra.Command) {
-	c.Flags().Var(f, "max-overhead", "let probes cost no thread more than this share of its time, as in 5% or 0.05")
+	c.Flags().Var(f, "max-overhead", "let probes cost no thread more than this share of its time (5%), but for MPI calls and parallel regions")
 }
 
 // smallestBudget is the least share that can be kept. The first moments of a storm, before the

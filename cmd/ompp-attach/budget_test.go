@@ -4,7 +4,19 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
+
+// The help says what a budget does not bound.
+func TestBudgetHelp(t *testing.T) {
+	var f budgetFlag
+	c := &cobra.Command{}
+	f.register(c)
+	if usage := c.Flags().Lookup("max-overhead").Usage; !strings.Contains(usage, "but for MPI calls and parallel regions") {
+		t.Errorf("%q", usage)
+	}
+}
 
 func TestBudgetFlag(t *testing.T) {
 	for _, c := range []struct {

@@ -198,5 +198,21 @@ func (r *Rates) Sentence() string {
 	if f := r.dearest(time); f != "" {
 		s += "; " + f
 	}
-	return s + "; --max-overhead 5% keeps the cost below 5% by observing in periods; reports take the cost out of the times"
+	return s + "; " + r.budgetText(time) + "; reports take the cost out of the times"
+}
+
+// budgetText says what a budget would do. time is the threads' time (ns). A budget takes no probes
+// away of what is always observed: parallel regions, teams, offloading, MPI calls.
+func (r *Rates) budgetText(time int64) string {
+	const budget = 0.05
+	always := int64(0)
+	for c, x := range r.of {
+		if event.GroupOf(event.Construct(c)) == event.NoGroup {
+			always += x.ns
+		}
+	}
+	if float64(always) >= budget*float64(time) {
+		return fmt.Sprintf("--max-overhead does not bound the cost of MPI calls and parallel regions, %.0f%% here", 100*float64(always)/float64(time))
+	}
+	return "--max-overhead 5% keeps the cost below 5% by observing in periods"
 }

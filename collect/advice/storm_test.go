@@ -41,6 +41,36 @@ func TestStorm(t *testing.T) {
 	}
 }
 
+// A budget takes no probes away of MPI calls and parallel regions, and the advice does not say so.
+func TestBudgetOfStorms(t *testing.T) {
+	costs := &event.HitCosts{}
+	costs.Kinds[event.ProbeEmulated] = event.HitCost{Before: 400, After: 300}
+	for _, c := range []struct {
+		other event.Construct
+		every uint64 // of so many hits, one is of the other construct
+		want  string
+	}{
+		{event.Critical, 1, "; --max-overhead 5% keeps the cost below 5%"},
+		{event.MPI, 100, "; --max-overhead 5% keeps the cost below 5%"},
+		{event.MPI, 10, "; --max-overhead does not bound the cost of MPI calls and parallel regions, 7% here; reports"},
+		{event.Parallel, 2, "; --max-overhead does not bound the cost of MPI calls and parallel regions, 35% here; reports"},
+	} {
+		r := NewRates(costs)
+		for i := uint64(0); ; i++ {
+			ev := &event.Event{Time: 1 + 1000*i, TID: 1, Construct: event.Critical, Probe: event.ProbeEmulated}
+			if i%c.every == 0 {
+				ev.Construct = c.other
+			}
+			if r.Add(ev) {
+				break
+			}
+		}
+		if said := r.Sentence(); !strings.Contains(said, c.want) {
+			t.Errorf("%v, one of %d: %q does not say %q", c.other, c.every, said, c.want)
+		}
+	}
+}
+
 // TestDearFunctions: in a storm, the functions of levels that take most are named, with what leaves
 // them out.
 func TestDearFunctions(t *testing.T) {

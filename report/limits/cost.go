@@ -54,6 +54,24 @@ func CostText(p *profile.Profile, c words.Clock) string {
 	return text
 }
 
+// BudgetText says that MPI calls took most of the cost, if more than half of the budget was used:
+// --max-overhead does not bound that. It returns "" otherwise.
+func BudgetText(p *profile.Profile) string {
+	b := p.Meta.Budget
+	if b == nil || b.Worst <= b.Share/2 {
+		return ""
+	}
+	share, operations := analysis.MPICost(p)
+	if share <= 0.5 {
+		return ""
+	}
+	text := fmt.Sprintf("MPI calls took %s of the probes' cost, which --max-overhead does not bound", words.WholePercent(share))
+	if len(operations) > 0 {
+		text += ": --disable " + strings.Join(operations, ",") + " leaves them out"
+	}
+	return text
+}
+
 // OfProcessorTime says which share of the process's processor time the probes took. Where threads
 // were idle, that is more than their share of the wall time.
 func OfProcessorTime(p *profile.Profile, c words.Clock) string {
