@@ -159,7 +159,7 @@ func runNotes(j *job.Job) (out []string) {
 		out = append(out, "how the time divides "+h.Says())
 	}
 	if away, all := sum(j, func(r *job.Rank) int64 { return r.NoCore }), threadTime(j); float64(away) >= muchAway*float64(all) && all > 0 {
-		out = append(out, fmt.Sprintf("threads were ready to run but had no core for %.1f %% of their time, because others had the cores.", 100*float64(away)/float64(all)))
+		out = append(out, fmt.Sprintf("threads were ready to run but had no core for %.1f %% of their time.", 100*float64(away)/float64(all)))
 	}
 	count(func(r *job.Rank) bool { return r.Extrapolated != "" }, "some constructs were not observed all of the time, and their figures are estimates")
 	return out

@@ -27,7 +27,7 @@ func coreText(share float64) string {
 // regions have as a class of its own (ns).
 func noCoreText(p *profile.Profile, class int64, part func(int64) string) string {
 	none := analysis.NoCore(p)
-	text := fmt.Sprintf("%s thread-sec (%s%% of the threads' time) ready to run while others had the cores", words.ClockOf(p).Seconds(none, 0), part(none))
+	text := fmt.Sprintf("%s thread-sec (%s%% of the threads' time) ready to run without a core", words.ClockOf(p).Seconds(none, 0), part(none))
 	if rest := part(none - class); part(class) == part(0) {
 		text += ", none of it in the overheads of parallel regions"
 	} else if class < none && rest != part(0) {

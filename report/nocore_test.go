@@ -15,8 +15,8 @@ import (
 // critical section and before it.
 func TestNoCoreTold(t *testing.T) {
 	for rest, want := range map[int64]string{
-		400e6: "no core             1.000 thread-sec (12.5% of the threads' time) ready to run while others had the cores: 7.5% in the overheads of parallel regions, 5.0% in other time; overheads may",
-		0:     "no core             0.600 thread-sec (7.5% of the threads' time) ready to run while others had the cores\n",
+		400e6: "no core             1.000 thread-sec (12.5% of the threads' time) ready to run without a core: 7.5% in the overheads of parallel regions, 5.0% in other time; overheads may",
+		0:     "no core             0.600 thread-sec (7.5% of the threads' time) ready to run without a core\n",
 	} {
 		p := reporttest.PlainProfile()
 		p.Nodes[0].Stats = []profile.ThreadStats{{Thread: 1, NoCore: &profile.Cost{Exec: 600e6 + rest}}}
@@ -44,7 +44,7 @@ func TestOwnCrowdTold(t *testing.T) {
 		p.Meta.CPUs = cpus
 		p.Nodes[0].Stats = []profile.ThreadStats{{Thread: 1, NoCore: &profile.Cost{Exec: 4e9}}}
 		text := summaryOf(t, p)
-		if !strings.Contains(text, "(50.0% of the threads' time) ready to run while others had the cores, none of it in the overheads of parallel regions; overheads") {
+		if !strings.Contains(text, "(50.0% of the threads' time) ready to run without a core, none of it in the overheads of parallel regions; overheads") {
 			t.Errorf("on %s:\n%s", cpus, text)
 		}
 		if strings.Contains(text, ", which itself has more threads than cores: 2 threads on 1 core\n") != want {

@@ -41,7 +41,7 @@ var general = []Property{
 		Formula:     "Execution - OpenMP - MPI - Time without a core"},
 	{ID: NoCore, Parent: Execution, Name: "Time without a core", OmpP: analysis.WaitForCore, Unit: Seconds, Source: own,
 		Gain: Removal, Reported: true,
-		Description: "Threads were ready to run, but other threads or processes had the cores.",
+		Description: "Threads were ready to run without a core. Other threads or processes had the cores, or a control group's limit was reached.",
 		Formula:     "run_delay of the kernel, within the path; outside of regions, that of initial threads",
 		Diagnosis:   "Compare the number of threads of all processes on the machine with its cores.",
 		Helps:       "Start no more threads than there are cores for them, bind threads, and move other load away."},

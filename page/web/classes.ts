@@ -11,7 +11,7 @@ export const classes: { key: PartKey; name: string; means: string }[] = [
   { key: "limpar", name: "Limited parallelism", means: "idle because there is work for some threads only" },
   { key: "mgmt", name: "Management", means: "the runtime's own work: teams, tasks" },
   { key: "mpi", name: "MPI", means: "in MPI calls" },
-  { key: "no_core", name: "No core", means: "ready to run, but others had the cores" },
+  { key: "no_core", name: "No core", means: "ready to run, but without a core" },
 ];
 
 export const overheads: PartKey[] = ["synch", "imbal", "limpar", "mgmt", "mpi", "no_core"];

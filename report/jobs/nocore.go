@@ -35,7 +35,7 @@ func (t *jobText) noCoreHeader(key func(name, format string, args ...any), all f
 	}
 	total := func(of func(*job.Rank) int64) float64 { s := t.j.RankStats(of); return s.Total() }
 	none, class := total(func(r *job.Rank) int64 { return r.NoCore }), total(func(r *job.Rank) int64 { return r.Overheads.NoCore })
-	text := fmt.Sprintf("%s sec, %s%% of thread time, ready to run while others had the cores", t.sec(none), jobShare(none, all))
+	text := fmt.Sprintf("%s sec, %s%% of thread time, ready to run without a core", t.sec(none), jobShare(none, all))
 	if rest := jobShare(none-class, all); class < none && rest != jobShare(0, all) {
 		text += fmt.Sprintf(": %s%% in the overheads, %s%% in other time", jobShare(class, all), rest)
 	}
@@ -67,7 +67,7 @@ func (t *jobText) lackOfCores() {
 	if more := len(ranks) - most; more > 0 {
 		items = append(items, fmt.Sprintf("%s for less than %s", words.Plural(more, "other rank"), words.WholePercent(analysis.FewCore)))
 	}
-	t.sentence("Cores were busy with other threads: %s. Ranks without a core are late everywhere, and the others wait for them. %s",
+	t.sentence("Threads waited for cores: %s. Ranks without a core are late everywhere, and the others wait for them. %s",
 		strings.Join(items, ", "), t.whoHasCores())
 }
 

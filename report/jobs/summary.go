@@ -101,7 +101,7 @@ func (t *jobText) slowWhy(s *job.Summary) string {
 				text += fmt.Sprintf("; a thread of it lacked one there for %s sec, one of the mean rank for %s", t.sec(float64(there.Max)), t.sec(there.Mean))
 			}
 		}
-		return text + ": others had the cores"
+		return text
 	case job.LessProcessor:
 		return fmt.Sprintf("it had a processor for %s sec, the mean rank for %s: it sleeps, waits for files, or shares its core",
 			t.sec(float64(s.Slowest(t.j).User+s.Slowest(t.j).System)), t.sec(s.CPU.Mean))

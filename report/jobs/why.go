@@ -136,7 +136,7 @@ func (t *jobText) reading(e job.Explanation) string {
 	case job.Trade:
 		return "MPI time and waiting for threads make up for each other: where threads of a rank wait for each other, the rank is shorter in MPI."
 	case job.InNoCore:
-		return "The time without a core varies most: others had the cores of some ranks. The work itself varies less."
+		return "The time without a core varies most: threads of some ranks waited for cores. The work itself varies less."
 	case job.InMPI:
 		return "The time in MPI varies most: transfers, or waiting for ranks that come later; those have their work elsewhere."
 	case job.InWait:
