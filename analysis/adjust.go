@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"math"
 	"slices"
 
 	"ompp-attach/profile"
@@ -27,6 +28,7 @@ func Adjust(p *profile.Profile) *profile.Profile {
 		for j := range a.Nodes[i].Stats {
 			s := &a.Nodes[i].Stats[j]
 			s.Cost = scaleCost(s.Cost, scale)
+			s.MPI, s.Calls = adjustCalls(s.MPI, scale), adjustCalls(s.Calls, scale)
 			adjust(s)
 		}
 	}
@@ -52,7 +54,6 @@ func hasCosts(p *profile.Profile) bool {
 
 // adjust takes the cost out of a thread's times at a node.
 func adjust(s *profile.ThreadStats) {
-	s.MPI, s.Calls = adjustCalls(s.MPI), adjustCalls(s.Calls)
 	c, measured, away := s.Cost, s.Exec.T, s.NoCore
 	if c == nil {
 		return
@@ -104,12 +105,13 @@ func endTogether(threads []profile.Thread, stats []profile.ThreadStats) {
 // within returns the part of a cost that fits into a time.
 func within(cost, t int64) int64 { return max(0, min(cost, t)) }
 
-func adjustCalls(m *profile.MPIStats) *profile.MPIStats {
+func adjustCalls(m *profile.MPIStats, scale float64) *profile.MPIStats {
 	if m == nil || m.Cost == 0 {
 		return m
 	}
 	a := *m
-	a.T -= within(m.Cost, m.T-m.NoCore)
+	a.Cost = int64(math.Round(min(1, scale) * float64(m.Cost)))
+	a.T -= within(a.Cost, m.T-m.NoCore)
 	a.Wait = min(a.Wait, a.T)
 	return &a
 }

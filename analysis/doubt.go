@@ -58,7 +58,8 @@ func MuchProbed(p *profile.Profile) (out []ProbeShare) {
 }
 
 // ProbeCost returns the time that probes took of all threads, in ns. It uses the calibrated cost of
-// hits, or the samples if these say clearly more.
+// hits, or the samples if these say clearly more; but no more than the process's processor time
+// allows.
 func ProbeCost(p *profile.Profile) int64 {
 	if p.Meta.Overhead == nil {
 		return 0
@@ -66,11 +67,23 @@ func ProbeCost(p *profile.Profile) int64 {
 	return int64(math.Round(costScale(p) * float64(p.Meta.Overhead.Total())))
 }
 
-// costScale returns how many times the calibrated cost a hit took. Threads that run into the same
-// probes at one time hold each other up, and the rest of the program displaces the probes' code
-// from the caches. Samples of processor time that lie in probes tell the factor, if there are
-// enough of them. The factor is never below 1, because some samples are lost.
+// costScale returns how many times the calibrated cost a hit took. It is below 1 only where the
+// process had too little processor time for the calibrated cost: other load may have made hits
+// dearer for the calibration than they were for the process. Neither do samples say more than
+// there was time for.
 func costScale(p *profile.Profile) float64 {
+	scale := sampledScale(p)
+	if o := p.Meta.Overhead; o != nil && o.AtMost > 0 {
+		scale = min(scale, o.AtMost)
+	}
+	return scale
+}
+
+// sampledScale is costScale by samples. Threads that run into the same probes at one time hold each
+// other up, and the rest of the program displaces the probes' code from the caches. Samples of
+// processor time that lie in probes tell the factor, if there are enough of them. The factor is
+// never below 1, because some samples are lost.
+func sampledScale(p *profile.Profile) float64 {
 	s, o := p.Meta.Sampling, p.Meta.Overhead
 	if s == nil || s.Unit != "ns" || o == nil || o.Total() == 0 {
 		return 1
@@ -90,8 +103,9 @@ func costScale(p *profile.Profile) float64 {
 	return scale
 }
 
-// scaleCost returns a cost with each part multiplied by a factor. Wait stays as it is: it was found
-// without the factor.
+// scaleCost returns a cost with each part multiplied by a factor. Wait was found without the
+// factor. It stays as it is if hits took more, and shrinks if they took less: what threads waited
+// for were the hits of others.
 func scaleCost(c *profile.Cost, by float64) *profile.Cost {
 	if c == nil || by == 1 {
 		return c
@@ -103,8 +117,9 @@ func scaleCost(c *profile.Cost, by float64) *profile.Cost {
 	for _, part := range append(parts[:], &out.Child, &out.Task) {
 		*part = int64(math.Round(by * float64(*part)))
 	}
-	out.Exec += c.Wait
-	out.Barrier += c.Wait
+	out.Wait = int64(math.Round(min(1, by) * float64(c.Wait)))
+	out.Exec += out.Wait
+	out.Barrier += out.Wait
 	return &out
 }
 

@@ -68,3 +68,43 @@ func TestProbeCostBySamples(t *testing.T) {
 		}
 	}
 }
+
+// Where the process had too little processor time for the calibrated cost of hits, all costs are
+// lower: in the sum, in the times of regions and waits, and in MPI calls.
+func TestProbeCostByProcessorTime(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		atMost float64
+		weight uint64 // of samples in probes
+		want   int64
+	}{
+		{"no bound", 0, 0, 600},
+		{"half as long", 0.5, 0, 300},
+		{"half as long, though samples say more", 0.5, 1200, 300},
+		{"time for more", 2, 0, 600},
+	} {
+		p := waiting(t, 400, 600)
+		p.Meta.Overhead.AtMost = c.atMost
+		p.Meta.Sampling = &profile.Sampling{Unit: "ns"}
+		p.Samples = []profile.Sample{{Node: 1, Phase: profile.PhaseProbe, Count: 1000, Weight: c.weight}}
+		first, second := &p.Nodes[1].Stats[0], &p.Nodes[1].Stats[1]
+		first.Cost = &profile.Cost{Exec: 200, Barrier: 200, Wait: 200}
+		second.MPI = &profile.MPIStats{T: 500, Cost: 100}
+		if got := ProbeCost(p); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+		p.Threads[1].Root = 1 // an initial thread, whose end is not another one's
+		p.Threads[1].Num = 0
+		share := func(cost int64) int64 { return cost * c.want / 600 }
+		a := Adjust(p).Nodes[1].Stats
+		if got, want := a[1].Exec.T, 1000-share(600); got != want {
+			t.Errorf("%s: %d ns are left, want %d", c.name, got, want)
+		}
+		if got, want := a[0].Barrier.T, 400-share(200); got != want {
+			t.Errorf("%s: %d ns of the wait are left, want %d", c.name, got, want)
+		}
+		if got, want := a[1].MPI.T, 500-share(100); got != want {
+			t.Errorf("%s: %d ns of MPI are left, want %d", c.name, got, want)
+		}
+	}
+}

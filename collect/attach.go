@@ -105,7 +105,8 @@ func (m *Measurement) join(pid int) (*joined, error) {
 	// region whose beginning was not seen.
 	m.reader.mu.Lock()
 	defer m.reader.mu.Unlock()
-	p.began, p.cpu0 = ktime(), target.ReadCPU(pid)
+	p.cpu0 = target.ReadCPU(pid) // before, so that no hit counts whose time does not
+	p.began = ktime()
 	tids := target.ThreadsOf(pid)
 	p.existing = len(tids)
 	p.engine.Existing(tids, p.began)

@@ -1,6 +1,8 @@
 package collect
 
 import (
+	"math"
+	"os"
 	"reflect"
 	"testing"
 
@@ -8,8 +10,10 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/calibration"
+	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // probed has no stack check at its start, which would run it again after the stack has grown.
@@ -77,5 +81,28 @@ func TestPendingCosts(t *testing.T) {
 	drain()
 	if m.reader.strays != 1700 { // of a row that no plan has
 		t.Errorf("%d records of 1700 came", m.reader.strays)
+	}
+}
+
+// What hits can have taken is told by CPU times that were read after the last of them.
+func TestMostInHits(t *testing.T) {
+	const sec = 1e9
+	p := &Process{pid: uint32(os.Getpid())}
+	p.cpu0 = target.CPUTimes{User: 1 * sec, System: 2 * sec}
+	p.cpu = target.CPUTimes{User: 5 * sec, System: 12 * sec}
+	p.cpuAt = 100
+	if got, want := p.mostInHits(100), profile.MostInHits(14*sec); got != want {
+		t.Errorf("%d, want %d", got, want)
+	}
+	if got := p.mostInHits(101); got != math.MaxInt64 {
+		t.Errorf("%d ns, by times that are too old", got)
+	}
+	before := ktime()
+	if p.readCPU(); p.cpuAt < before || p.cpuAt > ktime() {
+		t.Errorf("read at %d, not after %d", p.cpuAt, before)
+	}
+	p.pid, p.cpuAt = 1<<31-1, 7 // there is no such process
+	if p.readCPU(); p.cpuAt != 7 {
+		t.Error("the times of no process count as read")
 	}
 }

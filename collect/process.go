@@ -3,6 +3,7 @@ package collect
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -99,6 +100,7 @@ type reading struct {
 	resumedAt uint64          // when `ompp-attach resume` last resumed it
 	existing  int             // number of its threads when it was attached to
 	cpu0, cpu target.CPUTimes // when its measured time began, and when they were last read
+	cpuAt     uint64          // when the last ones were read, or before
 
 	meta     profile.Meta
 	warnings []string
@@ -227,7 +229,8 @@ func (p *Process) countRates(ev *event.Event) {
 	if p.rates == nil || !p.rates.Add(ev) {
 		return
 	}
-	if s := p.rates.Sentence(); s != "" && p.say != nil {
+	p.readCPU()
+	if s := p.rates.Sentence(p.mostInHits(ev.Time)); s != "" && p.say != nil {
 		p.say(fmt.Sprintf("process %d: %s", p.pid, s))
 	}
 	p.rates = nil
@@ -235,7 +238,23 @@ func (p *Process) countRates(ev *event.Event) {
 
 // readCPU reads a process's CPU times anew. If they cannot be read any more, the last ones stay.
 func (p *Process) readCPU() {
+	at := ktime()
 	if c := target.ReadCPU(int(p.pid)); c != (target.CPUTimes{}) {
-		p.cpu = c
+		p.cpu, p.cpuAt = c, at
 	}
+}
+
+// mostInHits returns how long hits can have taken of the process until a time, ns. If its CPU times
+// are older, they do not tell.
+func (p *Process) mostInHits(until uint64) int64 {
+	if p.cpuAt < until {
+		return math.MaxInt64
+	}
+	user, system := p.cpuTimes()
+	return profile.MostInHits(user + system)
+}
+
+// cpuTimes returns the process's CPU times within its measured time, ns.
+func (p *Process) cpuTimes() (user, system int64) {
+	return since(p.cpu.User, p.cpu0.User), since(p.cpu.System, p.cpu0.System)
 }

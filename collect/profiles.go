@@ -82,12 +82,12 @@ func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *pr
 	pf.reader.mu.Lock()
 	pf.budget.describe(prof, pf.wanted.User)
 	pf.reader.mu.Unlock()
+	prof.Meta.UserTime, prof.Meta.SysTime = p.cpuTimes()
 	prof.Meta.Overhead = pf.reader.overhead(told.Overhead)
+	prof.Meta.Overhead.Bound(p.mostInHits(end))
 	pf.reader.describeSampling(prof, p)
 	prof.Meta.Sched = p.schedRecords
 	prof.Meta.Duration = p.engine.Elapsed(p.began, end)
-	prof.Meta.UserTime = since(p.cpu.User, p.cpu0.User)
-	prof.Meta.SysTime = since(p.cpu.System, p.cpu0.System)
 	prof.Meta.HasTasks, prof.Meta.CPUs, prof.Meta.Quota = p.tasking, p.cores.CPUs(), p.cores.Quota()
 	if p.rank.Job != nil { // otherwise p.meta has what the launcher told
 		prof.Meta.MPI = p.rank.Job

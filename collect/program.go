@@ -118,7 +118,7 @@ func (g *Program) End(e launch.Ending) *Result {
 	procs := slices.DeleteFunc(slices.Collect(maps.Values(m.reader.procs)), func(p *Process) bool { return p.program != g })
 	for _, p := range procs {
 		if p.first && e.CPU != (target.CPUTimes{}) {
-			p.cpu = e.CPU
+			p.cpu, p.cpuAt = e.CPU, ktime()
 		}
 	}
 	m.reader.mu.Unlock()

@@ -12,6 +12,7 @@ import (
 	"ompp-attach/analysis"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // processorTime is what a program takes without the tool.
@@ -58,6 +59,9 @@ func TestStormsAreTold(t *testing.T) {
 					}
 				}
 				told, took := time.Duration(analysis.ProbeCost(p)), time.Duration(p.Meta.UserTime+p.Meta.SysTime)-bare
+				if most := profile.MostInHits(p.Meta.UserTime + p.Meta.SysTime); int64(told) > most+1 {
+					t.Errorf("%s are told of %d ns of user time and %d of system time", told, p.Meta.UserTime, p.Meta.SysTime)
+				}
 				t.Logf("%s without probes, %s more with them, %s are told", bare, took, told)
 				// Where others have the processors, hits seem dearer to calibration than they are.
 				return func(late time.Duration) []string {

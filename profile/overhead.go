@@ -1,5 +1,7 @@
 package profile
 
+import "math"
+
 // Overhead is the cost of the measurement for the process: the probe hits, and the time that a hit
 // of each kind takes on this machine.
 type Overhead struct {
@@ -11,6 +13,23 @@ type Overhead struct {
 	// takes so many times as long. 0: as long, or it is not known.
 	Threads int     `json:"threads,omitempty"`
 	Times   float64 `json:"times,omitempty"`
+	// AtMost says how many times what they take by the costs above all hits together can have
+	// taken: the process had no more processor time (MostInHits). 0: that is not known.
+	AtMost float64 `json:"at_most,omitempty"`
+}
+
+// Bound notes how long the hits can have taken at most, ns. math.MaxInt64: that is not known.
+func (o *Overhead) Bound(most int64) {
+	if total := o.Total(); total > 0 && most < math.MaxInt64 {
+		o.AtMost = float64(most) / float64(total)
+	}
+}
+
+// MostInHits returns how long hits can have taken of a process at most, by its processor time. All
+// times are in ns. The kernel may round both readings of the processor time to ticks of its clock.
+func MostInHits(processor int64) int64 {
+	const tick = 10e6 // CONFIG_HZ is 100 or more
+	return processor + 2*tick
 }
 
 // Total returns the time that all hits took of their threads, in ns.

@@ -42,7 +42,7 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 	}
 
 	if c := m.Overhead; c != nil && c.Failed == "" {
-		line("probes took", "%s thread-sec (%s%%%s)%s", sec.Seconds(analysis.ProbeCost(p), 0), words.Percent(limits.CostShare(p)), limits.OfProcessorTime(p, sec), map[bool]string{true: ", taken out of all other times"}[m.Adjusted])
+		line("probes took", "%s thread-sec (%s%%%s)%s", limits.CostSeconds(p, sec), words.Percent(limits.CostShare(p)), limits.OfProcessorTime(p, sec), map[bool]string{true: ", taken out of all other times"}[m.Adjusted])
 	}
 	key := "costliest regions"
 	costs := analysis.Costs(p)[:min(2, len(p.Regions))]

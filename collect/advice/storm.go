@@ -165,13 +165,36 @@ func (r *Rates) bySelector() (all []*selectorRate) {
 	return all
 }
 
+// lower lowers all costs so that their sum is no more than most (ns). It returns how many times
+// their costs the hits can have taken at most; 1: they can have taken all.
+func (r *Rates) lower(most int64) float64 {
+	taken := int64(0)
+	for i := range r.of {
+		taken += r.of[i].ns
+	}
+	if taken <= most {
+		return 1
+	}
+	times := float64(most) / float64(taken)
+	for i := range r.of {
+		r.of[i].ns = int64(times * float64(r.of[i].ns))
+	}
+	for _, f := range r.functions {
+		f.ns = int64(times * float64(f.ns))
+	}
+	return times
+}
+
 // Sentence says what share of the threads' time the probes take, and how much --disable would save.
-// It returns "" if there is no storm.
-func (r *Rates) Sentence() string {
+// It returns "" if there is no storm. most is the time that hits can have taken of the process's
+// processor time (ns). Hits may have been dearer for the calibration than they are for the process,
+// because of other load.
+func (r *Rates) Sentence(most int64) string {
 	time, taken := int64(0), int64(0)
 	for _, s := range r.threads {
 		time += int64(s.last - s.first)
 	}
+	times := r.lower(min(most, time))
 	all := r.bySelector()
 	for _, x := range all {
 		taken += x.ns
@@ -191,7 +214,14 @@ func (r *Rates) Sentence() string {
 			saves = append(saves, fmt.Sprintf("--disable %s saves %.0f%%", x.selector, share(x.ns)))
 		}
 	}
-	s := fmt.Sprintf("probes take %.0f%% of the threads' time in the first second: %s", share(taken), strings.Join(what, ", "))
+	mark := ""
+	if times < 1 {
+		mark = "at most about "
+	}
+	s := fmt.Sprintf("probes take %s%.0f%% of the threads' time in the first second: %s", mark, share(taken), strings.Join(what, ", "))
+	if times < 1 {
+		s += fmt.Sprintf("; there was no time for hits to take more than %.2f times what the calibration says of them", times)
+	}
 	if len(saves) > 0 {
 		s += "; " + strings.Join(saves, ", ")
 	}

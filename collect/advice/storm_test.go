@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -28,7 +29,7 @@ func TestStorm(t *testing.T) {
 			if !over {
 				t.Error("still looking")
 			}
-			said := r.Sentence()
+			said := r.Sentence(math.MaxInt64)
 			if len(tc.want) == 0 && said != "" {
 				t.Errorf("said %q", said)
 			}
@@ -65,7 +66,7 @@ func TestBudgetOfStorms(t *testing.T) {
 				break
 			}
 		}
-		if said := r.Sentence(); !strings.Contains(said, c.want) {
+		if said := r.Sentence(math.MaxInt64); !strings.Contains(said, c.want) {
 			t.Errorf("%v, one of %d: %q does not say %q", c.other, c.every, said, c.want)
 		}
 	}
@@ -92,8 +93,42 @@ func TestDearFunctions(t *testing.T) {
 			break
 		}
 	}
-	said := r.Sentence()
+	said := r.Sentence(math.MaxInt64)
 	if want := "blas: ddot_ takes 63% by itself (900000 hits): leave it out; "; !strings.Contains(said, want) || strings.Contains(said, "dgemm_") {
 		t.Errorf("%q does not say %q alone", said, want)
+	}
+}
+
+// Hits take no more time than the process had, and threads no more than their own.
+func TestStormWithinItsTime(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		cost  int64 // of a hit, by the calibration; there is one each 1000 ns
+		most  int64
+		want  []string
+		never string
+	}{
+		{"as calibrated", 700, 8e8, []string{"probes take 70% of"}, "calibration"},
+		{"more than the processor time", 700, 6e8, []string{"probes take at most about 60% of", "critical 60% (1000001 hits)", "--disable critical saves 60%",
+			"there was no time for hits to take more than 0.86 times what the calibration says"}, "70%"},
+		{"no storm by the processor time", 700, 4e8, nil, "probes"},
+		{"more than all of the threads' time", 2000, math.MaxInt64, []string{"probes take at most about 100% of", "0.50 times"}, "200%"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			costs := &event.HitCosts{}
+			costs.Kinds[event.ProbeEmulated] = event.HitCost{After: tc.cost}
+			r := NewRates(costs)
+			for at := uint64(1); !r.Add(&event.Event{Time: at, TID: 1, Construct: event.Critical, Probe: event.ProbeEmulated}); at += 1000 {
+			}
+			said := r.Sentence(tc.most)
+			for _, w := range tc.want {
+				if !strings.Contains(said, w) {
+					t.Errorf("%q does not say %q", said, w)
+				}
+			}
+			if len(tc.want) == 0 && said != "" || strings.Contains(said, tc.never) {
+				t.Errorf("said %q", said)
+			}
+		})
 	}
 }

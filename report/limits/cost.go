@@ -41,15 +41,18 @@ func CostText(p *profile.Profile, c words.Clock) string {
 	for _, c := range classes {
 		kinds = append(kinds, fmt.Sprintf("%d %s x %.2f us", c.hits, c.name, float64(c.ns)/float64(c.hits)/1e3))
 	}
-	text := fmt.Sprintf("%s thread-sec (%s%% of the threads' wall time%s)", c.Seconds(analysis.ProbeCost(p), 0), words.Percent(CostShare(p)), OfProcessorTime(p, c))
+	text := fmt.Sprintf("%s thread-sec (%s%% of the threads' wall time%s)", CostSeconds(p, c), words.Percent(CostShare(p)), OfProcessorTime(p, c))
 	if len(kinds) > 0 {
 		text += ": " + strings.Join(kinds, ", ")
 	}
 	if o.Threads > 0 {
 		text += fmt.Sprintf("; by the cost of one thread's hits: a hit takes %s times as long while %d threads hit probes at once", words.Decimal(o.Times, 0, 1), o.Threads)
 	}
-	if cost := analysis.ProbeCost(p); cost > o.Total() {
+	switch cost := analysis.ProbeCost(p); {
+	case cost > o.Total():
 		text += fmt.Sprintf("; samples say that they took %s times as long", words.Decimal(float64(cost)/float64(o.Total()), 0, 2))
+	case lowered(p):
+		text += fmt.Sprintf("; they took at most %s times as long, by the process's processor time", words.Decimal(float64(cost)/float64(o.Total()), 0, 2))
 	}
 	return text
 }
@@ -72,6 +75,15 @@ func BudgetText(p *profile.Profile) string {
 	return text
 }
 
+// CostSeconds says how much of the threads' time the probes took. It is marked if that is a bound.
+func CostSeconds(p *profile.Profile, c words.Clock) string {
+	mark := ""
+	if lowered(p) {
+		mark = words.Mark(profile.Approx)
+	}
+	return mark + c.Seconds(analysis.ProbeCost(p), 0)
+}
+
 // OfProcessorTime says which share of the process's processor time the probes took. Where threads
 // were idle, that is more than their share of the wall time.
 func OfProcessorTime(p *profile.Profile, c words.Clock) string {
@@ -79,10 +91,18 @@ func OfProcessorTime(p *profile.Profile, c words.Clock) string {
 	if cpu <= 0 {
 		return ""
 	}
-	if analysis.ProbeCost(p) > cpu {
+	cost := analysis.ProbeCost(p)
+	if cost > cpu && !lowered(p) {
 		return fmt.Sprintf(", an overestimate: all took %s sec of processor time", c.Seconds(cpu, 0))
 	}
-	return fmt.Sprintf(", %s%% of %s sec of processor time", words.Percent(analysis.Ratio(analysis.ProbeCost(p), cpu)), c.Seconds(cpu, 0))
+	// A cost that was lowered may exceed the processor time by the accuracy of the latter.
+	return fmt.Sprintf(", %s%% of %s sec of processor time", words.Percent(analysis.Ratio(min(cost, cpu), cpu)), c.Seconds(cpu, 0))
+}
+
+// lowered tells whether the process had too little processor time for the calibrated cost of hits.
+func lowered(p *profile.Profile) bool {
+	o := p.Meta.Overhead
+	return o != nil && analysis.ProbeCost(p) < o.Total()
 }
 
 // MuchProbed names, in one line, the program and the regions in which probes took more than a tenth
