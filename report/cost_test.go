@@ -35,10 +35,17 @@ func sampled() *profile.Profile {
 	return p
 }
 
-// bounded is costly, but the process had no system time for more than half of that.
+// bounded is costly, but the process had no processor time for more than half of that.
 func bounded() *profile.Profile {
 	p := reporttest.Costly()
-	p.Meta.UserTime, p.Meta.SysTime, p.Meta.Overhead.AtMost = 2e9, 1e9, 0.5
+	p.Meta.UserTime, p.Meta.SysTime, p.Meta.Overhead.AtMost = 1e9, 5e8, 0.5
+	return p
+}
+
+// lossy is costly, and hits were lost.
+func lossy() *profile.Profile {
+	p := reporttest.Costly()
+	p.Meta.LostHits = 7
 	return p
 }
 
@@ -125,10 +132,11 @@ func TestCostsInReports(t *testing.T) {
 		{"ompp, with samples", ompp, sampled(), Options{Decimals: 2}, []string{
 			"Probe Cost      : 4.50 thread-sec (45.0% of the threads' wall time): 2000000 emulated x 1.20 us, 1000000 return x 0.60 us; samples say that they took 1.50 times as long\n",
 			"Duration        : 5.50 sec\n", "   0       1.00    1000000       0.75       0.25       0.00\n"}},
-		{"ompp, with little system time", ompp, bounded(), Options{Decimals: 2}, []string{
-			"Probe Cost      : ~1.50 thread-sec (15.0% of the threads' wall time, 50.0% of 3.00 sec of processor time): 2000000 emulated x 1.20 us, 1000000 return x 0.60 us; " +
+		{"ompp, with little processor time", ompp, bounded(), Options{Decimals: 2}, []string{
+			"Probe Cost      : ~1.50 thread-sec (15.0% of the threads' wall time, 100.0% of 1.50 sec of processor time): 2000000 emulated x 1.20 us, 1000000 return x 0.60 us; " +
 				"they took at most 0.50 times as long, by the process's processor time\n",
 			"Duration        : 8.50 sec\n", "   0       3.00    1000000       2.25       0.75       0.00\n"}},
+		{"ompp, with lost hits", ompp, lossy(), Options{Decimals: 2}, []string{": counts are exact where no hits were lost, times and waits are rough.\n"}},
 		{"ompp, quiet", ompp, quiet(), Options{}, []string{"Property P00001 'CriticalSectionContention' holds for\n"}},
 		{"ompp raw", ompp, reporttest.Costly(), raw, []string{
 			"(30.0% of the threads' wall time)", "Times           : as measured, with what the probes took\n", "Duration        : 10.00 sec\n",
@@ -137,7 +145,7 @@ func TestCostsInReports(t *testing.T) {
 			"Probe Cost      : It is not known what the probes cost: no memory\n", "Times           : as measured; what the probes took is not known\n"}},
 		{"summary", summary, reporttest.Costly(), Options{Decimals: 2}, []string{"7.00 sec wall time (10.00 with the probes), ", "3.00 thread-sec (30.0%), taken out of all other times",
 			"rough               Probes took more than a tenth of the time of the program (30.0%), R00001 a.c (3-5) (unnamed) CRITICAL (50.0%): counts are exact, times and waits are rough."}},
-		{"summary, with little system time", summary, bounded(), Options{Decimals: 2}, []string{"~1.50 thread-sec (15.0%, 50.0% of 3.00 sec of processor time), taken out of all other times"}},
+		{"summary, with little processor time", summary, bounded(), Options{Decimals: 2}, []string{"~1.50 thread-sec (15.0%, 100.0% of 1.50 sec of processor time), taken out of all other times"}},
 		{"summary raw", summary, reporttest.Costly(), raw, []string{"10.00 sec wall time, ", "3.00 thread-sec (30.0%)\n"}},
 		{"pprof", pprof, reporttest.Costly(), Options{}, []string{"times derived", "probe cost 3.000 thread-sec", "Probes took more than a tenth of the time of the program"}},
 		{"pprof raw", pprof, reporttest.Costly(), raw, []string{"times as measured, with"}},

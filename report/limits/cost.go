@@ -119,9 +119,15 @@ func MuchProbed(p *profile.Profile, most int) string {
 	if len(names) == 0 {
 		return ""
 	}
-	counts := "counts are exact"
+	counts, where := "counts are exact", []string{}
 	if hasEstimates(p) {
-		counts += " where they bear no mark"
+		where = append(where, "where they bear no mark")
+	}
+	if p.Meta.LostHits > 0 {
+		where = append(where, "where no hits were lost")
+	}
+	if len(where) > 0 {
+		counts += " " + strings.Join(where, " and ")
 	}
 	return "Probes took more than a tenth of the time of " + words.FirstOf(names, most) + ": " + counts + ", times and waits are rough."
 }
