@@ -19,8 +19,9 @@ const Horizon = 10 * time.Second
 // horizon. All times are in ns.
 type Governor struct {
 	Interval time.Duration // between two decisions
-	Short    bool          // the costs were too high and no group was left to remove
+	Short    bool          // a thread paid more than the budget, and no group was left to remove
 
+	share    float64 // the budget
 	fill     float64 // income of a purse, ns per ns
 	capacity float64 // of a purse, ns
 	start    float64 // level of a new thread's purse, ns
@@ -59,6 +60,7 @@ const (
 func NewGovernor(share float64) *Governor {
 	horizon := float64(Horizon)
 	g := &Governor{
+		share:    share,
 		fill:     fillShare * share,
 		capacity: purseShare * share * horizon,
 		threads:  map[uint32]*purse{},
@@ -162,7 +164,9 @@ func (g *Governor) removeDearest(p *purse, paid *Paid, dt float64, now uint64) (
 		rate -= paid[group] / dt
 		all = append(all, g.decide(group, Remove, now))
 	}
-	g.Short = g.Short || len(all) == 0 && p.level < -g.capacity
+	// A purse fills more slowly than a thread may pay over any horizon. So an empty one alone does
+	// not tell that a thread paid more.
+	g.Short = g.Short || len(all) == 0 && p.level < -g.capacity && p.paid() > g.share*float64(Horizon)
 	return all
 }
 
@@ -255,11 +259,15 @@ func (p *purse) note(now uint64, sum float64) {
 // horizon, or of measured if measured is shorter.
 func (g *Governor) Worst(measured time.Duration) (share float64) {
 	for _, p := range g.threads {
-		sum := 0.0
-		for _, v := range p.slots {
-			sum += v
-		}
-		share = max(share, sum/float64(min(Horizon, measured)))
+		share = max(share, p.paid()/float64(min(Horizon, measured)))
 	}
 	return share
+}
+
+// paid returns what a thread paid within the latest horizon, ns.
+func (p *purse) paid() (sum float64) {
+	for _, v := range p.slots {
+		sum += v
+	}
+	return sum
 }

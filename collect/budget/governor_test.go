@@ -164,6 +164,12 @@ func TestGovernorIsShort(t *testing.T) {
 			t.Fatalf("%v, short %t of 2 %%", all, g.Short)
 		}
 	}
+	near := NewGovernor(0.05) // empties the purse, but is within the budget
+	for now := uint64(1e9); now < 200e9; now += uint64(near.Interval) {
+		if near.Decide(now, map[uint32]*Paid{1: {event.NoGroup: 0.045 * float64(near.Interval)}}); near.Short {
+			t.Fatalf("4.5 %% of 5 %% are too much after %d s", now/1e9)
+		}
+	}
 	for now := uint64(20e9); now < 40e9; now += uint64(g.Interval) {
 		g.Decide(now, map[uint32]*Paid{1: {event.NoGroup: 0.2 * float64(g.Interval)}})
 	}
