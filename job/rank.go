@@ -136,10 +136,8 @@ func rankOf(p *profile.Profile, file string, rank int) Rank {
 }
 
 func lifeOf(m *profile.Meta) RankLife {
-	l := RankLife{Ended: m.Ended, Exit: m.Exit, SnapshotAt: m.SnapshotAt, Start: m.Start,
-		End: m.Start.Add(time.Duration(m.Duration + m.TakenOut))}
-	l.EndedAt = l.End.Add(time.Duration(m.Off.T + m.Stopped.Total))
-	return l
+	return RankLife{Ended: m.Ended, Exit: m.Exit, SnapshotAt: m.SnapshotAt, Start: m.Start,
+		End: m.Start.Add(time.Duration(m.Duration + m.TakenOut)), EndedAt: m.EndedAt()}
 }
 
 // mpiTimesOf returns the time in MPI of a profile's root. ends are the calls that began and ended

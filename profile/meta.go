@@ -119,6 +119,12 @@ type Expense struct {
 	TakenOut int64 `json:"-"`
 }
 
+// EndedAt returns when measurement of the process ended. Its duration leaves out the time in which
+// measurement was switched off, or the process was stopped.
+func (m *Meta) EndedAt() time.Time {
+	return m.Start.Add(time.Duration(m.Duration + m.TakenOut + m.Off.T + m.Stopped.Total))
+}
+
 // Stopped says how often, and how long, the process was stopped to place probes. These times are
 // part of no other time.
 type Stopped struct {

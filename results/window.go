@@ -214,7 +214,7 @@ func (w *Window) later(stem string) (*profile.Profile, error) {
 		return nil, err
 	case final.Meta.Start.After(end):
 		return nil, ErrNotThere
-	case !final.Meta.SnapshotAt.IsZero() || ended(final).After(end):
+	case !final.Meta.SnapshotAt.IsZero() || final.Meta.EndedAt().After(end):
 		return nil, fmt.Errorf("process %d has no snapshot %d", final.Meta.PID, w.to)
 	}
 	return final, nil
@@ -227,17 +227,12 @@ func (w *Window) begunWithin(p *profile.Profile) error {
 	switch {
 	case err != nil:
 		return err
-	case ended(p).Before(begin):
+	case p.Meta.EndedAt().Before(begin):
 		return ErrNotThere
 	case p.Meta.Start.Before(begin):
 		return fmt.Errorf("process %d has no snapshot %d", p.Meta.PID, w.from)
 	}
 	return nil
-}
-
-// ended returns when a process was last measured.
-func ended(p *profile.Profile) time.Time {
-	return p.Meta.Start.Add(time.Duration(p.Meta.Duration))
 }
 
 // Source returns the window of a rank as if it had been recorded.

@@ -20,10 +20,16 @@ var measurementBegan = time.Unix(1000, 0)
 // begin. n is the number of the snapshot, or atEnd.
 func put(t *testing.T, dir, stem string, n, pid int, began, until float64) {
 	t.Helper()
+	putPaused(t, dir, stem, n, pid, began, until, 0)
+}
+
+// putPaused records a process that was then paused, for so many ns.
+func putPaused(t *testing.T, dir, stem string, n, pid int, began, until float64, off int64) {
+	t.Helper()
 	after := func(s float64) time.Time { return measurementBegan.Add(time.Duration(s * 1e9)) }
 	p := profileOf(pid)
 	p.Nodes = []profile.Node{{Parent: -1, Region: -1}}
-	p.Meta.Start, p.Meta.Duration = after(began), int64((until-began)*1e9)
+	p.Meta.Start, p.Meta.Duration, p.Meta.Off.T = after(began), int64((until-began)*1e9), off
 	name := stem + RecordSuffix
 	if n != atEnd {
 		p.Meta.SnapshotAt = after(until)
@@ -116,6 +122,21 @@ func TestWindowsApart(t *testing.T) {
 		}
 		if _, err := os.Stat(filepath.Join(dir, "profile.rank0"+RecordSuffix)); err != nil || len(w.Stems()) > 0 {
 			t.Errorf("%v; ranks are no other processes: %q", err, w.Stems())
+		}
+	}
+}
+
+// A process that is paused has not ended, however short the time in which it was measured.
+func TestWindowOfPausedProcess(t *testing.T) {
+	for off, want := range map[int64]string{0: "", 12e9: "process 3 has no snapshot 2"} {
+		dir := t.TempDir()
+		put(t, dir, "profile", 1, 1, 0, 10)
+		put(t, dir, "profile", 2, 1, 0, 20)
+		put(t, dir, "profile.pid3", 1, 3, 5, 10)
+		putPaused(t, dir, "profile.pid3", atEnd, 3, 5, 15, off)
+		w, _ := OpenWindow(dir, "1", "2")
+		if _, err := w.Read("profile.pid3"); (err != nil) != (want != "") || err != nil && err.Error() != want {
+			t.Errorf("off for %d ns: %v, want %q", off, err, want)
 		}
 	}
 }
