@@ -20,14 +20,23 @@ type Crew struct {
 	Host, Clock string         // one clock (profile.Meta.ClockName), one machine
 	CPUs        profile.CPUs   // empty: not known
 	Quota       *profile.Quota // nil: no limit, or not known
-	Threads     int
-	Lacks       bool // its threads lacked cores for a good part of their time
+	Threads     int            // at a time (AtOnce)
+	Lacks       bool           // its threads lacked cores for a good part of their time
+}
+
+// AtOnce returns how many of a process's threads lived at a time: the mean of its measured time,
+// rounded up. time is that of all threads, wall that of the process (ns).
+func AtOnce(threads int, time, wall int64) int {
+	if wall <= 0 {
+		return threads
+	}
+	return max(1, min(threads, int(math.Ceil(float64(time)/float64(wall)))))
 }
 
 // CrewOf returns the crew of a process.
 func CrewOf(p *profile.Profile) Crew {
 	m := &p.Meta
-	return Crew{Host: m.Host, Clock: m.ClockName(), CPUs: m.CPUs, Quota: m.Quota, Threads: Threads(p), Lacks: ProgramCoreShare(p) < FewCore}
+	return Crew{Host: m.Host, Clock: m.ClockName(), CPUs: m.CPUs, Quota: m.Quota, Threads: AtOnce(Threads(p), ThreadTime(p), m.Duration), Lacks: ProgramCoreShare(p) < FewCore}
 }
 
 // Crowd are processes that have more threads than may run at a time.

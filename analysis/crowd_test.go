@@ -65,6 +65,19 @@ func TestCrowds(t *testing.T) {
 	}
 }
 
+// Threads that lived one after the other need no core each.
+func TestAtOnce(t *testing.T) {
+	for _, c := range []struct {
+		threads    int
+		time, wall int64
+		want       int
+	}{{4, 4000, 1000, 4}, {101, 2000, 1000, 2}, {101, 2001, 1000, 3}, {3, 100, 1000, 1}, {2, 5000, 1000, 2}, {3, 100, 0, 3}} {
+		if got := analysis.AtOnce(c.threads, c.time, c.wall); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
 // A process is a crew with its threads, and it lacks cores if it had none for a tenth of its time.
 func TestCrewOf(t *testing.T) {
 	for away, lacks := range map[int64]bool{150: false, 300: true} {

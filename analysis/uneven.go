@@ -87,10 +87,8 @@ func WhyUneven(p *profile.Profile) []UnevenWaits {
 			why = Starved
 		case l.known(waits) && l.coreless():
 			why = Coreless
-		case c.IsParallel() && late(p.Threads, b.Rows, func(s *profile.ThreadStats) int64 { return s.Enter.T }):
-			if why = Late; !late(p.Threads, b.Rows, enterWithCore) {
-				why = Coreless
-			}
+		case c.IsParallel():
+			why = lateBegin(p.Threads, b.Rows)
 		case (c == event.Loop || c == event.Sections || c == event.Workshare) && l.known(waits) && l.behind():
 			why = Behind
 		}
@@ -113,21 +111,35 @@ func starved(threads []profile.Thread, rows []ThreadFigures) bool {
 	})
 }
 
-// late tells whether late threads make up more than half of the waits at the region's end. A
-// thread's wait for them is at most the time by which it began before the last thread of its teams.
-func late(threads []profile.Thread, rows []ThreadFigures, enter func(*profile.ThreadStats) int64) bool {
+// lateBegin returns Late or Coreless if threads that began a parallel region late, or that had no
+// core as they began it, make up more than half of the waits at the region's end; else 0.
+func lateBegin(threads []profile.Thread, rows []ThreadFigures) Uneven {
+	all, waits := lateness(threads, rows, func(s *profile.ThreadStats) int64 { return s.Enter.T })
+	withCore, _ := lateness(threads, rows, enterWithCore)
+	switch {
+	case 2*all <= waits:
+		return 0
+	case 2*(all-withCore) > waits:
+		return Coreless
+	}
+	return Late
+}
+
+// lateness returns how long threads waited at a region's end, and for how much of that threads that
+// began late are a reason (ns). A thread's wait for them is at most the time by which it began
+// before the last thread of its teams.
+func lateness(threads []profile.Thread, rows []ThreadFigures, enter func(*profile.ThreadStats) int64) (earlier, waits int64) {
 	last := map[int]int64{} // by initial thread: each has teams of its own
 	for i := range rows {
 		root := threads[rows[i].Thread].Root
 		last[root] = max(last[root], enter(&rows[i].ThreadStats))
 	}
-	var waits, earlier int64
 	for i := range rows {
 		wait := max(0, rows[i].Barrier.T-rows[i].Task)
 		waits += wait
 		earlier += min(wait, last[threads[rows[i].Thread].Root]-enter(&rows[i].ThreadStats))
 	}
-	return 2*earlier > waits
+	return earlier, waits
 }
 
 // enterWithCore returns how long a thread took to begin a region, without the time in which it had
@@ -151,9 +163,9 @@ type latecomers struct {
 // known tells whether it is known for whom threads waited in more than half of a region's waits.
 func (l *latecomers) known(waits int64) bool { return l.waits > 0 && 2*l.waits > waits }
 
-// coreless tells whether threads without a core make up more than half of the waits. The part of
-// them is that of all threads that came from the region, if most came from there.
-func (l *latecomers) coreless() bool { return 2*l.from > l.waits && 2*l.away > l.from }
+// coreless tells whether threads without a core make up more than half of the waits. If others
+// waited for threads that came from the region at other barriers, too, the same share holds here.
+func (l *latecomers) coreless() bool { return 2*l.away > max(l.waits, l.from) }
 
 // behind tells whether more than half of the waits are due to what threads did before the region.
 func (l *latecomers) behind() bool { return 2*l.own < l.waits }

@@ -102,6 +102,7 @@ func TestWhyThreadsCameLate(t *testing.T) {
 		{"no core, most waits not known", event.Loop, wait(40), late(40, 40, 40), 0},
 		{"no core, of threads from elsewhere", event.Loop, wait(100), late(40, 40, 100), 0},
 		{"no core at a barrier", event.Barrier, wait(100), late(150, 90, 100), analysis.Coreless},
+		{"no core for a quarter of the waits at a barrier", event.Barrier, wait(100), late(52, 27, 100), 0},
 		{"more work before a barrier", event.Barrier, wait(100), late(150, 70, 100), 0},
 		{"late to a loop", event.Loop, wait(100), late(100, 0, 40), analysis.Behind},
 		{"late to a loop, most waits not known", event.Loop, wait(40), late(40, 0, 10), 0},
@@ -138,7 +139,7 @@ func TestLateForWantOfACore(t *testing.T) {
 		first.Body.T, first.Barrier = 900, profile.Sum{T: 100, C: 1}
 		second.Enter, second.Body.T, second.NoCore = profile.Sum{T: 100, C: 1}, 900, &profile.Cost{Exec: away, Enter: away}
 		want := analysis.Late
-		if away > 50 {
+		if away > 50 { // of 100 ns of waits
 			want = analysis.Coreless
 		}
 		if got := analysis.WhyUneven(p)[0].Why(); got != want {

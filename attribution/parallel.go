@@ -142,7 +142,6 @@ func (pa *parallel) enlist(t *stack.Thread, m *stack.Team, ev *event.Event) {
 	pa.LeaveOutIdle(t, m, ev.Time)
 	pa.Tax(t, ev)
 	pa.BeginAs(t, t.Top(), m, num, ev.Time)
-	pa.Placed(t)
 }
 
 func (pa *parallel) end(t *stack.Thread, ev *event.Event) {

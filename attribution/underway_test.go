@@ -165,64 +165,6 @@ func TestSectionsUnderWay(t *testing.T) {
 	t.Error("no note tells so")
 }
 
-// Threads that turn out to have been in no region, or begin as workers, have a number. So no row of
-// threads without one is left with nothing but what probes, and waits for a core, took of them.
-func TestTollsOfThreadsThatGetNumbers(t *testing.T) {
-	const wait = 5
-	for _, tc := range []struct{ name, events string }{
-		{"starts a team", `
-			1100 2 fork parallel fn=300 key=7 size=1 site=90
-			1110 2 begin parallel key=7
-			1120 2 end parallel
-			1130 2 join parallel`},
-		{"passed a critical before", `
-			1100 2 enter critical site=400 free
-			1110 2 release critical noret
-			1120 2 fork parallel fn=300 key=7 size=1 site=90
-			1130 2 begin parallel key=7
-			1140 2 end parallel
-			1150 2 join parallel`},
-		{"begins as a worker", `
-			1100 2 waited barrier rt=kmpc
-			1110 1 fork parallel fn=300 key=7 size=2 site=90 rt=kmpc
-			1120 1 begin parallel key=7 rt=kmpc
-			1130 2 begin parallel key=7 num=1 rt=kmpc
-			1140 1 end parallel rt=kmpc
-			1150 2 end parallel num=1 rt=kmpc
-			1160 1 join parallel rt=kmpc`},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			costs := testCosts()
-			events := parse(t, tc.events)
-			e := New(1, fakeFiles{})
-			e.Existing([]int{1, 2}, 1000)
-			e.Costs(*costs)
-			cost, waited := int64(0), int64(0)
-			for i := range events {
-				ev := &events[i]
-				if ev.TID == 2 {
-					e.Feed(&event.Event{PID: 1, TID: 2, Time: ev.Time, Edge: event.NoCore, Value: wait})
-					waited += wait
-				}
-				ev.Probe = event.ProbeNop5
-				cost += costs.Kinds[ev.Probe].Sum()
-				e.Feed(ev)
-			}
-			p := e.Finish(2000)
-			for _, s := range p.Nodes[0].Stats {
-				if p.Threads[s.Thread].Num == profile.UnknownNum {
-					t.Errorf("a row of threads without a number has %+v, %+v\n%s", s.Cost, s.NoCore, strings.Join(table(p), "\n"))
-				}
-				cost -= s.Cost.Plus(&profile.Cost{}).Exec
-				waited -= s.NoCore.Plus(&profile.Cost{}).Exec
-			}
-			if cost != 0 || waited != 0 {
-				t.Errorf("of the probes' cost %d ns are nowhere, of the waits %d", cost, waited)
-			}
-		})
-	}
-}
-
 // A worker of an inner region that was under way may end with that region. It was in the region
 // until then, and nothing else is known of it.
 func TestInnerRegionEnds(t *testing.T) {

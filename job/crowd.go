@@ -8,7 +8,7 @@ func (j *Job) Crowds(lacks func(*Rank) bool) []analysis.Crowd {
 	var crews []analysis.Crew
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
-		crews = append(crews, analysis.Crew{Host: r.Host, Clock: r.Clock, CPUs: r.CPUs, Quota: r.Quota, Threads: r.Threads, Lacks: lacks(r)})
+		crews = append(crews, analysis.Crew{Host: r.Host, Clock: r.Clock, CPUs: r.CPUs, Quota: r.Quota, Threads: analysis.AtOnce(r.Threads, r.ThreadTime, r.Wall), Lacks: lacks(r)})
 	}
 	return analysis.Crowds(crews)
 }

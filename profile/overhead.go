@@ -13,8 +13,8 @@ type Overhead struct {
 	// takes so many times as long. 0: as long, or it is not known.
 	Threads int     `json:"threads,omitempty"`
 	Times   float64 `json:"times,omitempty"`
-	// AtMost says how many times what they take by the costs above all hits together can have
-	// taken: the process had no more processor time (MostInHits). 0: that is not known.
+	// AtMost is a factor: all hits together took at most AtMost times what the costs above say,
+	// because the process had no more processor time (MostInHits). 0: that is not known.
 	AtMost float64 `json:"at_most,omitempty"`
 }
 
@@ -26,9 +26,10 @@ func (o *Overhead) Bound(most int64) {
 }
 
 // MostInHits returns how long hits can have taken of a process at most, by its processor time. All
-// times are in ns. The kernel may round both readings of the processor time to ticks of its clock.
+// times are in ns. /proc tells user and system time in whole ticks of 10 ms, so each may be up to a
+// tick short.
 func MostInHits(processor int64) int64 {
-	const tick = 10e6 // CONFIG_HZ is 100 or more
+	const tick = 10e6 // USER_HZ, not CONFIG_HZ
 	return processor + 2*tick
 }
 

@@ -28,8 +28,10 @@ func coreText(share float64) string {
 func noCoreText(p *profile.Profile, class int64, part func(int64) string) string {
 	none := analysis.NoCore(p)
 	text := fmt.Sprintf("%s thread-sec (%s%% of the threads' time) ready to run without a core", words.ClockOf(p).Seconds(none, 0), part(none))
-	if rest := part(none - class); part(class) == part(0) {
+	if rest := part(none - class); class <= 0 {
 		text += ", none of it in the overheads of parallel regions"
+	} else if part(class) == part(0) {
+		text += ", next to none of it in the overheads of parallel regions"
 	} else if class < none && rest != part(0) {
 		text += fmt.Sprintf(": %s%% in the overheads of parallel regions, %s%% in other time", part(class), rest)
 	}

@@ -120,22 +120,26 @@ func TestKeptUntilThereIsRoom(t *testing.T) {
 
 // The limit of file size is raised as far as possible, and SIGXFSZ does not end the tool.
 func TestFileSizeLimit(t *testing.T) {
-	var was unix.Rlimit
+	const limit = 1 << 20 // go test writes a small file of its own meanwhile
+	var was, is unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &was); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = unix.Setrlimit(unix.RLIMIT_FSIZE, &was) }()
-	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 10, Max: was.Max}); err != nil {
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: limit, Max: was.Max}); err != nil {
 		t.Fatal(err)
 	}
 	o := &Directory{Dir: t.TempDir(), named: true, program: "solver"}
 	if err := o.Write(measuredOnce(), &Wanted{Quiet: true, Formats: DefaultFormats}); err != nil {
 		t.Error(err)
 	}
-	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 10, Max: was.Max}); err != nil {
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &is); err != nil || is.Cur != was.Max {
+		t.Errorf("the limit is %d of %d, %v", is.Cur, was.Max, err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: limit, Max: was.Max}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(t.TempDir(), "large"), make([]byte, 100), 0o644); !errors.Is(err, unix.EFBIG) {
+	if err := os.WriteFile(filepath.Join(t.TempDir(), "large"), make([]byte, 2*limit), 0o644); !errors.Is(err, unix.EFBIG) {
 		t.Errorf("a file beyond the limit: %v", err)
 	}
 }

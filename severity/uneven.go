@@ -22,7 +22,7 @@ const (
 // Where threads come to a construct at different times, what they did before is uneven.
 const (
 	diagnosisBehind = "Threads that wait least came last to the construct, and the others wait for them: see what these threads did before it."
-	helpsBehind     = "Balance the work before the construct: it differs by more than the construct's own. A loop with schedule(dynamic) hides that, if it is " +
+	helpsBehind     = "Balance the work before the construct. It differs more between the threads than the work in the construct does. A loop with schedule(dynamic) hides that, if it is " +
 		"long enough: threads that come early take iterations from the others."
 )
 

@@ -100,9 +100,6 @@ func (ch *Charges) ChargeWait(t *Thread, ev *event.Event) {
 		iv.NoCore(d)
 	}
 	ch.Tree.Root.Stat(seat).AddNoCore(profile.Cost{Exec: d})
-	if !t.Known {
-		ch.payUnplaced(t, seat, ledger.ByWait, d)
-	}
 	t.payToll(ev, ledger.ByWait, d-inCall)
 }
 
@@ -148,9 +145,6 @@ func (ch *Charges) Tax(t *Thread, ev *event.Event) {
 			s.Cost = &profile.Cost{}
 		}
 		s.Cost.Exec += all
-		if !t.Known {
-			ch.payUnplaced(t, t.Seat, ledger.ByProbes, all)
-		}
 	}
 	if ch.Switching {
 		ch.notePace(t, ev.Time, all)
@@ -167,17 +161,6 @@ func (ch *Charges) taxFolds(t *Thread, ev *event.Event) {
 	}
 	t.Due = 0
 	ch.Tree.Root.Stat(t.Seat).AddCost(profile.Cost{Exec: outside + inside.Exec})
-	if !t.Known {
-		ch.payUnplaced(t, t.Seat, ledger.ByProbes, outside+inside.Exec)
-	}
-}
-
-// payUnplaced notes a toll of a thread whose seat is not known: it may turn out to belong to
-// another seat.
-func (ch *Charges) payUnplaced(t *Thread, seat int, by ledger.Toll, d int64) {
-	if ch.Older[t.Tid] && ch.Seats.List[seat].Num == profile.UnknownNum {
-		t.unplaced[by] += d
-	}
 }
 
 // payToll charges a toll since a thread's last event to its innermost region.

@@ -23,9 +23,6 @@ type Existing struct {
 	Charges
 	// Nodes of existing threads that are not known to be in a region or outside (existingAt).
 	Whereabouts map[uint32]*tree.Node
-	// Tolls that the program was charged with at the seat of threads without a number, by the seat
-	// that they turned out to belong to.
-	tolls map[int]ledger.Tolls
 }
 
 // existingAt returns the node that stands for the unknown place of a thread.
@@ -65,52 +62,14 @@ func (ex *Existing) CutOffExisting(t *Thread, end uint64) {
 			c.Note(NoteWhere)
 		}
 	}
-	t.Known, open.Node.Outside = false, true
+	t.Known = false
 	ex.Initial(t)
-	open.Node.SeatWas, open.Node.SeatNow = open.Seat, t.Seat
-}
-
-// Placed moves what the program was charged with for a thread to the thread's seat, which is known
-// now. If the thread did something where it was before, the charges belong there.
-func (ex *Existing) Placed(t *Thread) {
-	d := t.unplaced
-	t.unplaced = ledger.Tolls{}
-	n := ex.Whereabouts[t.Tid]
-	if d == (ledger.Tolls{}) || n == nil || !n.Outside && n.HoldsAnything() {
-		return
-	}
-	if ex.tolls == nil {
-		ex.tolls = map[int]ledger.Tolls{}
-	}
-	sum := ex.tolls[t.Seat]
-	for by := range d {
-		sum[by] += d[by]
-	}
-	ex.tolls[t.Seat] = sum
-}
-
-// moveTolls carries out what Placed has noted. Until then no figure of a seat shrinks: estimates of
-// unobserved executions compare two readings of them.
-func (ex *Existing) moveTolls() {
-	for seat, d := range ex.tolls {
-		to := ex.Tree.Root.Stat(seat)
-		to.AddCost(profile.Cost{Exec: d[ledger.ByProbes]})
-		to.AddNoCore(profile.Cost{Exec: d[ledger.ByWait]})
-		from := ex.Tree.Root.Stat(ex.Seat(0, profile.UnknownNum))
-		from.AddCost(profile.Cost{Exec: -d[ledger.ByProbes]})
-		from.AddNoCore(profile.Cost{Exec: -d[ledger.ByWait]})
-		for _, c := range []**profile.Cost{&from.Cost, &from.NoCore} {
-			if *c != nil && **c == (profile.Cost{}) {
-				*c = nil
-			}
-		}
-	}
+	open.Node.Outside, open.Node.SeatWas, open.Node.SeatNow = true, open.Seat, t.Seat
 }
 
 // PlaceExisting moves the nodes of threads that were in no region to the root. It adds the MPI
 // calls of all existing threads to the root.
 func (ex *Existing) PlaceExisting() {
-	ex.moveTolls()
 	for _, tid := range slices.Sorted(maps.Keys(ex.Whereabouts)) {
 		if n := ex.Whereabouts[tid]; tid != ex.Pid && !n.Outside && n.HoldsAnything() {
 			r := &ex.Seats.List[ex.Seat(0, profile.UnknownNum)]
@@ -177,16 +136,15 @@ func (ex *Existing) Initial(t *Thread) {
 		t.Seat = ex.Seat(ex.NewRoot(), 0)
 	}
 	t.Num, t.Known, t.Initial, t.Home = 0, true, true, t.Seat
-	ex.Placed(t)
 }
 
 // OutsideAll moves user regions from below the node for a region under way at attach to the root.
 // It does so when the thread turns out to be in no region.
 func (ex *Existing) OutsideAll(t *Thread) {
 	open, was := slices.Clone(t.Stack[1:]), t.Stack[0]
-	t.Stack, t.Known, was.Node.Outside = t.Stack[:0], false, true
+	t.Stack, t.Known = t.Stack[:0], false
 	ex.Initial(t)
-	was.Node.SeatWas, was.Node.SeatNow = was.Seat, t.Seat
+	was.Node.Outside, was.Node.SeatWas, was.Node.SeatNow = true, was.Seat, t.Seat
 	parent := ex.Tree.Root
 	moved := map[*tree.Node]*tree.Node{}
 	for _, f := range open {

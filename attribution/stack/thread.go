@@ -76,7 +76,6 @@ type Probed struct {
 	Counters ledger.Counters
 	Due      int64 // time that its last hit took after the time stamp, ns
 	pace     estimate.Pace
-	unplaced ledger.Tolls // what the program was charged with while its number was not known, ns
 }
 
 // Between holds what a thread does between the barriers of its innermost team, and off its core.

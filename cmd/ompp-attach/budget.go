@@ -31,7 +31,7 @@ func (f *budgetFlag) Set(text string) error {
 func (f *budgetFlag) Type() string { return "SHARE" }
 
 func (f *budgetFlag) register(c *cobra.Command) {
-	c.Flags().Var(f, "max-overhead", "let probes cost no thread more than this share of its time (5%), but for MPI calls and parallel regions")
+	c.Flags().Var(f, "max-overhead", "bound what probes cost each thread, as 5%; that of MPI calls and parallel regions is not bounded")
 }
 
 // smallestBudget is the least share that can be kept. The first moments of a storm, before the

@@ -13,7 +13,7 @@ func TestBudgetHelp(t *testing.T) {
 	var f budgetFlag
 	c := &cobra.Command{}
 	f.register(c)
-	if usage := c.Flags().Lookup("max-overhead").Usage; !strings.Contains(usage, "but for MPI calls and parallel regions") {
+	if usage := c.Flags().Lookup("max-overhead").Usage; !strings.Contains(usage, "MPI calls and parallel regions is not bounded") {
 		t.Errorf("%q", usage)
 	}
 }

@@ -204,6 +204,10 @@ func (r *Rates) Sentence(most int64) string {
 	}
 	slices.SortFunc(all, func(a, b *selectorRate) int { return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.name, b.name)) })
 	share := func(ns int64) float64 { return 100 * float64(ns) / float64(time) }
+	mark, upTo := "", ""
+	if times < 1 {
+		mark, upTo = "at most about ", "up to "
+	}
 	var what, saves []string
 	for _, x := range all {
 		if share(x.ns) < 1 {
@@ -211,16 +215,12 @@ func (r *Rates) Sentence(most int64) string {
 		}
 		what = append(what, fmt.Sprintf("%s %.0f%% (%d hits)", x.name, share(x.ns), x.hits))
 		if x.selector != "" {
-			saves = append(saves, fmt.Sprintf("--disable %s saves %.0f%%", x.selector, share(x.ns)))
+			saves = append(saves, fmt.Sprintf("--disable %s saves %s%.0f%%", x.selector, upTo, share(x.ns)))
 		}
-	}
-	mark := ""
-	if times < 1 {
-		mark = "at most about "
 	}
 	s := fmt.Sprintf("probes take %s%.0f%% of the threads' time in the first second: %s", mark, share(taken), strings.Join(what, ", "))
 	if times < 1 {
-		s += fmt.Sprintf("; there was no time for hits to take more than %.2f times what the calibration says of them", times)
+		s += fmt.Sprintf("; by the calibration it would be more, but the process had time for only %.2f of that", times)
 	}
 	if len(saves) > 0 {
 		s += "; " + strings.Join(saves, ", ")
@@ -241,8 +241,9 @@ func (r *Rates) budgetText(time int64) string {
 			always += x.ns
 		}
 	}
-	if float64(always) >= budget*float64(time) {
-		return fmt.Sprintf("--max-overhead does not bound the cost of MPI calls and parallel regions, %.0f%% here", 100*float64(always)/float64(time))
+	// A budget is each thread's, and one thread may have made all of these hits.
+	if float64(always)*float64(len(r.threads)) >= budget*float64(time) {
+		return fmt.Sprintf("--max-overhead does not bound the cost of MPI calls and parallel regions, %.0f%% of all threads' time here", 100*float64(always)/float64(time))
 	}
 	return "--max-overhead 5% keeps the cost below 5% by observing in periods"
 }

@@ -53,8 +53,8 @@ func TestBudgetOfStorms(t *testing.T) {
 	}{
 		{event.Critical, 1, "; --max-overhead 5% keeps the cost below 5%"},
 		{event.MPI, 100, "; --max-overhead 5% keeps the cost below 5%"},
-		{event.MPI, 10, "; --max-overhead does not bound the cost of MPI calls and parallel regions, 7% here; reports"},
-		{event.Parallel, 2, "; --max-overhead does not bound the cost of MPI calls and parallel regions, 35% here; reports"},
+		{event.MPI, 10, "; --max-overhead does not bound the cost of MPI calls and parallel regions, 7% of all threads' time here; reports"},
+		{event.Parallel, 2, "; --max-overhead does not bound the cost of MPI calls and parallel regions, 35% of all threads' time here; reports"},
 	} {
 		r := NewRates(costs)
 		for i := uint64(0); ; i++ {
@@ -109,10 +109,10 @@ func TestStormWithinItsTime(t *testing.T) {
 		never string
 	}{
 		{"as calibrated", 700, 8e8, []string{"probes take 70% of"}, "calibration"},
-		{"more than the processor time", 700, 6e8, []string{"probes take at most about 60% of", "critical 60% (1000001 hits)", "--disable critical saves 60%",
-			"there was no time for hits to take more than 0.86 times what the calibration says"}, "70%"},
+		{"more than the processor time", 700, 6e8, []string{"probes take at most about 60% of", "critical 60% (1000001 hits)", "--disable critical saves up to 60%",
+			"by the calibration it would be more, but the process had time for only 0.86 of that"}, "70%"},
 		{"no storm by the processor time", 700, 4e8, nil, "probes"},
-		{"more than all of the threads' time", 2000, math.MaxInt64, []string{"probes take at most about 100% of", "0.50 times"}, "200%"},
+		{"more than all of the threads' time", 2000, math.MaxInt64, []string{"probes take at most about 100% of", "only 0.50 of that"}, "200%"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			costs := &event.HitCosts{}

@@ -53,9 +53,16 @@ func communication(t *hiera.Tally, p *profile.Profile) {
 		if s.MPI == nil || s.MPI.Calls == 0 {
 			continue
 		}
-		t.Communicating += max(1, joined[p.Threads[s.Thread].Root])
+		n := max(1, joined[p.Threads[s.Thread].Root])
+		if p.Threads[s.Thread].Num == profile.UnknownNum { // threads that have no other row
+			n = int(lives[s.Thread] / max(1, p.Meta.Duration))
+		}
+		t.Communicating += n
 		t.Lives += lives[s.Thread]
 		t.Communication += max(0, s.MPI.T-ends.All[s.Thread])
+	}
+	if t.Communication > 0 {
+		t.Communicating = max(1, t.Communicating)
 	}
 }
 

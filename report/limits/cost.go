@@ -92,10 +92,11 @@ func OfProcessorTime(p *profile.Profile, c words.Clock) string {
 		return ""
 	}
 	cost := analysis.ProbeCost(p)
-	if cost > cpu && !lowered(p) {
+	// A cost that was lowered may exceed the processor time by that time's accuracy. It exceeds the
+	// time by more only between two snapshots, which have the factor of the later one.
+	if cost > cpu && (!lowered(p) || cost > profile.MostInHits(cpu)+1) {
 		return fmt.Sprintf(", an overestimate: all took %s sec of processor time", c.Seconds(cpu, 0))
 	}
-	// A cost that was lowered may exceed the processor time by the accuracy of the latter.
 	return fmt.Sprintf(", %s%% of %s sec of processor time", words.Percent(analysis.Ratio(min(cost, cpu), cpu)), c.Seconds(cpu, 0))
 }
 
