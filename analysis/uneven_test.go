@@ -133,17 +133,18 @@ func TestWhyThreadsCameLate(t *testing.T) {
 
 // A thread that begins a region late because it has no core is no reason to lengthen the region.
 func TestLateForWantOfACore(t *testing.T) {
-	for _, away := range []int64{0, 40, 90} {
+	const waits = 100
+	for _, c := range []struct {
+		enter, away int64 // the late thread's, and the part of it without a core
+		want        analysis.Uneven
+	}{{100, 0, analysis.Late}, {100, 40, analysis.Late}, {100, 90, analysis.Coreless}, {60, 15, analysis.Late}, {60, 55, analysis.Coreless}, {40, 40, 0}} {
 		p := lateFor(event.Loop, profile.Waits{}, profile.Waits{})
 		first, second := &p.Nodes[1].Stats[0], &p.Nodes[1].Stats[1]
-		first.Body.T, first.Barrier = 900, profile.Sum{T: 100, C: 1}
-		second.Enter, second.Body.T, second.NoCore = profile.Sum{T: 100, C: 1}, 900, &profile.Cost{Exec: away, Enter: away}
-		want := analysis.Late
-		if away > 50 { // of 100 ns of waits
-			want = analysis.Coreless
-		}
-		if got := analysis.WhyUneven(p)[0].Why(); got != want {
-			t.Errorf("%d of 100 ns without a core: %d, want %d", away, got, want)
+		first.Body.T, first.Barrier = 900, profile.Sum{T: waits, C: 1}
+		second.Enter, second.Body.T = profile.Sum{T: c.enter, C: 1}, 1000-c.enter
+		second.NoCore = &profile.Cost{Exec: c.away, Enter: c.away}
+		if got := analysis.WhyUneven(p)[0].Why(); got != c.want {
+			t.Errorf("%+v: %d", c, got)
 		}
 	}
 }

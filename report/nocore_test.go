@@ -8,6 +8,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/profile"
 	"ompp-attach/report/reporttest"
+	"ompp-attach/report/words"
 )
 
 // TestNoCoreTold: one figure says how long threads lacked a core, and which part of that is an
@@ -49,6 +50,18 @@ func TestOwnCrowdTold(t *testing.T) {
 		}
 		if strings.Contains(text, ", which itself has more threads than cores: 2 threads on 1 core\n") != want {
 			t.Errorf("on %s:\n%s", cpus, text)
+		}
+	}
+}
+
+// What rounds to nothing is not called none.
+func TestLittleNoCoreInOverheads(t *testing.T) {
+	p := reporttest.PlainProfile()
+	p.Meta.Duration = 8e9
+	for class, want := range map[int64]string{0: ", none of it in the overheads", 1: ", next to none of it in the overheads"} {
+		p.Nodes[0].Stats = []profile.ThreadStats{{Thread: 1, NoCore: &profile.Cost{Exec: 4e9}}}
+		if got := noCoreText(p, class, func(ns int64) string { return words.Percent(float64(ns) / 16e9) }); !strings.Contains(got, want) {
+			t.Errorf("%d ns: %s", class, got)
 		}
 	}
 }

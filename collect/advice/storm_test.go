@@ -99,6 +99,30 @@ func TestDearFunctions(t *testing.T) {
 	}
 }
 
+// A budget is each thread's. MPI calls of one thread may exceed it, though they take less than that
+// share of all threads' time.
+func TestBudgetOfOneThread(t *testing.T) {
+	costs := &event.HitCosts{}
+	costs.Kinds[event.ProbeEmulated] = event.HitCost{After: 700}
+	r := NewRates(costs)
+	for at := uint64(1); ; at += 1000 {
+		ended := false
+		for tid := range uint32(8) {
+			ev := &event.Event{Time: at, TID: 1 + tid, Construct: event.Critical, Probe: event.ProbeEmulated}
+			if tid == 0 && at%3000 == 1 { // 23 % of this thread's time, 3 % of all
+				ev.Construct = event.MPI
+			}
+			ended = ended || r.Add(ev)
+		}
+		if ended {
+			break
+		}
+	}
+	if said := r.Sentence(math.MaxInt64); !strings.Contains(said, "does not bound the cost of MPI calls and parallel regions, 3% of all threads' time here") {
+		t.Errorf("%q", said)
+	}
+}
+
 // Hits take no more time than the process had, and threads no more than their own.
 func TestStormWithinItsTime(t *testing.T) {
 	for _, tc := range []struct {

@@ -68,6 +68,11 @@ func TestCommunicatingThreads(t *testing.T) {
 	if tally = recorded.Tally(p, 0); tally.Communicating != 4 || tally.Threads != 8 {
 		t.Errorf("three initial threads in a row: %d threads, %d in MPI", tally.Threads, tally.Communicating)
 	}
+	// A thread called MPI before its number was known, and later. It is one thread.
+	p.Threads, p.Nodes[0].Stats = []profile.Thread{{Num: profile.UnknownNum}, {}}, []profile.ThreadStats{calls(0, 50), calls(1, 5)}
+	if tally = recorded.Tally(p, 0); tally.Communicating != 1 || tally.Communication != 55 {
+		t.Errorf("a thread with two rows: %d threads in MPI for %d ns", tally.Communicating, tally.Communication)
+	}
 	p.Nodes[0].Stats = nil
 	if tally = recorded.Tally(p, 0); tally.Communicating != 0 || tally.Shared() != 1000 {
 		t.Errorf("without MPI: %d threads, %d ns", tally.Communicating, tally.Shared())
