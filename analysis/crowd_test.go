@@ -90,3 +90,12 @@ func TestCrewOf(t *testing.T) {
 		}
 	}
 }
+
+// Initial threads that lived one after the other count as one.
+func TestCrewOfBriefThreads(t *testing.T) {
+	p := &profile.Profile{Threads: []profile.Thread{{}, {Root: 1, Lived: 900, Joined: 9}}, Nodes: []profile.Node{{Parent: -1, Region: -1}}}
+	p.Meta.Duration = 1000
+	if all, got := analysis.Threads(p), analysis.CrewOf(p).Threads; all != 10 || got != 2 {
+		t.Errorf("%d of %d threads at a time, want 2 of 10", got, all)
+	}
+}

@@ -42,6 +42,13 @@ func bounded() *profile.Profile {
 	return p
 }
 
+// between is bounded, and of the time between two snapshots: it has the factor of the later one.
+func between() *profile.Profile {
+	p := bounded()
+	p.Meta.UserTime, p.Meta.SysTime = 5e7, 5e7
+	return p
+}
+
 // lossy is costly, and hits were lost.
 func lossy() *profile.Profile {
 	p := reporttest.Costly()
@@ -136,6 +143,8 @@ func TestCostsInReports(t *testing.T) {
 			"Probe Cost      : ~1.50 thread-sec (15.0% of the threads' wall time, 100.0% of 1.50 sec of processor time): 2000000 emulated x 1.20 us, 1000000 return x 0.60 us; " +
 				"they took at most 0.50 times as long, by the process's processor time\n",
 			"Duration        : 8.50 sec\n", "   0       3.00    1000000       2.25       0.75       0.00\n"}},
+		{"ompp, with less processor time than the bound", ompp, between(), Options{Decimals: 2}, []string{
+			"an overestimate: all took 0.10 sec of processor time"}},
 		{"ompp, with lost hits", ompp, lossy(), Options{Decimals: 2}, []string{": counts are exact where no hits were lost, times and waits are rough.\n"}},
 		{"ompp, quiet", ompp, quiet(), Options{}, []string{"Property P00001 'CriticalSectionContention' holds for\n"}},
 		{"ompp raw", ompp, reporttest.Costly(), raw, []string{

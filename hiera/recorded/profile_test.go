@@ -73,6 +73,10 @@ func TestCommunicatingThreads(t *testing.T) {
 	if tally = recorded.Tally(p, 0); tally.Communicating != 1 || tally.Communication != 55 {
 		t.Errorf("a thread with two rows: %d threads in MPI for %d ns", tally.Communicating, tally.Communication)
 	}
+	p.Nodes[0].Stats = p.Nodes[0].Stats[:1]
+	if tally = recorded.Tally(p, 0); tally.Communicating != 1 {
+		t.Errorf("a thread without a number: %d threads in MPI", tally.Communicating)
+	}
 	p.Nodes[0].Stats = nil
 	if tally = recorded.Tally(p, 0); tally.Communicating != 0 || tally.Shared() != 1000 {
 		t.Errorf("without MPI: %d threads, %d ns", tally.Communicating, tally.Shared())
