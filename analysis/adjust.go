@@ -110,7 +110,7 @@ func adjustCalls(m *profile.MPIStats, scale float64) *profile.MPIStats {
 		return m
 	}
 	a := *m
-	a.Cost = int64(math.Round(min(1, scale) * float64(m.Cost)))
+	a.Cost = int64(math.Round(scale * float64(m.Cost)))
 	a.T -= within(a.Cost, m.T-m.NoCore)
 	a.Wait = min(a.Wait, a.T)
 	return &a

@@ -24,8 +24,8 @@ type Crew struct {
 	Lacks       bool           // its threads lacked cores for a good part of their time
 }
 
-// AtOnce returns how many of a process's threads lived at a time: the mean of its measured time,
-// rounded up. time is that of all threads, wall that of the process (ns).
+// AtOnce returns how many of a process's threads lived at a time: their mean number over the
+// measured time, rounded up. time is that of all threads, wall that of the process (ns).
 func AtOnce(threads int, time, wall int64) int {
 	if wall <= 0 {
 		return threads
@@ -51,7 +51,6 @@ type Crowd struct {
 func crowdOf(crews []Crew, cpus int) (c Crowd, ok bool) {
 	c.CPUs = cpus
 	for i := range crews {
-		c.Host = crews[0].Host
 		c.Processes++
 		c.Threads += crews[i].Threads
 		ok = ok || crews[i].Lacks
@@ -110,7 +109,7 @@ func byMask(crews []Crew) (out []Crowd) {
 		masks = []*big.Int{all}
 	}
 	add := func(set *big.Int) bool {
-		var here []Crew // that may run there only
+		var here []Crew // that may run on processors of set only
 		for _, c := range crews {
 			if new(big.Int).AndNot(of[c.CPUs], set).Sign() == 0 {
 				here = append(here, c)
@@ -122,7 +121,7 @@ func byMask(crews []Crew) (out []Crowd) {
 		}
 		return ok
 	}
-	tooMany := new(big.Int)
+	tooMany := new(big.Int) // the processors of all sets that are crowded
 	for _, set := range slices.Concat(masks, joined(masks)) {
 		if add(set) {
 			tooMany.Or(tooMany, set)
@@ -198,7 +197,7 @@ func count(set *big.Int) (n int) {
 }
 
 // CrowdText says that a process, or a job, has more threads than cores, and what to do. It is a
-// sentence and most of another one.
+// sentence and a second one without its full stop: callers may go on.
 func CrowdText(crowds []Crowd, job bool) string {
 	c := &crowds[0]
 	threads := c.Threading()

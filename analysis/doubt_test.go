@@ -108,3 +108,14 @@ func TestProbeCostByProcessorTime(t *testing.T) {
 		}
 	}
 }
+
+// Where samples say that hits took longer, time in MPI loses as much as the call's region does.
+func TestProbeCostOfCallsBySamples(t *testing.T) {
+	p := waiting(t, 400, 600)
+	p.Meta.Sampling = &profile.Sampling{Unit: "ns"}
+	p.Samples = []profile.Sample{{Node: 1, Phase: profile.PhaseProbe, Count: 1000, Weight: 900}}
+	p.Nodes[1].Stats[1].MPI = &profile.MPIStats{T: 500, Cost: 100}
+	if got := Adjust(p).Nodes[1].Stats[1].MPI.T; got != 500-150 {
+		t.Errorf("%d ns of MPI are left, want 350", got)
+	}
+}

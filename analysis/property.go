@@ -27,7 +27,7 @@ const (
 	// taskgroup, and MPI calls in a parallel region, outside of nested ones.
 	WaitAtTaskwait          = "WaitAtTaskwait"
 	MPITimeInParallelRegion = "MPITimeInParallelRegion"
-	// ompP does not have this one: threads were ready to run, but other threads had the cores.
+	// ompP does not have this one: threads were ready to run without a core.
 	WaitForCore = "WaitForCore"
 )
 

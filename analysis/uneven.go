@@ -28,14 +28,14 @@ const (
 	numUneven
 )
 
-// Says says the reason in a clause about a region; "": there is none.
+// Says returns the reason as a clause about a region; "": no reason is known.
 func (u Uneven) Says() string {
 	return [numUneven]string{Starved: "some of its threads had next to nothing to do", Coreless: "its threads mostly waited for threads that had no core",
 		Late: "its threads mostly waited for threads that began it late", Behind: "its threads mostly waited for threads that came to it late"}[u]
 }
 
 // HasUneven tells whether the reasons of waits (Uneven) are those of a property with one of ompP's
-// names. If a thread had nothing to do, the others did not wait because it was late.
+// names. Properties of idle threads have no such reason: nobody waited for a late thread there.
 func HasUneven(name string) bool {
 	switch name {
 	case WaitAtBarrier, ImbalanceInParallelRegion, ImbalanceInParallelLoop, ImbalanceInParallelWorkshare, ImbalanceInParallelSections,
@@ -125,9 +125,9 @@ func lateBegin(threads []profile.Thread, rows []ThreadFigures) Uneven {
 	return Late
 }
 
-// lateness returns how long threads waited at a region's end, and for how much of that threads that
-// began late are a reason (ns). A thread's wait for them is at most the time by which it began
-// before the last thread of its teams.
+// lateness returns how long threads waited at a region's end (waits), and how much of this can be
+// due to threads that began late (earlier), in ns. A thread's wait for them is at most the time by
+// which it began before the last thread of its teams.
 func lateness(threads []profile.Thread, rows []ThreadFigures, enter func(*profile.ThreadStats) int64) (earlier, waits int64) {
 	last := map[int]int64{} // by initial thread: each has teams of its own
 	for i := range rows {
@@ -175,26 +175,26 @@ func (l *latecomers) behind() bool { return 2*l.own < l.waits }
 func latecomersOf(p *profile.Profile) []latecomers {
 	out, t := make([]latecomers, len(p.Regions)), newTree(p)
 	for i := 1; i < len(p.Nodes); i++ {
-		own, from := &out[p.Nodes[i].Region], i
+		here, source := &out[p.Nodes[i].Region], i
 		if p.Regions[p.Nodes[i].Region].Construct == event.Barrier {
-			from = p.Nodes[i].Parent
+			source = p.Nodes[i].Parent
 		}
-		for j := range p.Nodes[from].Stats {
-			if w := p.Nodes[from].Stats[j].Waits; w != nil {
-				own.from += w.Late.T
-				own.away += w.NoCore
+		for j := range p.Nodes[source].Stats {
+			if w := p.Nodes[source].Stats[j].Waits; w != nil {
+				here.from += w.Late.T
+				here.away += w.NoCore
 			}
 		}
 		due := int64(0)
 		for j := range p.Nodes[i].Stats {
 			if w := p.Nodes[i].Stats[j].Waits; w != nil {
-				own.waits += w.Wait.T
+				here.waits += w.Wait.T
 				due += w.Delay + w.Passed
 			}
 		}
 		// A nested team's time counts for its region. No wait in a team is due to time above it.
 		for at := i; due > 0 && at > 0; at = p.Nodes[at].Parent {
-			if t.same[at] < max(1, t.team[i]) { // in recursion once
+			if t.same[at] < max(1, t.team[i]) { // else an ancestor of the same region has it
 				out[p.Nodes[at].Region].own += due
 			}
 			if at == t.team[i] && at != i {

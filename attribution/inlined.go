@@ -16,7 +16,7 @@ const NoteInline = "GCC's code for a static loop makes no call. So probes in the
 
 const (
 	noteLastLoop  = "GCC leaves out the barrier of a loop at the end of a parallel region: the wait is the region's exitBarT"
-	noteInlineEnd = "threads leave this construct at no common place in the code, so its end was not seen. It counts until " +
+	noteInlineEnd = "threads leave this construct at no common place in the code, so its end was not seen. Its time counts until " +
 		"the thread's next event, or the end of measurement. So its time may be too long"
 )
 

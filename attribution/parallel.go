@@ -155,8 +155,8 @@ func (pa *parallel) end(t *stack.Thread, ev *event.Event) {
 	}
 	if r := &t.Stack[i]; r.Team == nil {
 		if ev.Num > 1 {
-			r.Mark = ev.Time
-			return // the end of an inner region that was under way as well
+			r.Mark = ev.Time // until here the thread was in the region: see CutOffExisting
+			return           // the end of an inner region, which was under way as well
 		}
 		// The region was under way when measurement began: the thread is known to have been
 		// in it since then.

@@ -105,7 +105,7 @@ func (m *Measurement) join(pid int) (*joined, error) {
 	// region whose beginning was not seen.
 	m.reader.mu.Lock()
 	defer m.reader.mu.Unlock()
-	p.cpu0 = target.ReadCPU(pid) // before, so that no hit counts whose time does not
+	p.cpu0 = target.ReadCPU(pid) // before p.began: it covers all hits that count
 	p.began = ktime()
 	tids := target.ThreadsOf(pid)
 	p.existing = len(tids)

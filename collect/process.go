@@ -99,8 +99,8 @@ type reading struct {
 	pausedAt  uint64          // when `ompp-attach pause` paused it; 0: not paused
 	resumedAt uint64          // when `ompp-attach resume` last resumed it
 	existing  int             // number of its threads when it was attached to
-	cpu0, cpu target.CPUTimes // when its measured time began, and when they were last read
-	cpuAt     uint64          // when the last ones were read, or before
+	cpu0, cpu target.CPUTimes // as its measured time began, and as last read
+	cpuAt     uint64          // a time not later than that reading; 0: none
 
 	meta     profile.Meta
 	warnings []string
@@ -244,8 +244,8 @@ func (p *Process) readCPU() {
 	}
 }
 
-// mostInHits returns how long hits can have taken of the process until a time, ns. If its CPU times
-// are older, they do not tell.
+// mostInHits returns how long the process's hits until a time can have taken at most, ns. It
+// returns math.MaxInt64 if the CPU times were last read before that time.
 func (p *Process) mostInHits(until uint64) int64 {
 	if p.cpuAt < until {
 		return math.MaxInt64

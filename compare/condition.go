@@ -319,7 +319,7 @@ func (x *Condition) sentence(v *Violation, unit string, tested bool) string {
 // Amount writes a figure with its unit.
 func Amount(v float64, unit string) string {
 	switch {
-	case unit == "ns" && v != 0 && math.Abs(v) < 1e5: // no exponent
+	case unit == "ns" && v != 0 && math.Abs(v) < 1e5: // in seconds it would have an exponent
 		return fmt.Sprintf("%.4g us", v/1e3)
 	case unit == "ns":
 		return fmt.Sprintf("%.4g s", v/1e9)

@@ -63,15 +63,13 @@ func (c *Comparison) note() {
 func (c *Comparison) implicitNotes() (out []string) {
 	of := map[string][]string{}
 	for _, r := range c.Regions {
-		var notes []string
 		for _, at := range r.At {
-			if at != nil {
-				notes = append(notes, at.NotesOnImplicit()...)
+			if at == nil {
+				continue
 			}
-		}
-		slices.Sort(notes)
-		for _, n := range slices.Compact(notes) {
-			of[n] = append(of[n], Title(r.Any()))
+			for _, n := range at.NotesOnImplicit() {
+				of[n] = append(of[n], Title(r.Any()))
+			}
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(of)) {

@@ -122,8 +122,8 @@ func (f *Figures) ofBlock(b *analysis.Block, of map[int]spent) {
 			work -= r.MPI.T - r.MPI.NoCore
 			f[MPIT] -= r.MPI.NoCore
 		}
-		// What probes took may not fit into a region, beside its time without a core, though it
-		// fits into the region around. Then the parts are longer than the whole, by less than that.
+		// The probes' time that is taken out of a region is limited by its time without a core. So
+		// the parts may be longer than the region, by less than the probes' time.
 		work = max(0, work)
 		f[WorkT] += work
 		longest = max(longest, work)

@@ -143,7 +143,7 @@ func (j *Job) region(p *part, rank int) *Region {
 	if rank < g.from {
 		lossy := g.Lossy
 		g.from, g.Region = rank, *p.region
-		// No other notes, which are of one rank only; but losses of all.
+		// Of the notes, which are of one rank, only those on implicit barriers. Losses are of all.
 		g.Notes, g.Lossy = p.region.NotesOnImplicit(), lossy
 	}
 	return g

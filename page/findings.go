@@ -37,7 +37,7 @@ var says = map[string]string{
 	"omp_atomic":                  "Threads execute atomic operations %s",
 }
 
-// unevenSays replace such sentences of waits at the end of regions where the reason is known.
+// unevenSays are the sentences of says for waits of which the reason is known.
 var unevenSays = [...]string{
 	analysis.Starved:  "Threads wait %s: some have next to nothing to do",
 	analysis.Coreless: "Threads wait %s: those that they wait for have no core",

@@ -173,7 +173,7 @@ func TestCostsInReports(t *testing.T) {
 // Where MPI calls took most of the cost, the header and the summary say that --max-overhead does
 // not bound it, if the budget was used.
 func TestCostOfMPINotBounded(t *testing.T) {
-	const says = "MPI calls took 75% of the probes' cost, which --max-overhead does not bound: --disable MPI_Test leaves them out"
+	const says = "MPI calls took 75% of the probes' cost, which --max-overhead does not bound: --disable MPI_Test leaves out these calls"
 	for _, c := range []struct {
 		what  string
 		calls int64 // what MPI calls cost of 1000 ns

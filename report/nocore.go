@@ -36,9 +36,9 @@ func noCoreText(p *profile.Profile, class int64, part func(int64) string) string
 		text += fmt.Sprintf(": %s%% in the overheads of parallel regions, %s%% in other time", part(class), rest)
 	}
 	if analysis.ProgramCoreShare(p) < analysis.FewCore {
-		text += "; overheads may come from that, and not from the program"
+		text += "; overheads may come from that, and not from the program's work"
 		if crowds := analysis.Crowds([]analysis.Crew{analysis.CrewOf(p)}); len(crowds) > 0 {
-			text += ", which itself has more threads than cores: " + crowds[0].Threading()
+			text += ". The process itself has more threads than cores: " + crowds[0].Threading()
 		}
 	}
 	return text

@@ -48,7 +48,7 @@ func TestOwnCrowdTold(t *testing.T) {
 		if !strings.Contains(text, "(50.0% of the threads' time) ready to run without a core, none of it in the overheads of parallel regions; overheads") {
 			t.Errorf("on %s:\n%s", cpus, text)
 		}
-		if strings.Contains(text, ", which itself has more threads than cores: 2 threads on 1 core\n") != want {
+		if strings.Contains(text, ". The process itself has more threads than cores: 2 threads on 1 core\n") != want {
 			t.Errorf("on %s:\n%s", cpus, text)
 		}
 	}

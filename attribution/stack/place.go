@@ -38,8 +38,9 @@ func (ex *Existing) existingAt(t *Thread) *tree.Node {
 
 // CutOffExisting ends a thread of which no event has told where it is. If there are signs of a
 // region under way, the thread's time since measurement began is charged to that region. If there
-// is only the end of an inner region, the time until then is charged: a worker of that region may
-// have been in none since. If there are no signs, the thread was in no region.
+// is no other sign than an inner region that ended on this thread (open.Mark), the time until that
+// end is charged: after it, a worker of the inner region may have been in no region. If there are
+// no signs, the thread was in no region.
 func (ex *Existing) CutOffExisting(t *Thread, end uint64) {
 	open := t.Top()
 	signs := slices.ContainsFunc(ex.Tree.Root.Children, func(n *tree.Node) bool { return n.Key.Construct == event.Unknown && !n.Outside && n.HoldsOpenMP() })

@@ -90,8 +90,8 @@ func (r *Resolver) LoopAfter(addr uint64) attribution.InlineLoop {
 // Notes on loops without calls. They are whole sentences: what is so, and what follows for the
 // figures.
 const (
-	noteTold = "the loop follows the beginning of its region, or a barrier, at once. So it counts from there, " +
-		"and no probe marks its own beginning"
+	noteTold = "the loop follows the beginning of its region, or a barrier, at once. So its time counts from there, " +
+		"and no probe marks the loop's beginning"
 	noteWhole = "the source is not known, and the region is one static loop and nothing else. " +
 		"A parallel loop has the same code, so the region is shown as one"
 	noteOwnLines = "the source is not known. So the lines are those of the construct's code. The directive stands before them"

@@ -224,7 +224,7 @@ const (
 	noteCopies = "threads wait here before private variables are copied (copyin, firstprivate with lastprivate)"
 	noteNoCall = profile.NoteImplicit + ". It may end a static loop, for which GCC's code makes no other call. " +
 		"Then the time of the loop itself is not known, only this wait"
-	noteMissed   = profile.NoteImplicit + ". Either that began before measurement, or " + noteCopies
+	noteMissed   = profile.NoteImplicit + ". Either the construct began before measurement, or " + noteCopies
 	notePassedBy = profile.NoteImplicit + ". It may end a static loop without iterations: GCC's code may jump past " +
 		"the loop's probes. Or the construct began before measurement, or " + noteCopies
 	noteClangsOwn = profile.NoteImplicit + ". It may end a loop without iterations, for which clang's code makes no other call. " +

@@ -1,6 +1,6 @@
 // Functions that print figures.
 
-// seconds prints a time with about three digits; static.go does the same.
+// seconds prints a time with about three digits; words.Time (report/words) does the same.
 export function seconds(ns: number): string {
   const s = ns / 1e9, a = Math.abs(s);
   if (a === 0) return "0 s";

@@ -70,12 +70,13 @@ func BudgetText(p *profile.Profile) string {
 	}
 	text := fmt.Sprintf("MPI calls took %s of the probes' cost, which --max-overhead does not bound", words.WholePercent(share))
 	if len(operations) > 0 {
-		text += ": --disable " + strings.Join(operations, ",") + " leaves them out"
+		text += ": --disable " + strings.Join(operations, ",") + " leaves out these calls"
 	}
 	return text
 }
 
-// CostSeconds says how much of the threads' time the probes took. It is marked if that is a bound.
+// CostSeconds says how much of the threads' time the probes took. It has the mark ~ if the
+// process's processor time sets it (lowered).
 func CostSeconds(p *profile.Profile, c words.Clock) string {
 	mark := ""
 	if lowered(p) {
@@ -91,10 +92,11 @@ func OfProcessorTime(p *profile.Profile, c words.Clock) string {
 	if cpu <= 0 {
 		return ""
 	}
+	const rounding = 1 // ns, of Overhead.AtMost
 	cost := analysis.ProbeCost(p)
 	// A cost that was lowered may exceed the processor time by that time's accuracy. It exceeds the
 	// time by more only between two snapshots, which have the factor of the later one.
-	if cost > cpu && (!lowered(p) || cost > profile.MostInHits(cpu)+1) {
+	if cost > cpu && (!lowered(p) || cost > profile.MostInHits(cpu)+rounding) {
 		return fmt.Sprintf(", an overestimate: all took %s sec of processor time", c.Seconds(cpu, 0))
 	}
 	return fmt.Sprintf(", %s%% of %s sec of processor time", words.Percent(analysis.Ratio(min(cost, cpu), cpu)), c.Seconds(cpu, 0))
