@@ -43,10 +43,32 @@ func CheckRuntime(pid int) error {
 		}
 		return unreadable(p, unread)
 	}
-	if slices.ContainsFunc(mods, CanProbe) {
+	list := func() ([]symbols.Module, error) { return symbols.Modules(pid) }
+	if slices.ContainsFunc(mods, CanProbe) || loads(len(mods), list, CanProbe) {
 		return nil
 	}
 	return NoRuntime(pid)
+}
+
+// loads tells whether a process that had so many modules before, none of which can be probed, loads
+// one that can be. A process that was just started may still be loading its libraries. That is over
+// if two lists are equally long.
+func loads(before int, list func() ([]symbols.Module, error), can func(symbols.Module) bool) bool {
+	const look, limit = 50 * time.Millisecond, 2 * time.Second
+	for began := time.Now(); time.Since(began) < limit; {
+		time.Sleep(look)
+		mods, err := list()
+		switch {
+		case err != nil:
+			return false
+		case slices.ContainsFunc(mods, can):
+			return true
+		case len(mods) == before:
+			return false
+		}
+		before = len(mods)
+	}
+	return false
 }
 
 // accept refuses processes that cannot be looked into, and returns the path of the executable.

@@ -12,6 +12,7 @@ import (
 
 	"ompp-attach/internal/testbin"
 	"ompp-attach/preflight"
+	"ompp-attach/symbols"
 )
 
 // elf32 is the smallest 32-bit program header that a loader would take.
@@ -158,5 +159,36 @@ func TestContainsTextAcrossReads(t *testing.T) {
 	}
 	if !containsText(name, "OMP_NUM_THREADS") || containsText(name, "OMP_NUM_THREADS?") {
 		t.Error("wrong at the border of two reads")
+	}
+}
+
+// A process that is still loading its libraries is looked at again.
+func TestLoads(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		lists  []string // later ones; a letter is a module, g can be probed
+		looked int
+		want   bool
+	}{
+		{"all was there", []string{"ab"}, 1, false},
+		{"the runtime is next", []string{"abg"}, 1, true},
+		{"another library is next", []string{"abc", "abcg"}, 2, true},
+		{"other libraries only", []string{"abc", "abcd", "abcd"}, 3, false},
+		{"the process ends", nil, 1, false},
+	} {
+		looked := 0
+		list := func() (mods []symbols.Module, err error) {
+			if looked++; looked > len(c.lists) {
+				return nil, os.ErrNotExist
+			}
+			for _, l := range c.lists[looked-1] {
+				mods = append(mods, symbols.Module{Path: string(l)})
+			}
+			return mods, nil
+		}
+		got := loads(2, list, func(m symbols.Module) bool { return m.Path == "g" })
+		if got != c.want || looked != c.looked {
+			t.Errorf("%s: %t, looked %d times", c.what, got, looked)
+		}
 	}
 }
