@@ -64,7 +64,7 @@ struct thread_struct { struct thread_uw uw; } __attribute__((preserve_access_ind
 #endif
 
 struct return_instance {
-	u64 orig_ret_vaddr, stack;
+	u64 func, orig_ret_vaddr, stack;
 	struct return_instance *next;
 } __attribute__((preserve_access_index));
 struct uprobe_task { struct return_instance *return_instances; } __attribute__((preserve_access_index));

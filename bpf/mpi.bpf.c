@@ -42,6 +42,7 @@ static __always_inline int on_entry(struct pt_regs *regs, struct task_struct *ta
 	c->tid = task->pid;
 	c->row = index;
 	c->sp = REG_SP(regs);
+	t->probe = REG_IP(regs);
 	know_process(t);
 	c->site = take_arguments(regs, row, t);
 	c->comm = word(t, row->comm);
@@ -256,7 +257,7 @@ static __always_inline void cut_off(u64 task, struct mpi_thread *t)
 	t->call.time = bpf_ktime_get_ns();
 	t->call.flags |= MPI_UNFINISHED;
 	if (!t->call.site)
-		t->call.site = site_of_open(task, t->call.sp);
+		t->call.site = site_of_open(task, t->call.sp, t->probe);
 	tell(&t->call, 0);
 	t->call.start = 0;
 }

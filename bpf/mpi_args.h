@@ -58,6 +58,7 @@ struct mpi_thread {
 	struct mpi_record call; /* the open call, if start is not 0 */
 	struct mpi_record begun; /* room for what it starts: the stack is small */
 	u64 words[MPI_WORDS];
+	u64 probe;              /* the address of the open call's probe */
 	u64 wait;               /* how long the thread had had no core when the open call began */
 	u64 wait_seen;          /* the same, when last looked at for whether it has to be reported */
 	u64 result_at;          /* where the open call puts its request, or the thread level */

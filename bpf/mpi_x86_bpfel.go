@@ -170,6 +170,7 @@ type mpiMpiThread struct {
 	Call       mpiMpiRecord
 	Begun      mpiMpiRecord
 	Words      [16]uint64
+	Probe      uint64
 	Wait       uint64
 	WaitSeen   uint64
 	ResultAt   uint64

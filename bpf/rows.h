@@ -70,9 +70,11 @@ VERIFIED_ONCE u64 next_return_of(u64 at, u64 sp)
 }
 
 /* The address to which a call that has not returned will return, or 0. Of the pending returns, the
- * call's own has the call's stack pointer. The pending returns of nested calls come before it in
- * the list, whichever tool probes them. */
-VERIFIED_ONCE u64 site_of_open(u64 task, u64 sp)
+ * call's own has the call's stack pointer, and is from the call's probe. Later calls of the same
+ * function have that stack pointer, too: a session of another process arms their returns where this
+ * process still has the breakpoint (Linux 6.18). The pending returns of nested calls come before
+ * the call's own in the list, whichever tool probes them. */
+VERIFIED_ONCE u64 site_of_open(u64 task, u64 sp, u64 probe)
 {
 	u64 at = (u64)BPF_CORE_READ((struct task_struct *)task, utask, return_instances);
 	int i;
@@ -82,8 +84,11 @@ VERIFIED_ONCE u64 site_of_open(u64 task, u64 sp)
 
 		at = next_return_of(at, sp);
 		r = (void *)at;
-		if (at && BPF_CORE_READ(r, stack) == sp)
-			return BPF_CORE_READ(r, orig_ret_vaddr);
+		if (at && BPF_CORE_READ(r, stack) == sp) {
+			if (BPF_CORE_READ(r, func) == probe)
+				return BPF_CORE_READ(r, orig_ret_vaddr);
+			at = (u64)BPF_CORE_READ(r, next);
+		}
 	}
 	return 0;
 }
@@ -95,7 +100,7 @@ VERIFIED_ONCE u64 site_of_open(u64 task, u64 sp)
  * address (uprobe_handle_trampoline). */
 static __always_inline u64 site_of_pending(u64 task, u64 sp, u64 probe, u64 ip)
 {
-	u64 site = site_of_open(task, sp);
+	u64 site = site_of_open(task, sp, probe);
 
 	return site || ip == probe ? site : ip;
 }

@@ -113,7 +113,8 @@ func TestFoldedInTheMiddle(t *testing.T) {
 					tg.computes(t, 300*time.Millisecond*time.Duration(times))
 					_ = s.cmd.Process.Signal(os.Interrupt)
 					p = s.profile(t)
-					return count(p, execC, is(event.Critical)).total() > 0
+					// On a busy machine the rings may be full before constructs are folded.
+					return p.Meta.LostHits == 0 && count(p, execC, is(event.Critical)).total() > 0
 				})
 				balanced(t, p)
 				if m := p.Meta; m.LostHits != 0 || m.Unmatched > 8 {
