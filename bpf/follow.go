@@ -46,6 +46,9 @@ type Follower struct {
 	switches link.Link // of the program at each switch of tasks; nil: nobody was stopped yet
 	lives    *memoryRing
 	wait     *Waiter
+
+	awaiting sync.Mutex
+	awaited  []chan struct{} // see CatchUp; guarded by awaiting
 }
 
 // anyone stands for every user, ANYONE in follow.bpf.c.
@@ -198,16 +201,28 @@ func (f *Follower) Flags(pid int) (flags uint32) {
 	return flags
 }
 
+// LetGo tells whether somebody other than Continue continued a process, which Continue was not
+// called for yet.
+func (f *Follower) LetGo() bool {
+	for _, at := range entries[followStop, uint64](f.StoppedMap()) {
+		if at != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Release stops following each process for whose flags the function which returns true. It
-// continues the process if the process is stopped.
+// continues the process if the process is stopped. If somebody else has continued it, that can
+// still be asked for.
 func (f *Follower) Release(which func(flags uint32) bool) {
 	for pid, flags := range entries[uint32, uint32](f.FollowedMap()) {
 		if !which(flags) {
 			continue
 		}
 		f.Forget(int(pid))
-		for stop := range entries[followStop, uint64](f.StoppedMap()) {
-			if stop.Pid == uint64(pid) {
+		for stop, at := range entries[followStop, uint64](f.StoppedMap()) {
+			if stop.Pid == uint64(pid) && at == 0 {
 				_ = f.Continue(int(pid), stop.Time)
 			}
 		}
@@ -228,8 +243,20 @@ func entries[K comparable, V any](m *ebpf.Map) map[K]V {
 // Forget stops watching a process.
 func (f *Follower) Forget(pid int) { _ = f.coll.Maps[followMapFollowed].Delete(uint32(pid)) }
 
-// Next waits for the next event. ok is false at the deadline and after Wake.
+// Next waits for the next event. ok is false at the deadline and after Wake. One goroutine calls
+// Next, and acts on each event before it calls Next again.
 func (f *Follower) Next(deadline time.Time) (l Life, ok bool, err error) {
+	f.awaiting.Lock()
+	awaited := f.awaited
+	f.awaiting.Unlock()
+	if len(awaited) > 0 {
+		deadline = time.Now()
+	}
+	defer func() {
+		if !ok && len(awaited) > 0 {
+			f.noneLeft(awaited)
+		}
+	}()
 	read := func() error {
 		n, _, err := f.lives.read(1, func(b []byte) error {
 			if len(b) != int(unsafe.Sizeof(l)) {
@@ -247,6 +274,31 @@ func (f *Follower) Next(deadline time.Time) (l Life, ok bool, err error) {
 		}
 	}
 	return l, ok, err
+}
+
+// CatchUp returns when all events are acted on that were reported before. It gives up after a
+// while, as there may be many.
+func (f *Follower) CatchUp(patience time.Duration) {
+	done := make(chan struct{})
+	f.awaiting.Lock()
+	f.awaited = append(f.awaited, done)
+	f.awaiting.Unlock()
+	f.Wake()
+	select {
+	case <-done:
+	case <-time.After(patience):
+	}
+}
+
+// noneLeft tells those who wait in CatchUp that the events of the time before are acted on. They
+// are the first ones.
+func (f *Follower) noneLeft(awaited []chan struct{}) {
+	f.awaiting.Lock()
+	defer f.awaiting.Unlock()
+	for _, done := range awaited {
+		close(done)
+	}
+	f.awaited = f.awaited[len(awaited):]
 }
 
 // Wake ends the wait of Next, if it waits.

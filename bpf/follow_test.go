@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -134,5 +137,69 @@ func TestNobodyElseIsStopped(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Whoever catches up returns when all events are acted on that were reported before, though the one
+// who reads them is slow.
+func TestCatchUp(t *testing.T) {
+	f := following(t, anyone)
+	const execs = 5
+	f.follow(t, FollowChildren, nil, "for i in 1 2 3 4 5; do sh -c :; done; exec sleep 100")
+	testbin.Until(t, "all are reported", func() bool {
+		return atomic.LoadUint64(f.lives.producer) >= execs*uint64(unsafe.Sizeof(Life{}))
+	})
+	var acted atomic.Int32
+	enough := make(chan struct{})
+	var reader sync.WaitGroup
+	reader.Go(func() {
+		for {
+			_, ok, err := f.Next(time.Now().Add(testbin.Patience))
+			switch {
+			case err != nil:
+				t.Error(err)
+				return
+			case ok:
+				time.Sleep(5 * time.Millisecond)
+				acted.Add(1)
+			}
+			select {
+			case <-enough:
+				return
+			default:
+			}
+		}
+	})
+	f.CatchUp(testbin.Patience)
+	if n := acted.Load(); n < execs {
+		t.Errorf("caught up after %d events of %d", n, execs)
+	}
+	f.CatchUp(testbin.Patience) // with nothing
+	close(enough)
+	f.Wake()
+	reader.Wait()
+}
+
+// That somebody else has continued a process is known until Continue is called, also if the process
+// is followed no longer.
+func TestLetGo(t *testing.T) {
+	f := following(t, anyone)
+	const pid, at = 1<<22 - 1, 7
+	stop := followStop{Time: 5, Pid: pid}
+	if f.LetGo() {
+		t.Error("somebody was let go")
+	}
+	if err := f.Follow(pid, FollowChildren); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.StoppedMap().Put(stop, uint64(at)); err != nil {
+		t.Fatal(err)
+	}
+	f.Release(func(uint32) bool { return true })
+	if !f.LetGo() || f.WentOn(pid, stop.Time) != at {
+		t.Error("who was let go is forgotten")
+	}
+	if err := f.Continue(pid, stop.Time); err != nil || f.LetGo() {
+		t.Errorf("still let go; %v", err)
 	}
 }

@@ -189,7 +189,9 @@ func (lv *lives) goOn(p *Process, l *bpf.Life) {
 		lv.subtractStop(p, l, stop)
 		if early != 0 {
 			p.warnOnce(wentOn(p.pid, stop, now))
-			p.engine.Existing(target.ThreadsOf(int(p.pid)), now)
+			if tids := target.ThreadsOf(int(p.pid)); len(tids) > 0 {
+				p.engine.Existing(tids, now)
+			}
 		}
 	}
 	lv.reader.mu.Unlock()

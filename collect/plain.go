@@ -136,6 +136,10 @@ func (lv *lives) startedBefore(p *Process) {
 
 // wentOn is the warning that a process was continued before all its probes were in place.
 func wentOn(pid uint32, stop attribution.Stop, now uint64) string {
-	return fmt.Sprintf("Process %d was let go on after %.1f s, before its probes were in place, because ompp-attach was held up: the %.1f s that followed are not measured.",
-		pid, float64(stop.To-stop.From)/1e9, float64(now-stop.To)/1e9)
+	missed := fmt.Sprintf("the %.1f s that followed are not measured", float64(now-stop.To)/1e9)
+	if target.Ended(int(pid)) {
+		missed = "it has ended, and what followed is not measured"
+	}
+	return fmt.Sprintf("Process %d was let go on after %.1f s, before its probes were in place, because ompp-attach was held up: %s.",
+		pid, float64(stop.To-stop.From)/1e9, missed)
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"ompp-attach/attribution/stream"
 	"ompp-attach/bpf"
@@ -113,6 +114,9 @@ func (g *Program) End(e launch.Ending) *Result {
 	m.lives.mu.Lock()
 	g.over = true
 	m.lives.mu.Unlock()
+	if m.follower.LetGo() { // we were held up, and learn only now who went on without probes
+		m.follower.CatchUp(time.Second)
+	}
 	m.follower.Release(mine) // processes that were stopped meanwhile
 	m.reader.mu.Lock()
 	procs := slices.DeleteFunc(slices.Collect(maps.Values(m.reader.procs)), func(p *Process) bool { return p.program != g })

@@ -5,8 +5,10 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 
 	"ompp-attach/collect/launch"
+	"ompp-attach/collect/target"
 	"ompp-attach/collect/urgent"
 )
 
@@ -77,6 +79,13 @@ func (r *Running) End() (*Result, error) {
 	case <-r.ended:
 		e = r.ending
 	default:
+		if target.Ended(r.program.pid) {
+			select {
+			case <-r.ended: // the program was a zombie
+				e = r.ending
+			case <-time.After(time.Second): // its first thread has ended, and others run
+			}
+		}
 	}
 	res := r.program.End(e)
 	err := r.stop()

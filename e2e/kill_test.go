@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -111,13 +112,21 @@ func TestKillLoop(t *testing.T) {
 }
 
 // A tool that is stopped holds up no launch for long: what it could not measure, it
-// says.
+// says, also if all has ended meanwhile.
 func TestStoppedToolHoldsUpNobody(t *testing.T) {
 	atOnce(t)
 	needTool(t)
 	bin := testbin.Build(t, "constructs.c", testbin.Options{})
+	const work = `echo ready; read x; "$0" 1 8; echo over`
+	t.Run("for a while", func(t *testing.T) { stoppedTool(t, true, work+"; read x", bin) })
+	t.Run("until the end", func(t *testing.T) { stoppedTool(t, false, work, bin) })
+}
+
+// stoppedTool stops a tool before the program that a script runs next, until the script says that
+// the program is over. goesOn says that the script then waits.
+func stoppedTool(t *testing.T, goesOn bool, script, bin string) {
 	dir := filepath.Join(t.TempDir(), "out")
-	cmd := exec.Command(tool, "run", "--verbose", "-o", dir, "--", "/bin/sh", "-c", `echo ready; read x; "$0" 1 8; echo over; read x`, bin)
+	cmd := exec.Command(tool, "run", "--verbose", "-o", dir, "--", "/bin/sh", "-c", script, bin)
 	cmd.Env = append(os.Environ(), threadsEnv(2)...)
 	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
 	if err != nil {
@@ -164,9 +173,17 @@ func TestStoppedToolHoldsUpNobody(t *testing.T) {
 	hear("over")
 	const acts = ": stopped for " // says the tool when it has acted on what a stopped program did
 	before := strings.Count(told(), acts)
+	if !goesOn {
+		until(t, "the script ends", func() bool {
+			children := childrenOf(cmd.Process.Pid)
+			return slices.ContainsFunc(children, zombie)
+		})
+	}
 	_ = cmd.Process.Signal(syscall.SIGCONT)
-	until(t, "the tool acts on what the program did", func() bool { return strings.Count(told(), acts) > before })
-	fmt.Fprintln(in)
+	if goesOn {
+		until(t, "the tool acts on what the program did", func() bool { return strings.Count(told(), acts) > before })
+		fmt.Fprintln(in)
+	}
 	for range said {
 	}
 	if err := cmd.Wait(); err != nil {

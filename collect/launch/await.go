@@ -10,7 +10,8 @@ import (
 )
 
 // AwaitEnds calls ended for each process that ends, with its place in the list of pidfds. It
-// returns when all have ended, or ctx ends. ended may close its pidfd.
+// returns when all have ended, or ctx ends. When ctx ends, it still tells of those that have ended
+// by then. ended may close its pidfd.
 func AwaitEnds(ctx context.Context, pidfds []int, ended func(n int)) {
 	wait := 50                                       // ms, for the end of ctx
 	wake := unix.PollFd{Fd: -1, Events: unix.POLLIN} // poll ignores negative descriptors
@@ -21,12 +22,18 @@ func AwaitEnds(ctx context.Context, pidfds []int, ended func(n int)) {
 		wake.Fd, wait = int32(over.Fd()), -1
 	}
 	left := slices.Clone(pidfds)
-	for n := len(left); n > 0 && ctx.Err() == nil; {
+	for n, last := len(left), false; n > 0 && !last; {
+		if last = ctx.Err() != nil; last {
+			wait = 0
+		}
 		fds := []unix.PollFd{wake}
 		for _, fd := range left { // -1: it has ended
 			fds = append(fds, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
 		}
-		if _, err := unix.Poll(fds, wait); err != nil && !errors.Is(err, unix.EINTR) {
+		if _, err := unix.Poll(fds, wait); errors.Is(err, unix.EINTR) {
+			last = false
+			continue
+		} else if err != nil {
 			return
 		}
 		for i, fd := range fds[1:] {
