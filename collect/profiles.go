@@ -103,7 +103,7 @@ func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *pr
 	}
 	probed := func(mod *symbols.Module) bool { _, ok := p.code[target.IDOf(mod)]; return ok }
 	prof.Unseen = append(p.resolver.Unseen(has, probed), p.resolver.User.NotSeen(p.resolver.Modules(), prof.Regions)...)
-	prof.Warnings = append(prof.Warnings, p.warnings...)
+	prof.Warnings = append(append(prof.Warnings, p.warnings...), p.resolver.Covered()...)
 	prof.Warnings = append(prof.Warnings, p.triggers.Sentences()...)
 	if n := pf.kernel.Unheeded(); n > 0 {
 		prof.Warnings = append(prof.Warnings, fmt.Sprintf("Too many processes had switched measurement off at one time: %d times ompp_off had no effect in some process.", n))

@@ -24,6 +24,9 @@ type Resolver struct {
 	bound  map[uint64]place
 	debug  map[*symbols.Object]*symbols.Object // see named
 
+	constructs map[uint64]bool  // addresses that name constructs
+	covered    map[covered]bool // see noteCovered
+
 	told    map[*symbols.Object]bool // see TellLoops
 	names   map[uint64]string        // of regions named at run time by markers, by Fn
 	namedAt map[uint64]uint64        // address of a name to the Fn that stands for all equal names
@@ -48,13 +51,14 @@ type place struct {
 // NewResolver returns a resolver for the process that maps the files of mapped.
 func NewResolver(mapped *symbols.Process, w Wanted) *Resolver {
 	return &Resolver{mapped: mapped, Wanted: w, bound: map[uint64]place{}, names: map[uint64]string{}, namedAt: map[uint64]uint64{},
-		told: map[*symbols.Object]bool{}}
+		told: map[*symbols.Object]bool{}, constructs: map[uint64]bool{}, covered: map[covered]bool{}}
 }
 
 // SetModules sets the files that the process maps now. A file that the process has unloaded is
 // still found, until another file covers a part of its addresses. Events need that: an event that
 // waits for events of other threads is applied later.
 func (r *Resolver) SetModules(now []symbols.Module) {
+	r.noteCovered(now)
 	var gone []symbols.Module
 	for _, m := range slices.Concat(r.gone, r.mods) { // no two of them overlap
 		if !symbols.Overlaps(now, &m) {
@@ -72,6 +76,7 @@ func (r *Resolver) Modules() []symbols.Module { return r.mods }
 func (r *Resolver) Copy() *Resolver {
 	c := *r
 	c.bound, c.names, c.namedAt, c.told = maps.Clone(r.bound), maps.Clone(r.names), maps.Clone(r.namedAt), maps.Clone(r.told)
+	c.constructs, c.covered = maps.Clone(r.constructs), maps.Clone(r.covered)
 	return &c
 }
 
@@ -113,11 +118,15 @@ func (r *Resolver) FileOf(addr uint64) string {
 
 // Seen implements attribution.Resolver.
 func (r *Resolver) Seen(k attribution.Key) {
-	if k.Construct != event.MPI && !user.IsLevel(k.Fn) { // there Fn is a number
-		r.at(k.Fn)
+	addrs := []uint64{k.Site, k.Loc, k.Fn}
+	if k.Construct == event.MPI || user.IsLevel(k.Fn) { // there Fn is a number
+		addrs = addrs[:2]
 	}
-	r.at(k.Site)
-	r.at(k.Loc)
+	for _, addr := range addrs {
+		if _, ok := r.at(addr); ok {
+			r.constructs[addr] = true
+		}
+	}
 }
 
 // Team implements attribution.Resolver.

@@ -2,8 +2,10 @@ package places
 
 import (
 	"os"
+	"strings"
 	"testing"
 
+	"ompp-attach/attribution"
 	"ompp-attach/symbols"
 )
 
@@ -60,5 +62,40 @@ func TestUnloadedLibrary(t *testing.T) {
 	}
 	if got := r.FileOf(0x6000); got != "plugin" {
 		t.Errorf("after the modules were listed anew: %q", got)
+	}
+}
+
+// TestCoveredConstructs: the report says if other code comes to lie over constructs that were seen.
+func TestCoveredConstructs(t *testing.T) {
+	mod := func(path string, inode, start, bias uint64) symbols.Module {
+		return symbols.Module{Path: "/lib/" + path, Inode: inode, Start: start, End: start + 0x2000, Bias: bias}
+	}
+	program, first, other := mod("program", 1, 0x1000, 0), mod("first", 2, 0x5000, 0x5000), mod("other", 3, 0x5000, 0x5000)
+	const says = "Code of other came to lie where code of first had been: "
+	for _, c := range []struct {
+		what string
+		then [][]symbols.Module
+		want string
+	}{
+		{"it stays", [][]symbols.Module{{program, first}}, ""},
+		{"it is unloaded", [][]symbols.Module{{program}}, ""},
+		{"it comes back", [][]symbols.Module{{program}, {program, first}}, ""},
+		{"another one at once", [][]symbols.Module{{program, other}}, says},
+		{"another one later", [][]symbols.Module{{program}, {program, other}, {program}, {program, first}}, says},
+		{"another one beside its constructs", [][]symbols.Module{{program, mod("other", 3, 0x6200, 0)}}, ""},
+		{"itself, elsewhere", [][]symbols.Module{{program, mod("first", 2, 0x5000, 0x4000)}}, "Code of first came to lie where code of first had been: "},
+	} {
+		r := NewResolver(symbols.NewProcess(os.Getpid()), Wanted{})
+		r.SetModules([]symbols.Module{program, first})
+		r.Seen(attribution.Key{Site: 0x6100})
+		r.Bind(0x6300) // of a sample
+		for _, mods := range c.then {
+			r = r.Copy()
+			r.SetModules(mods)
+		}
+		got := r.Covered()
+		if len(got) > 1 || c.want == "" && len(got) > 0 || c.want != "" && (len(got) == 0 || !strings.HasPrefix(got[0], c.want)) {
+			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		}
 	}
 }
