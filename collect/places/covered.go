@@ -2,18 +2,18 @@ package places
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 
 	"ompp-attach/symbols"
 )
 
-// The engine knows constructs by their addresses. If a library is unloaded and another one comes to
-// lie there, the other one's constructs at the same addresses count as those of the first one.
+// The engine knows constructs by their addresses. If a library is unloaded and another one is
+// loaded there, constructs of the second one count as constructs of the first one at the same
+// addresses.
 
-// covered is a file that came to lie over the constructs of another one, or over other code of its
-// own.
+// covered is a pair of files: the second one was loaded over constructs of the first one. The two
+// may be one file at another address.
 type covered struct{ was, is string } // paths
 
 // noteCovered notes which new files lie over constructs that were seen.
@@ -38,11 +38,10 @@ func (r *Resolver) noteCovered(now []symbols.Module) {
 	}
 }
 
-// Covered says, in a sentence for each pair of files, which constructs may stand at places of
-// others.
+// Covered returns a sentence for each pair of files of which constructs may share rows.
 func (r *Resolver) Covered() (sentences []string) {
-	for c := range maps.Keys(r.covered) {
-		sentences = append(sentences, fmt.Sprintf("Code of %s came to lie where code of %s had been: what the former executed at addresses of the latter's constructs is shown as the latter's.",
+	for c := range r.covered {
+		sentences = append(sentences, fmt.Sprintf("%s was loaded where %s had been: where constructs of the two have the same address, they share a row, which names %[2]s.",
 			filepath.Base(c.is), filepath.Base(c.was)))
 	}
 	slices.Sort(sentences)

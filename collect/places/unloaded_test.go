@@ -65,13 +65,13 @@ func TestUnloadedLibrary(t *testing.T) {
 	}
 }
 
-// TestCoveredConstructs: the report says if other code comes to lie over constructs that were seen.
+// The report says if other code is loaded over constructs that were seen.
 func TestCoveredConstructs(t *testing.T) {
 	mod := func(path string, inode, start, bias uint64) symbols.Module {
 		return symbols.Module{Path: "/lib/" + path, Inode: inode, Start: start, End: start + 0x2000, Bias: bias}
 	}
 	program, first, other := mod("program", 1, 0x1000, 0), mod("first", 2, 0x5000, 0x5000), mod("other", 3, 0x5000, 0x5000)
-	const says = "Code of other came to lie where code of first had been: "
+	const says = "other was loaded where first had been: "
 	for _, c := range []struct {
 		what string
 		then [][]symbols.Module
@@ -83,7 +83,7 @@ func TestCoveredConstructs(t *testing.T) {
 		{"another one at once", [][]symbols.Module{{program, other}}, says},
 		{"another one later", [][]symbols.Module{{program}, {program, other}, {program}, {program, first}}, says},
 		{"another one beside its constructs", [][]symbols.Module{{program, mod("other", 3, 0x6200, 0)}}, ""},
-		{"itself, elsewhere", [][]symbols.Module{{program, mod("first", 2, 0x5000, 0x4000)}}, "Code of first came to lie where code of first had been: "},
+		{"itself, elsewhere", [][]symbols.Module{{program, mod("first", 2, 0x5000, 0x4000)}}, "first was loaded where first had been: "},
 	} {
 		r := NewResolver(symbols.NewProcess(os.Getpid()), Wanted{})
 		r.SetModules([]symbols.Module{program, first})
