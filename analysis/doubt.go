@@ -67,6 +67,13 @@ func ProbeCost(p *profile.Profile) int64 {
 	return int64(math.Round(costScale(p) * float64(p.Meta.Overhead.Total())))
 }
 
+// CostLowered tells whether the process had too little processor time for the calibrated cost of
+// hits. ProbeCost is an estimate then.
+func CostLowered(p *profile.Profile) bool {
+	o := p.Meta.Overhead
+	return o != nil && ProbeCost(p) < o.Total()
+}
+
 // costScale returns how many times the calibrated cost a hit took. It is below 1 only where the
 // process had too little processor time for the calibrated cost: other load may have made hits
 // dearer for the calibration than they were for the process. Neither do samples say more than

@@ -63,6 +63,7 @@ type RankTimes struct {
 	Work, SerialWork int64
 	ProbeCost        int64 // time that probes took of all threads together
 	CostKnown        bool  // ProbeCost is known
+	CostLowered      bool  // ProbeCost is an estimate (see analysis.CostLowered)
 	Adjusted         bool  // times are without ProbeCost (see analysis.Adjust)
 	// NoCore is the time in which threads were ready to run and had no core, in regions or not.
 	NoCore int64
@@ -127,7 +128,7 @@ func rankOf(p *profile.Profile, file string, rank int) Rank {
 	}
 	r.Extrapolated = strings.Join(names, ", ")
 	if c := m.Overhead; c != nil && c.Failed == "" {
-		r.ProbeCost, r.CostKnown = analysis.ProbeCost(p), true
+		r.ProbeCost, r.CostKnown, r.CostLowered = analysis.ProbeCost(p), true, analysis.CostLowered(p)
 	}
 	if m.MPI != nil {
 		r.MPI, r.UsesMPI = *m.MPI, true

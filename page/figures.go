@@ -100,6 +100,7 @@ type Head struct {
 	Adjusted   bool      `json:"adjusted"`          // times are without what probes took
 	Probes     *int64    `json:"probe_ns"`          // that probes took; null: not known
 	ProbeShare float64   `json:"probe_share"`       // see analysis.CostShare
+	Lowered    bool      `json:"probe_lowered"`     // the processor time bounds both
 	Lost       uint64    `json:"lost_events"`
 	Hits       uint64    `json:"hits"`
 	Partial    uint64    `json:"partial"`

@@ -44,7 +44,8 @@ type JobHead struct {
 	Threads   int      `json:"threads"`
 	Wall      int64    `json:"wall_ns"` // of the rank that ran longest
 	Thread    int64    `json:"thread_ns"`
-	Probes    *int64   `json:"probe_ns"` // that probes took; null: not known of all ranks
+	Probes    *int64   `json:"probe_ns"`      // that probes took; null: not known of all ranks
+	Lowered   bool     `json:"probe_lowered"` // of some rank the processor time bounds it
 	Lost      uint64   `json:"lost_events"`
 	Adjusted  bool     `json:"adjusted"`
 }
@@ -101,6 +102,7 @@ func jobHead(j *job.Job) JobHead {
 		h.Adjusted = h.Adjusted && r.Adjusted
 		probes += r.ProbeCost
 		known = known && r.CostKnown
+		h.Lowered = h.Lowered || r.CostLowered
 	}
 	if h.Hosts = len(hosts); known {
 		h.Probes = &probes

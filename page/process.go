@@ -78,7 +78,7 @@ func headOf(p *profile.Profile, o report.Options) Head {
 	}
 	if m.Overhead != nil && m.Overhead.Failed == "" {
 		cost := analysis.ProbeCost(p)
-		h.Probes, h.ProbeShare = &cost, analysis.CostShare(p).Share()
+		h.Probes, h.ProbeShare, h.Lowered = &cost, analysis.CostShare(p).Share(), analysis.CostLowered(p)
 	}
 	return h
 }

@@ -83,7 +83,7 @@ export interface Process {
     program: string; args?: string[]; host: string; pid: number; start: string; ended?: string;
     exit?: number; snapshot?: boolean; attached?: boolean; tool: string; runtimes: string[];
     rank?: number; size?: number; threads: number; wall_ns: number; thread_ns: number;
-    parallel_coverage: number | null; accounting: string; adjusted: boolean; probe_ns: number | null;
+    parallel_coverage: number | null; accounting: string; adjusted: boolean; probe_ns: number | null; probe_lowered: boolean;
     probe_share: number; lost_events: number; hits: number; partial: number;
   };
   facts: Fact[]; whole: Parts; efficiency: Efficiency | null; untold?: string; threads: { label: string; whole: Parts }[]; findings: Finding[]; small: number;
@@ -105,7 +105,7 @@ export interface JobRegion {
 export interface JobRank {
   rank: number; ended?: string; exit?: number; snapshot_at?: string; file: string; host: string;
   threads: number; wall_ns: number; thread_ns: number; work_ns: number; serial_work_ns: number; idle_ns: number;
-  mpi_ns: number; overheads_ns: Record<string, number>; lost_events: number; probe_ns: number | null;
+  mpi_ns: number; overheads_ns: Record<string, number>; lost_events: number; probe_ns: number | null; probe_lowered?: boolean;
 }
 
 // Pair is what one rank sent to another, and Traffic what ranks exchanged; docs/job.md.
@@ -131,7 +131,7 @@ export interface Job {
   version: number; kind: "job"; figures: JobFigures;
   head: {
     programs: string[]; hosts: number; libraries: string[]; ranks: number; size: number;
-    threads: number; wall_ns: number; thread_ns: number; probe_ns: number | null; lost_events: number;
+    threads: number; wall_ns: number; thread_ns: number; probe_ns: number | null; probe_lowered: boolean; lost_events: number;
     adjusted: boolean;
   };
   summary: Fact[]; whole: Parts; efficiency: Efficiency | null; untold?: string; findings: Finding[]; small: number; trees?: Trees; strip?: Strip; when?: Picture; nodes?: Node[]; places: string[]; notes: Note[];

@@ -1,6 +1,8 @@
 package jobs
 
 import (
+	"fmt"
+
 	"ompp-attach/job"
 	"ompp-attach/report/words"
 )
@@ -8,10 +10,13 @@ import (
 // costHeader says how much of the threads' time probes took, and whether the report's times include
 // that time.
 func (t *jobText) costHeader(key func(name, format string, args ...any)) {
-	known, adjusted := 0, 0
+	known, lowered, adjusted := 0, 0, 0
 	for i := range t.j.Ranks {
 		if t.j.Ranks[i].CostKnown {
 			known++
+		}
+		if t.j.Ranks[i].CostLowered {
+			lowered++
 		}
 		if t.j.Ranks[i].Adjusted {
 			adjusted++
@@ -29,7 +34,11 @@ func (t *jobText) costHeader(key func(name, format string, args ...any)) {
 	} else {
 		cost := t.j.RankStats(func(r *job.Rank) int64 { return r.ProbeCost })
 		measured := t.j.RankStats((*job.Rank).MeasuredTime)
-		key("Probe Cost", "%s sec, %s%% of thread time as measured%s", t.sec(cost.Total()), jobShare(cost.Total(), measured.Total()), of(known))
+		mark, bounded := "", ""
+		if lowered > 0 {
+			mark, bounded = "~", fmt.Sprintf(", bounded by the processor time of %s", words.Plural(lowered, "rank"))
+		}
+		key("Probe Cost", "%s%s sec, %s%% of thread time as measured%s%s", mark, t.sec(cost.Total()), jobShare(cost.Total(), measured.Total()), of(known), bounded)
 	}
 	switch {
 	case adjusted > 0 && t.j.Efficiency().Hidden() != nil:

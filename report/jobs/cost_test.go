@@ -22,6 +22,8 @@ func TestCostsInReports(t *testing.T) {
 	}
 	hidden := reporttest.Costly() // of more processor time than the thread had
 	hidden.Meta.UserTime, hidden.Meta.Overhead.Probes[0].Hits = 10e9, 6e6
+	lowered := reporttest.Costly() // by the processor time
+	lowered.Meta.Overhead.AtMost = 0.5
 	raw := report.Options{Raw: true}
 	for _, tc := range []struct {
 		name  string
@@ -32,6 +34,8 @@ func TestCostsInReports(t *testing.T) {
 	}{
 		{"text", WriteText, reporttest.Costly(), report.Options{}, []string{"Probe Cost      : 3.0", "30.0% of thread time as measured", "Times           : derived: "}},
 		{"text, where probes took most", WriteText, hidden, report.Options{}, []string{"Times           : derived, and not to be relied on"}},
+		{"text, lowered", WriteText, lowered, report.Options{}, []string{"Probe Cost      : ~1.5", "bounded by the processor time of 1 rank\n"}},
+		{"json, lowered", WriteJSON, lowered, report.Options{}, []string{`"probe_ns": 1500000000`, `"probe_lowered": true`}},
 		{"text raw", WriteText, reporttest.Costly(), raw, []string{"Times           : as measured, with"}},
 		{"json", WriteJSON, reporttest.Costly(), report.Options{}, []string{`"probe_ns": 3000000000`, `"adjusted": true`, `"wall_ns": 7000000000`}},
 		{"json raw", WriteJSON, reporttest.Costly(), raw, []string{`"adjusted": false`, `"wall_ns": 10000000000`}},

@@ -107,7 +107,8 @@ type (
 		Lost      uint64           `json:"lost_events"`
 		Partial   uint64           `json:"partial"`
 		Edges     profile.Edges    `json:"edges,omitzero"`
-		Probes    *int64           `json:"probe_ns"` // null: not known
+		Probes    *int64           `json:"probe_ns"`                // null: not known
+		Lowered   bool             `json:"probe_lowered,omitempty"` // by the processor time
 		Adjusted  bool             `json:"adjusted"`
 	}
 	regionJSON struct {
@@ -156,7 +157,7 @@ func WriteJSON(w io.Writer, j *job.Job, o report.Options) error {
 			Overheads: map[string]int64{"synch": c.Synch, "imbal": c.Imbal, "limpar": c.Limpar, "mgmt": c.Mgmt, "mpi": c.MPI, "no_core": c.NoCore, "sum": c.Sum()},
 			Calls:     map[string]int64{}, Lost: r.LostHits, Partial: r.Partial, Edges: r.Edges}
 		if line.Adjusted = r.Adjusted; r.CostKnown {
-			line.Probes = &r.ProbeCost
+			line.Probes, line.Lowered = &r.ProbeCost, r.CostLowered
 		}
 		for _, f := range callFigures {
 			line.Calls[f.String()] = r.Calls[f]

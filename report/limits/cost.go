@@ -51,7 +51,7 @@ func CostText(p *profile.Profile, c words.Clock) string {
 	switch cost := analysis.ProbeCost(p); {
 	case cost > o.Total():
 		text += fmt.Sprintf("; samples say that they took %s times as long", words.Decimal(float64(cost)/float64(o.Total()), 0, 2))
-	case lowered(p):
+	case analysis.CostLowered(p):
 		text += fmt.Sprintf("; they took at most %s times as long, by the process's processor time", words.Decimal(float64(cost)/float64(o.Total()), 0, 2))
 	}
 	return text
@@ -76,13 +76,13 @@ func BudgetText(p *profile.Profile) string {
 }
 
 // CostSeconds says how much of the threads' time the probes took. It has the mark ~ if the
-// process's processor time sets it (lowered).
+// process's processor time bounds it (analysis.CostLowered).
 func CostSeconds(p *profile.Profile, c words.Clock) string {
-	mark := ""
-	if lowered(p) {
-		mark = words.Mark(profile.Approx)
+	text := c.Seconds(analysis.ProbeCost(p), 0)
+	if analysis.CostLowered(p) {
+		return "~" + text
 	}
-	return mark + c.Seconds(analysis.ProbeCost(p), 0)
+	return text
 }
 
 // OfProcessorTime says which share of the process's processor time the probes took. Where threads
@@ -96,16 +96,10 @@ func OfProcessorTime(p *profile.Profile, c words.Clock) string {
 	cost := analysis.ProbeCost(p)
 	// A cost that was lowered may exceed the processor time by that time's accuracy. It exceeds the
 	// time by more only between two snapshots, which have the factor of the later one.
-	if cost > cpu && (!lowered(p) || cost > profile.MostInHits(cpu)+rounding) {
+	if cost > cpu && (!analysis.CostLowered(p) || cost > profile.MostInHits(cpu)+rounding) {
 		return fmt.Sprintf(", an overestimate: all took %s sec of processor time", c.Seconds(cpu, 0))
 	}
 	return fmt.Sprintf(", %s%% of %s sec of processor time", words.Percent(analysis.Ratio(min(cost, cpu), cpu)), c.Seconds(cpu, 0))
-}
-
-// lowered tells whether the process had too little processor time for the calibrated cost of hits.
-func lowered(p *profile.Profile) bool {
-	o := p.Meta.Overhead
-	return o != nil && analysis.ProbeCost(p) < o.Total()
 }
 
 // MuchProbed names, in one line, the program and the regions in which probes took more than a tenth
