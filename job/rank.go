@@ -88,6 +88,10 @@ type RankMPI struct {
 	AwayInMPI int64 // the part of MPITime in which threads were ready to run and had no core
 }
 
+// AwayOutside returns the time outside of MPI in which a rank's threads were ready to run and had
+// no core (ns).
+func (r *Rank) AwayOutside() int64 { return max(0, r.NoCore-r.AwayInMPI) }
+
 // RankTrust says which figures a rank lacks, and which of its figures are derived.
 type RankTrust struct {
 	LostHits     uint64

@@ -201,10 +201,6 @@ func (s *Summary) where(j *Job) {
 	}
 }
 
-// awayOutside returns the time outside of MPI in which a rank's threads were ready to run and had
-// no core.
-func awayOutside(r *Rank) int64 { return max(0, r.NoCore-r.AwayInMPI) }
-
 func (s *Summary) why(j *Job, by mpi.Accounting) {
 	// Ranks that wait in MPI usually stay on their processors, so waiting does not lower their
 	// processor time.
@@ -212,8 +208,8 @@ func (s *Summary) why(j *Job, by mpi.Accounting) {
 	if cpu := float64(rankCPU(slow)); cpu < s.CPU.Mean-mostOf*s.Excess && cpu < (1-mostOf/2)*float64(slow.Wall-slow.MPIWall) {
 		s.Why = LessProcessor
 	}
-	if away := j.RankStats(awayOutside); slices.Contains(s.Slow, away.MaxRank) &&
-		(float64(awayOutside(slow))-away.Mean)/float64(max(1, slow.Threads)) >= mostOf*s.Excess {
+	if away := j.RankStats((*Rank).AwayOutside); slices.Contains(s.Slow, away.MaxRank) &&
+		(float64(slow.AwayOutside())-away.Mean)/float64(max(1, slow.Threads)) >= mostOf*s.Excess {
 		s.Why, s.Crowded = Crowded, slow
 		return
 	}

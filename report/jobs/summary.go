@@ -92,16 +92,7 @@ func (t *jobText) slowWhy(s *job.Summary) string {
 		x := t.j.Regions[s.Where].Stats(job.WithinT)
 		return fmt.Sprintf("its threads have uneven work there: one works %s sec longer than their mean", t.sec(float64(x.Max)))
 	case job.Crowded:
-		away := t.j.RankStats(func(r *job.Rank) int64 { return r.NoCore })
-		all := t.j.RankStats(func(r *job.Rank) int64 { return r.ThreadTime })
-		text := fmt.Sprintf("rank %d had a core for %s of its time, the mean rank for %s", s.Crowded.Rank, coreShare(s.Crowded),
-			words.WholePercent(1-ratio(away.Total(), all.Total())))
-		if s.Where >= 0 {
-			if there := t.j.Regions[s.Where].Stats(job.NoCoreWallT); there.MaxRank == s.Crowded.Rank && there.Max > 0 {
-				text += fmt.Sprintf("; a thread of it lacked one there for %s sec, one of the mean rank for %s", t.sec(float64(there.Max)), t.sec(there.Mean))
-			}
-		}
-		return text
+		return t.crowded(s)
 	case job.LessProcessor:
 		return fmt.Sprintf("it had a processor for %s sec, the mean rank for %s: it sleeps, waits for files, or shares its core",
 			t.sec(float64(s.Slowest(t.j).User+s.Slowest(t.j).System)), t.sec(s.CPU.Mean))
@@ -110,6 +101,22 @@ func (t *jobText) slowWhy(s *job.Summary) string {
 		return "not told by what is measured: --function and samples look into the program's own code"
 	}
 	return "what is counted there is alike on all ranks, only the time differs: other data, larger parts, a slower processor"
+}
+
+// crowded says where the slow rank lacked cores more than the others: outside of MPI, in the
+// region, or both.
+func (t *jobText) crowded(s *job.Summary) string {
+	var found []string
+	outside := t.j.RankStats((*job.Rank).AwayOutside)
+	if own := float64(s.Crowded.AwayOutside()); own > outside.Mean {
+		found = append(found, fmt.Sprintf("outside of MPI, threads of rank %d lacked cores for %s sec, those of the mean rank for %s", s.Crowded.Rank, t.sec(own), t.sec(outside.Mean)))
+	}
+	if s.Where >= 0 {
+		if there := t.j.Regions[s.Where].Stats(job.NoCoreWallT); there.MaxRank == s.Crowded.Rank && there.Max > 0 {
+			found = append(found, fmt.Sprintf("a thread of rank %d lacked a core there for %s sec, one of the mean rank for %s", s.Crowded.Rank, t.sec(float64(there.Max)), t.sec(there.Mean)))
+		}
+	}
+	return strings.Join(found, "; ")
 }
 
 // waiting names the call at which the ranks wait.
