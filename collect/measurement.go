@@ -179,7 +179,10 @@ func (m *Measurement) Close() {
 
 // Select makes the measurement leave out what the user does not want. It must be called before the
 // measurement starts.
-func (m *Measurement) Select(s *selection.Selection) { m.selection = s }
+func (m *Measurement) Select(s *selection.Selection) {
+	m.selection = s
+	m.wanted.Fewer = s.LeavesWorksharing()
+}
 
 // CounterNotes tells which counters cannot be counted and why, and whether the counts are estimates
 // because counters take turns.

@@ -229,12 +229,16 @@ const (
 		"the loop's probes. Or the construct began before measurement, or " + noteCopies
 	noteClangsOwn = profile.NoteImplicit + ". It may end a loop without iterations, for which clang's code makes no other call. " +
 		"Or the construct began before measurement, or " + noteCopies
+	noteLeftOut = profile.NoteImplicit + ". It may end a construct that is left out (--disable, --only). " +
+		"Or the construct began before measurement, or " + noteCopies
 )
 
 // implicit returns the note on which construct an implicit barrier may belong to. t is the region
 // of the construct, as far as it is known.
 func (r *Resolver) implicit(t *regions.Region, runtime event.Runtime) string {
 	switch {
+	case r.Fewer:
+		return noteLeftOut
 	case runtime != event.Gomp:
 		return noteClangsOwn
 	case t.CallsBegin():

@@ -31,9 +31,11 @@ func TestImplicit(t *testing.T) {
 		{"GCC's, without the source", unknown, event.Gomp, true, noteNoCall},
 		{"clang's loop", calls, event.Kmpc, true, noteClangsOwn},
 	} {
-		r := &Resolver{Wanted: Wanted{Inlining: c.inlining}}
-		if got := r.implicit(&c.region, c.runtime); got != c.want {
-			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		for fewer, want := range map[bool]string{false: c.want, true: noteLeftOut} {
+			r := &Resolver{Wanted: Wanted{Inlining: c.inlining, Fewer: fewer}}
+			if got := r.implicit(&c.region, c.runtime); got != want {
+				t.Errorf("%s, fewer constructs %t: %q, want %q", c.what, fewer, got, want)
+			}
 		}
 	}
 }
@@ -42,7 +44,7 @@ func TestImplicit(t *testing.T) {
 // one: the report puts one behind the note.
 func TestNotesArePlain(t *testing.T) {
 	const mostWords = 25
-	for _, note := range []string{noteNoCall, noteMissed, notePassedBy, noteClangsOwn, noteTold, noteWhole, noteOwnLines, attribution.NoteInline} {
+	for _, note := range []string{noteNoCall, noteMissed, notePassedBy, noteClangsOwn, noteLeftOut, noteTold, noteWhole, noteOwnLines, attribution.NoteInline} {
 		for sentence := range strings.SplitSeq(note, ". ") {
 			if n := len(strings.Fields(sentence)); n > mostWords || strings.Count(sentence, ":") > 1 {
 				t.Errorf("a sentence of %d words: %s", n, sentence)

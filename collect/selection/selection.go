@@ -136,6 +136,12 @@ func (s *Selection) UserRegions() bool { return !s.hidden[event.UserRegion] }
 // Leaves tells whether a construct is left out, and its probes with it.
 func (s *Selection) Leaves(c event.Construct) bool { return s != nil && s.hidden[c] }
 
+// LeavesWorksharing tells whether constructs that end in a barrier are left out: loops, sections,
+// single or scope. Their barriers may be seen all the same.
+func (s *Selection) LeavesWorksharing() bool {
+	return s.Leaves(event.Loop) || s.Leaves(event.Sections) || s.Leaves(event.Single) || s.Leaves(event.Scope)
+}
+
 // Prune removes the placements that only unwanted constructs need from a plan.
 func (s *Selection) Prune(p *probes.Plan) {
 	if s == nil || len(s.hidden) == 0 {

@@ -29,6 +29,11 @@ func TestSelectionWords(t *testing.T) {
 	if !s.Leaves(event.Loop) || s.Leaves(event.Critical) || (*Selection)(nil).Leaves(event.Loop) {
 		t.Error("what is left out")
 	}
+	for word, want := range map[string]bool{"sections": true, "single": true, "lock": false} {
+		if s, err := New([]string{word}, nil); err != nil || s.LeavesWorksharing() != want {
+			t.Errorf("--disable %s leaves worksharing out: %t, %v", word, !want, err)
+		}
+	}
 	if s, err = New([]string{"lock"}, []string{"sync"}); err != nil || !s.hidden[event.Lock] || s.hidden[event.Critical] {
 		t.Errorf("%v, %v", s, err)
 	}
