@@ -45,6 +45,9 @@ type Summary struct {
 	Why           Why
 	// Crowded is the rank that lacked cores, if Why is Crowded; otherwise nil.
 	Crowded *Rank
+	// Outside: Crowded lacked cores outside of MPI for so long that this explains its own part.
+	// Otherwise it did so in the region only.
+	Outside bool
 	// Waits is the MPI call site at which the ranks wait most (index in Job.Regions; -1: there is
 	// none). A rank's wait is its time there beyond that of the rank with the least time.
 	Waits int
@@ -210,7 +213,7 @@ func (s *Summary) why(j *Job, by mpi.Accounting) {
 	}
 	if away := j.RankStats((*Rank).AwayOutside); slices.Contains(s.Slow, away.MaxRank) &&
 		(float64(slow.AwayOutside())-away.Mean)/float64(max(1, slow.Threads)) >= mostOf*s.Excess {
-		s.Why, s.Crowded = Crowded, slow
+		s.Why, s.Crowded, s.Outside = Crowded, slow, true
 		return
 	}
 	if s.Where < 0 {

@@ -107,13 +107,15 @@ func (t *jobText) slowWhy(s *job.Summary) string {
 // region, or both.
 func (t *jobText) crowded(s *job.Summary) string {
 	var found []string
-	outside := t.j.RankStats((*job.Rank).AwayOutside)
-	if own := float64(s.Crowded.AwayOutside()); own > outside.Mean {
-		found = append(found, fmt.Sprintf("outside of MPI, threads of rank %d lacked cores for %s sec, those of the mean rank for %s", s.Crowded.Rank, t.sec(own), t.sec(outside.Mean)))
+	if s.Outside {
+		all := t.j.RankStats((*job.Rank).AwayOutside)
+		found = append(found, fmt.Sprintf("outside of MPI, threads of rank %d lacked cores for %s sec, those of the mean rank for %s",
+			s.Crowded.Rank, t.sec(float64(s.Crowded.AwayOutside())), t.sec(all.Mean)))
 	}
 	if s.Where >= 0 {
 		if there := t.j.Regions[s.Where].Stats(job.NoCoreWallT); there.MaxRank == s.Crowded.Rank && there.Max > 0 {
-			found = append(found, fmt.Sprintf("a thread of rank %d lacked a core there for %s sec, one of the mean rank for %s", s.Crowded.Rank, t.sec(float64(there.Max)), t.sec(there.Mean)))
+			found = append(found, fmt.Sprintf("a thread of rank %d lacked a core there for %s sec, one of the mean rank for %s",
+				s.Crowded.Rank, t.sec(float64(there.Max)), t.sec(there.Mean)))
 		}
 	}
 	return strings.Join(found, "; ")
