@@ -63,7 +63,7 @@ const (
 	MoreBytes                // the rank exchanges more bytes
 	Uneven                   // the rank's threads have uneven work
 	LessProcessor            // the rank had less processor time than the others
-	Crowded                  // the rank was ready to run, but others had its cores
+	Crowded                  // the rank was ready to run, and had no core
 )
 
 // String returns the reason's name in JSON.

@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"ompp-attach/job"
+	"ompp-attach/profile"
 	"ompp-attach/report"
 )
 
@@ -174,6 +175,31 @@ func TestFigure9(t *testing.T) {
 	}
 	if title := ask[string](t, b, `document.querySelector("#ranks .pies").closest("figure").querySelector("h3").textContent`); !strings.Contains(title, "Imbalance on the one, MPI on the other") && !strings.Contains(title, "MPI on the one, Imbalance on the other") {
 		t.Errorf("title %q", title)
+	}
+}
+
+// TestTimeInMPI: the time in MPI is that of the text report: with the time in which threads had no
+// core there.
+func TestTimeInMPI(t *testing.T) {
+	b := openBrowser(t)
+	ranks := []*profile.Profile{figure9(0, 2, 0), figure9(1, 2, 0)} // 310 of 824 ms in MPI
+	for _, p := range ranks {
+		for i := range p.Nodes {
+			s := &p.Nodes[i].Stats[0]
+			if s.MPI == nil {
+				continue
+			}
+			s.MPI.NoCore = 155 * ms
+			if s.NoCore = (&profile.Cost{Exec: 155 * ms, Body: 155 * ms}); i != len(p.Nodes)-1 {
+				s.NoCore.Child = 155 * ms
+			}
+		}
+	}
+	j := jobOf(t, ranks)
+	b.show(t, saveJob(t, j), 1400, "light")
+	tile := `[...document.querySelectorAll(".tile")].find((e) => e.textContent.startsWith("In MPI")).querySelector("b").textContent`
+	if got := ask[string](t, b, tile); got != "37.6 %" {
+		t.Errorf("in MPI for %s of the time, want 37.6 %%; %d ns of %d, %d of them without a core", got, j.Ranks[0].MPITime, j.Ranks[0].ThreadTime, j.Ranks[0].NoCore)
 	}
 }
 

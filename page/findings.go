@@ -15,7 +15,7 @@ import (
 // says holds, by property, the sentence that states a finding on a page. %s stands for the place.
 // Findings of other properties are stated by the property's name and the place.
 var says = map[string]string{
-	severity.NoCore:               "Threads are ready to run %s, but others have the cores",
+	severity.NoCore:               "Threads are ready to run %s, and have no core",
 	severity.IdleThreads:          "Workers are idle while their initial thread is %s",
 	severity.IdleStartEnd:         "Workers are idle while their initial thread is %s",
 	severity.PrimaryOnly:          "One thread works alone %s",

@@ -126,7 +126,7 @@ function Head({ job, title }: { job: Job; title: string }) {
       <div class="tiles">
         <Tile name="Wall time" value={seconds(h.wall_ns)} more="of the rank that ran longest" />
         <Tile name="Ranks x threads" value={`${count(h.ranks)} x ${h.threads % h.ranks ? (h.threads / h.ranks).toFixed(1) : h.threads / h.ranks}`} more={`${seconds(h.thread_ns)} of thread time`} />
-        <Tile name="In MPI" value={percent((job.whole.mpi ?? 0) / h.thread_ns)} more="of all threads' time" />
+        <Tile name="In MPI" value={percent(f.ranks.reduce((sum, r) => sum + r.mpi_ns, 0) / h.thread_ns)} more="of all threads' time" />
         {sent > 0 && <Tile name="Sent" value={bytes(sent)} more={`${f.accounting} accounting`} />}
       </div>
       {job.summary.length > 0 && <div class="card"><h2>What holds up the job</h2><dl>{job.summary.map((s) => [<dt key={s.name}>{s.name}</dt>, <dd>{s.text}</dd>])}</dl></div>}
