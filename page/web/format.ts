@@ -28,5 +28,12 @@ export function bytes(n: number): string {
 }
 
 export const code = (region: number) => `R${String(region).padStart(5, "0")}`;
+
+// titleOf names a region where there is little room: by its construct and place. Of an MPI call, the
+// operation comes first. In a place, it comes last, where it is cut off.
+export function titleOf(r: { construct: string; name?: string }, place: string) {
+  const last = ` (${r.name})`;
+  return r.construct === "MPI" && place.endsWith(last) ? `${r.name} ${place.slice(0, -last.length)}` : `${r.construct} ${place}`;
+}
 export const plural = (n: number, noun: string) => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 export const base = (file: string) => file.slice(file.lastIndexOf("/") + 1);

@@ -88,6 +88,6 @@ export function Heat({ title, alike, caption, who, columns, choices }: Props) {
 }
 
 const cut = (name: string, width: number) => {
-  const fits = Math.floor((width - 10) / 6.6);
+  const fits = Math.floor((width - 10) / 7.2);
   return name.length > fits ? `${name.slice(0, fits - 1)}\u2026` : name;
 };

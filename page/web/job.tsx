@@ -4,7 +4,7 @@ import { Alike } from "./alike";
 import type { Job } from "./data";
 import { partsOfRank } from "./data";
 import { EfficiencyTree } from "./efficiency";
-import { bytes, count, percent, plural, seconds } from "./format";
+import { bytes, count, percent, plural, seconds, titleOf } from "./format";
 import { Findings, Frame, Notes, Section, Tile, Whole } from "./frame";
 import { Heat } from "./heat";
 import { Icicle } from "./icicle";
@@ -25,7 +25,7 @@ export function JobPage({ job }: { job: Job }) {
     setOpen(region);
     requestAnimationFrame(() => document.getElementById(`row-${region}`)?.scrollIntoView({ block: "center" }));
   };
-  const f = job.figures, name = (region: number) => `${f.regions[region - 1]!.construct} ${job.places[region - 1]}`;
+  const f = job.figures, name = (region: number) => titleOf(f.regions[region - 1]!, job.places[region - 1]!);
   const calls = f.regions.filter((r) => r.construct === "MPI");
   const bins = f.by_rank.ranks.map((_, i) => binLabel(i, f.by_rank.width));
   const present = (v: number[] | undefined) => f.by_rank.ranks.map((n, i) => (n === 0 ? undefined : v?.[i]));
@@ -87,7 +87,7 @@ export function JobPage({ job }: { job: Job }) {
           {f.traffic && <div class="grid2">
             {f.traffic.cells.length > 0 && <Matrix traffic={f.traffic} missing={f.missing.length} />}
             {f.traffic.sizes && <MessageSizes sites={[{ name: "All call sites", sizes: f.traffic.sizes },
-              ...calls.filter((r) => r.sizes).map((r) => ({ name: job.places[r.region - 1]!, sizes: r.sizes! }))]} />}
+              ...calls.filter((r) => r.sizes).map((r) => ({ name: titleOf(r, job.places[r.region - 1]!), sizes: r.sizes! }))]} />}
           </div>}
           {f.traffic?.unknown && <ul class="muted small">{f.traffic.unknown.map((u) => (
             <li key={u.why}>Not in the matrix: {u.why} ({count(u.sends ?? 0)} sent, {bytes(u.out ?? 0)}; {count(u.recvs ?? 0)} received, {bytes(u.in ?? 0)}).</li>

@@ -3,7 +3,7 @@
 import { Bar } from "./bar";
 import { sumOf } from "./classes";
 import type { Hot, Process, Region, Row, Source } from "./data";
-import { base, code, count, percent, seconds } from "./format";
+import { base, code, count, percent, seconds, titleOf } from "./format";
 import { Table, type Column } from "./table";
 
 export function Panel({ p, r }: { p: Process; r: Region }) {
@@ -48,7 +48,7 @@ function Paths({ p, r }: { p: Process; r: Region }) {
     const names: string[] = [];
     for (let at = p.nodes[i]!.parent; at > 0; at = p.nodes[at]!.parent) {
       const x = p.regions[p.nodes[at]!.region - 1]!;
-      names.unshift(`${x.construct} ${x.place}`);
+      names.unshift(titleOf(x, x.place));
     }
     return [p.head.program, ...names].join(" > ");
   };

@@ -5,7 +5,7 @@ import { MessageSizes, total } from "./sizes";
 import { overheadOf, sumOf } from "./classes";
 import type { Parts, Process, Row } from "./data";
 import { EfficiencyTree } from "./efficiency";
-import { count, percent, plural, seconds } from "./format";
+import { count, percent, plural, seconds, titleOf } from "./format";
 import { Findings, Frame, Notes, Section, Tile, Whole } from "./frame";
 import { Heat, type HeatChoice } from "./heat";
 import { Icicle } from "./icicle";
@@ -63,7 +63,7 @@ export function ProcessPage({ p }: { p: Process }) {
         <Section id="mpi" title="What MPI takes" lede={`Call sites of MPI. Bytes by the ${h.accounting} accounting.`}>
           <CallSites p={p} calls={calls} />
           {calls.some((r) => r.mpi?.sizes) && <MessageSizes sites={[{ name: "All call sites", sizes: total(calls.flatMap((r) => r.mpi?.sizes ?? [])) },
-            ...calls.filter((r) => r.mpi?.sizes).map((r) => ({ name: `${r.name ?? "MPI"} ${r.place}`, sizes: r.mpi!.sizes! }))]} />}
+            ...calls.filter((r) => r.mpi?.sizes).map((r) => ({ name: titleOf(r, r.place), sizes: r.mpi!.sizes! }))]} />}
         </Section>
       )}
       <Section id="measurement" title="The measurement itself" lede="What measuring cost, what was lost, what could not be seen, and how to read the figures.">
@@ -81,13 +81,13 @@ function heat(p: Process, name: string, of: (own: Parts) => number): HeatChoice 
     for (const r of rows) out[r.thread] = of(r.own);
     return out;
   };
-  return { name, rows: p.regions.filter((r) => r.rows && r.rows.length > 1).map((r) => ({ name: `${r.construct} ${r.place}`, values: values(r.rows!) })) };
+  return { name, rows: p.regions.filter((r) => r.rows && r.rows.length > 1).map((r) => ({ name: titleOf(r, r.place), values: values(r.rows!) })) };
 }
 
 const nodeName = (p: Process, region: number) => {
   if (region === 0) return p.head.program;
   const r = p.regions[region - 1]!;
-  return `${r.construct} ${r.place}`;
+  return titleOf(r, r.place);
 };
 
 function Head({ p }: { p: Process }) {
