@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"math"
 	"os"
 	"os/exec"
 	"runtime"
@@ -134,7 +135,8 @@ func TestCostsTakenOut(t *testing.T) {
 
 func takenOut(t *testing.T, bin string) {
 	const turns, attempts, within, heavy = 4, 10, 0.10, 1.10
-	const busy = 3 // attempts after which a machine that others use is no longer waited for
+	const known = 0.3 // the part of what hits took to which their cost is known (docs/overhead.md)
+	const busy = 3    // attempts after which a machine that others use is no longer waited for
 	env := threadsEnv(1)
 	constructs, work := 20000, 12000
 	var own, raw, adjusted [][]float64
@@ -163,7 +165,7 @@ func takenOut(t *testing.T, bin string) {
 		}
 		off := total(a)/total(o) - 1
 		t.Logf("total     own %7.2f ms, measured %7.2f, without probes %7.2f (%+.1f%%)", total(o), total(r), total(a), 100*off)
-		if total(r) > heavy*total(o) && off < within && off > -within {
+		if bound := max(within, known*(total(r)/total(o)-1)); total(r) > heavy*total(o) && math.Abs(off) < bound {
 			return
 		}
 		const wrong = "the times without what the probes took are not those without probes, or the probes took too little to tell"

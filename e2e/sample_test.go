@@ -118,7 +118,9 @@ func checkHotLines(t *testing.T, p *profile.Profile, tolerance float64) (wrong [
 	// A probed function returns by a system call. For some instructions of that call, the thread
 	// has the stack pointer of before the call, and the place of after it. See
 	// sys_uretprobe of Linux 6.11 (arch/x86/kernel/uprobes.c): regs->sp -= sizeof(r11_cx_ax).
-	if float64(odd) > 0.001*float64(seen) {
+	// And clang-19 gives the instruction behind the loop of five the loop's line, though that
+	// instruction is one of all. A single sample there is more than a thousandth of a few hundred.
+	if odd > 1 && float64(odd) > 0.001*float64(seen) {
 		t.Errorf("of %d samples, %d have another stack than their line", seen, odd)
 	}
 	if float64(cut) > 0.02*float64(all) {
