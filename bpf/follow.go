@@ -201,8 +201,7 @@ func (f *Follower) Flags(pid int) (flags uint32) {
 	return flags
 }
 
-// LetGo tells whether somebody other than Continue continued a process, which Continue was not
-// called for yet.
+// LetGo tells whether WentOn knows of any process that somebody other than Continue continued.
 func (f *Follower) LetGo() bool {
 	for _, at := range entries[followStop, uint64](f.StoppedMap()) {
 		if at != 0 {
@@ -213,8 +212,8 @@ func (f *Follower) LetGo() bool {
 }
 
 // Release stops following each process for whose flags the function which returns true. It
-// continues the process if the process is stopped. If somebody else has continued it, that can
-// still be asked for.
+// continues the process if the process is stopped. WentOn still tells if somebody else continued it
+// before.
 func (f *Follower) Release(which func(flags uint32) bool) {
 	for pid, flags := range entries[uint32, uint32](f.FollowedMap()) {
 		if !which(flags) {
@@ -276,8 +275,8 @@ func (f *Follower) Next(deadline time.Time) (l Life, ok bool, err error) {
 	return l, ok, err
 }
 
-// CatchUp returns when all events are acted on that were reported before. It gives up after a
-// while, as there may be many.
+// CatchUp returns when all events that were reported before have been acted on, or when patience is
+// over.
 func (f *Follower) CatchUp(patience time.Duration) {
 	done := make(chan struct{})
 	f.awaiting.Lock()
@@ -290,8 +289,8 @@ func (f *Follower) CatchUp(patience time.Duration) {
 	}
 }
 
-// noneLeft tells those who wait in CatchUp that the events of the time before are acted on. They
-// are the first ones.
+// noneLeft ends the waits in CatchUp that were awaited when Next began. They are the first ones of
+// f.awaited: others may have come since.
 func (f *Follower) noneLeft(awaited []chan struct{}) {
 	f.awaiting.Lock()
 	defer f.awaiting.Unlock()

@@ -181,7 +181,7 @@ func (m *Measurement) Close() {
 // measurement starts.
 func (m *Measurement) Select(s *selection.Selection) {
 	m.selection = s
-	m.wanted.Fewer = s.LeavesWorksharing()
+	m.wanted.LeavesWorksharing = s.LeavesWorksharing()
 }
 
 // CounterNotes tells which counters cannot be counted and why, and whether the counts are estimates

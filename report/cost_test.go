@@ -66,6 +66,14 @@ func quiet() *profile.Profile {
 	return p
 }
 
+// unhit is a profile of a program that came by no probe.
+func unhit() *profile.Profile {
+	p := &profile.Profile{Threads: []profile.Thread{{}}, Nodes: []profile.Node{{Parent: -1, Region: -1}}}
+	p.Meta.Duration, p.Meta.Overhead = 1e9, &profile.Overhead{}
+	p.Nodes[0].Stats = []profile.ThreadStats{{Exec: profile.Sum{T: 1e9, C: 1}}}
+	return p
+}
+
 // The header says where threads at once pay more.
 func TestCostOfManyThreads(t *testing.T) {
 	p := quiet()
@@ -152,6 +160,7 @@ func TestCostsInReports(t *testing.T) {
 			"   0       4.00    1000000       3.00       1.00       0.00\n", "50.0% of its own time as measured"}},
 		{"ompp, not known", ompp, unknown, Options{}, []string{
 			"Probe Cost      : It is not known what the probes cost: no memory\n", "Times           : as measured; what the probes took is not known\n"}},
+		{"ompp, no hit", ompp, unhit(), Options{}, []string{"Times           : as measured: no probe was hit\n"}},
 		{"summary", summary, reporttest.Costly(), Options{Decimals: 2}, []string{"7.00 sec wall time (10.00 with the probes), ", "3.00 thread-sec (30.0%), taken out of all other times",
 			"rough               Probes took more than a tenth of the time of the program (30.0%), R00001 a.c (3-5) (unnamed) CRITICAL (50.0%): counts are exact, times and waits are rough."}},
 		{"summary, with little processor time", summary, bounded(), Options{Decimals: 2}, []string{"~1.50 thread-sec (15.0%, 100.0% of 1.50 sec of processor time), taken out of all other times"}},

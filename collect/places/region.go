@@ -237,7 +237,7 @@ const (
 // of the construct, as far as it is known.
 func (r *Resolver) implicit(t *regions.Region, runtime event.Runtime) string {
 	switch {
-	case r.Fewer:
+	case r.LeavesWorksharing:
 		return noteLeftOut
 	case runtime != event.Gomp:
 		return noteClangsOwn

@@ -31,10 +31,10 @@ func TestImplicit(t *testing.T) {
 		{"GCC's, without the source", unknown, event.Gomp, true, noteNoCall},
 		{"clang's loop", calls, event.Kmpc, true, noteClangsOwn},
 	} {
-		for fewer, want := range map[bool]string{false: c.want, true: noteLeftOut} {
-			r := &Resolver{Wanted: Wanted{Inlining: c.inlining, Fewer: fewer}}
+		for leaves, want := range map[bool]string{false: c.want, true: noteLeftOut} {
+			r := &Resolver{Wanted: Wanted{Inlining: c.inlining, LeavesWorksharing: leaves}}
 			if got := r.implicit(&c.region, c.runtime); got != want {
-				t.Errorf("%s, fewer constructs %t: %q, want %q", c.what, fewer, got, want)
+				t.Errorf("%s, worksharing left out %t: %q, want %q", c.what, leaves, got, want)
 			}
 		}
 	}

@@ -39,8 +39,8 @@ type Wanted struct {
 	Inlining bool          // constructs that make no call
 	Atomics  bool          // atomics that make no call
 	User     *user.Regions // nil: no user regions
-	// Fewer: constructs that end in a barrier are left out (selection.LeavesWorksharing).
-	Fewer bool
+	// LeavesWorksharing: a barrier may end a construct that is left out (selection.Selection).
+	LeavesWorksharing bool
 }
 
 // place is an address in a file. module is nil if the address lies in no file.

@@ -29,6 +29,9 @@ export function bytes(n: number): string {
 
 export const code = (region: number) => `R${String(region).padStart(5, "0")}`;
 
+// estimate marks a figure that is an estimate.
+export const estimate = (is: boolean | undefined, figure: string) => (is ? `~${figure}` : figure);
+
 // titleOf names a region where there is little room: by its construct and place. Of an MPI call, the
 // operation comes first. In a place, it comes last, where it is cut off.
 export function titleOf(r: { construct: string; name?: string }, place: string) {

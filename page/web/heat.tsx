@@ -88,6 +88,7 @@ export function Heat({ title, alike, caption, who, columns, choices }: Props) {
 }
 
 const cut = (name: string, width: number) => {
-  const fits = Math.floor((width - 10) / 7.2);
+  const letter = 7.2; // pixels: names of MPI calls have many wide letters
+  const fits = Math.floor((width - 10) / letter);
   return name.length > fits ? `${name.slice(0, fits - 1)}\u2026` : name;
 };

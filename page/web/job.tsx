@@ -4,7 +4,7 @@ import { Alike } from "./alike";
 import type { Job } from "./data";
 import { partsOfRank } from "./data";
 import { EfficiencyTree } from "./efficiency";
-import { bytes, count, percent, plural, seconds, titleOf } from "./format";
+import { bytes, count, estimate, percent, plural, seconds, titleOf } from "./format";
 import { Findings, Frame, Notes, Section, Tile, Whole } from "./frame";
 import { Heat } from "./heat";
 import { Icicle } from "./icicle";
@@ -96,7 +96,7 @@ export function JobPage({ job }: { job: Job }) {
       )}
       <Section id="measurement" title="The measurement itself" lede="What measuring cost, what was lost, which ranks are missing.">
         <div class="tiles">
-          <Tile name="Probes took" value={job.head.probe_ns === null ? "not known" : (job.head.probe_lowered ? "~" : "") + seconds(job.head.probe_ns)}
+          <Tile name="Probes took" value={job.head.probe_ns === null ? "not known" : estimate(job.head.probe_lowered, seconds(job.head.probe_ns))}
             more={job.head.probe_ns === null ? "of all ranks" : `of all threads, ${job.head.adjusted ? "taken out of all times" : "in the times"}`} />
           <Tile name="Events lost" value={count(job.head.lost_events)} />
           <Tile name="Ranks not read" value={count(f.missing.length)} />

@@ -5,7 +5,7 @@ import { MessageSizes, total } from "./sizes";
 import { overheadOf, sumOf } from "./classes";
 import type { Parts, Process, Row } from "./data";
 import { EfficiencyTree } from "./efficiency";
-import { count, percent, plural, seconds, titleOf } from "./format";
+import { count, estimate, percent, plural, seconds, titleOf } from "./format";
 import { Findings, Frame, Notes, Section, Tile, Whole } from "./frame";
 import { Heat, type HeatChoice } from "./heat";
 import { Icicle } from "./icicle";
@@ -109,8 +109,8 @@ function Head({ p }: { p: Process }) {
         <Tile name="Threads" value={count(h.threads)} more={`${seconds(h.thread_ns)} of thread time`} />
         <Tile name="In parallel regions" value={h.parallel_coverage === null ? "none seen" : percent(h.parallel_coverage)}
           more={h.parallel_coverage === null ? "nothing of OpenMP was seen" : "of the wall time"} />
-        <Tile name="Probes took" value={h.probe_ns === null ? "not known" : (h.probe_lowered ? "~" : "") + percent(h.probe_share)}
-          more={h.probe_ns === null ? undefined : `of processor time (${h.probe_lowered ? "~" : ""}${seconds(h.probe_ns)})${h.adjusted ? ", taken out of all times" : ", in the times below"}`} />
+        <Tile name="Probes took" value={h.probe_ns === null ? "not known" : estimate(h.probe_lowered, percent(h.probe_share))}
+          more={h.probe_ns === null ? undefined : `of processor time (${estimate(h.probe_lowered, seconds(h.probe_ns))})${h.adjusted ? ", taken out of all times" : ", in the times below"}`} />
       </div>
       <Whole parts={p.whole} caption="All threads' time by class. The full width is the wall time of all threads. Serial code and idle workers are derived: what is left beside all regions." />
     </header>

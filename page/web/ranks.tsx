@@ -3,7 +3,7 @@ import { Bar, Keys } from "./bar";
 import { overheadOf, sumOf } from "./classes";
 import type { JobFigures, JobRank, Parts } from "./data";
 import { Figure } from "./figure";
-import { percent, seconds } from "./format";
+import { estimate, percent, seconds } from "./format";
 import { Table } from "./table";
 
 export function Ranks({ f, parts }: { f: JobFigures; parts: (r: JobRank) => Parts }) {
@@ -25,7 +25,7 @@ export function Ranks({ f, parts }: { f: JobFigures; parts: (r: JobRank) => Part
         { title: "Wall", cell: (x) => seconds(x.r.wall_ns), by: (x) => x.r.wall_ns, number: true },
         { title: "Overhead", cell: (x) => percent(share(x)), by: share, number: true, tip: "Of the time of the rank's threads" },
         { title: "MPI", cell: (x) => seconds(x.r.mpi_ns), by: (x) => x.r.mpi_ns, number: true, tip: "Summed over threads" },
-        ...(probes ? [{ title: "Probes", cell: (x: typeof rows[0]) => (x.r.probe_ns === null ? "-" : (x.r.probe_lowered ? "~" : "") + seconds(x.r.probe_ns)), by: (x: typeof rows[0]) => x.r.probe_ns ?? -1, number: true, tip: "That probe hits took of the rank's threads" }] : []),
+        ...(probes ? [{ title: "Probes", cell: (x: typeof rows[0]) => (x.r.probe_ns === null ? "-" : estimate(x.r.probe_lowered, seconds(x.r.probe_ns))), by: (x: typeof rows[0]) => x.r.probe_ns ?? -1, number: true, tip: "That probe hits took of the rank's threads" }] : []),
         ...(ended ? [{ title: "Ended", cell: (x: typeof rows[0]) => `${x.r.ended ?? "not known"}${x.r.lost_events ? ", lost events" : ""}`, by: (x: typeof rows[0]) => x.r.ended ?? "" }] : []),
       ]} />
       <Keys of={rows.map((x) => x.parts)} />

@@ -190,6 +190,9 @@ func TimesText(p *profile.Profile, raw bool) string {
 	case raw:
 		return "as measured, with what the probes took"
 	}
+	if o := p.Meta.Overhead; o != nil && o.Failed == "" && p.Meta.Hits+p.Meta.LostHits == 0 {
+		return "as measured: no probe was hit"
+	}
 	return "as measured; what the probes took is not known"
 }
 
