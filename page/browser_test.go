@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -178,12 +179,14 @@ func TestFigure9(t *testing.T) {
 	}
 }
 
-// TestTimeInMPI: the time in MPI is that of the text report: with the time in which threads had no
-// core there.
-func TestTimeInMPI(t *testing.T) {
+// TestJobAsInText: a job's page says what the text report says. The time in MPI includes the time
+// in which threads had no core there. A cost that the processor time bounds has the mark of
+// estimates. In the charts, names of MPI calls begin with the operation.
+func TestJobAsInText(t *testing.T) {
 	b := openBrowser(t)
 	ranks := []*profile.Profile{figure9(0, 2, 0), figure9(1, 2, 0)} // 310 of 824 ms in MPI
 	for _, p := range ranks {
+		p.Meta.Overhead.Probes, p.Meta.Overhead.AtMost = []profile.ProbeHits{{Probe: "jump", Hits: 4000, Before: 500, After: 500}}, 0.5
 		for i := range p.Nodes {
 			s := &p.Nodes[i].Stats[0]
 			if s.MPI == nil {
@@ -197,9 +200,15 @@ func TestTimeInMPI(t *testing.T) {
 	}
 	j := jobOf(t, ranks)
 	b.show(t, saveJob(t, j), 1400, "light")
-	tile := `[...document.querySelectorAll(".tile")].find((e) => e.textContent.startsWith("In MPI")).querySelector("b").textContent`
-	if got := ask[string](t, b, tile); got != "37.6 %" {
-		t.Errorf("in MPI for %s of the time, want 37.6 %%; %d ns of %d, %d of them without a core", got, j.Ranks[0].MPITime, j.Ranks[0].ThreadTime, j.Ranks[0].NoCore)
+	for tile, want := range map[string]string{"In MPI": "37.6 %", "Probes took": "~4 ms"} {
+		tile := fmt.Sprintf(`[...document.querySelectorAll(".tile")].find((e) => e.textContent.startsWith(%q)).querySelector("b").textContent`, tile)
+		if got := ask[string](t, b, tile); got != want {
+			t.Errorf("%s: %s, want %s; rank 0: %+v", tile, got, want, j.Ranks[0])
+		}
+	}
+	names := ask[[]string](t, b, `[...document.querySelectorAll("#ranks text[data-tip]")].map((e) => e.textContent)`)
+	if !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "MPI_Alltoall ") }) {
+		t.Errorf("names of regions: %q", names)
 	}
 }
 
