@@ -317,5 +317,5 @@ func hits(ev *event.Event) uint64 {
 	case ev.Fold != nil:
 		return ev.Fold.Hits
 	}
-	return 1 + ev.LeftOut().Hits()
+	return 1 + ev.LeftOut.Hits()
 }

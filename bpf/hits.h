@@ -208,7 +208,7 @@ static __always_inline int on_entry(struct pt_regs *regs, struct task_struct *ta
 		if (row->flags & ROW_TRIP_64)
 			r.b = trips_64(REG_ARG4(regs), REG_ARG5(regs));
 		if (row->flags & ROW_TELLS_LEFT_OUT)
-			r.a = take_left_out();
+			r.site = take_left_out();
 		report(task, &r);
 		reported(regs, task, row);
 	}

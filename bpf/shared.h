@@ -48,7 +48,8 @@ enum row_flag {
 	ROW_EXACT          = 1 << 27, /* from here on the returns of all such rows are reported */
 	ROW_OFF            = 1 << 28, /* the process wants no reports from here on */
 	ROW_ON             = 1 << 29, /* it wants them again */
-	/* a = the thread's hits since the last such row of which the record was left out (rows.h) */
+	/* site = the thread's hits since the last such row of which the record was left out (rows.h);
+	 * with ROW_NO_SITE */
 	ROW_TELLS_LEFT_OUT = 1 << 30,
 };
 

@@ -20,16 +20,18 @@ func (s Split) Sum() float64 { return s.Before + s.After }
 // Costs are the times that one hit of each kind takes of its thread's time, as Measure has measured
 // them. The times of entry probes include one record.
 type Costs struct {
-	Mode       string  `json:"mode"` // how the probes were attached (bpf.Mode)
-	Nop5       Split   `json:"nop5"` // zero on architectures without this instruction
-	Jump       Split   `json:"jump"` // likewise
-	Emulated   Split   `json:"emulated"`
-	Call       Split   `json:"call"`
-	SingleStep Split   `json:"single_step"`
-	Return     Split   `json:"return"`  // what a probed return adds to the entry, with its record
-	Folded     Split   `json:"folded"`  // a hit that is folded: mean of a construct's begin and end
-	Read       float64 `json:"read"`    // one more read of user memory, ns
-	Ignored    float64 `json:"ignored"` // an emulated hit that writes no record, ns
+	Mode       string `json:"mode"` // how the probes were attached (bpf.Mode)
+	Nop5       Split  `json:"nop5"` // zero on architectures without this instruction
+	Jump       Split  `json:"jump"` // likewise
+	Emulated   Split  `json:"emulated"`
+	Call       Split  `json:"call"`
+	SingleStep Split  `json:"single_step"`
+	Return     Split  `json:"return"` // what a probed return adds to the entry, with its record
+	Folded     Split  `json:"folded"` // a hit that is folded: mean of a construct's begin and end
+	// What a probed return adds to the entry where both are folded.
+	FoldedReturn Split   `json:"folded_return"`
+	Read         float64 `json:"read"`    // one more read of user memory, ns
+	Ignored      float64 `json:"ignored"` // an emulated hit that writes no record, ns
 	// Crowd compares one thread with many. The costs above are those of one thread.
 	Crowd Crowd `json:"crowd,omitzero"`
 }
@@ -83,7 +85,7 @@ func (c *Costs) Of(p event.Probe) Split {
 	case event.ProbeFoldedJump:
 		return c.foldedJump()
 	case event.ProbeFoldedReturn:
-		return Split{c.Return.Before, max(0, c.Return.After-c.Record())}
+		return c.FoldedReturn
 	}
 	if kind := p.WithoutReads(); kind >= event.ProbeLeftOut {
 		if s = c.Of(kind - event.ProbeLeftOut + event.ProbeNop5); s != (Split{}) {

@@ -9,7 +9,7 @@ import (
 
 func TestCosts(t *testing.T) {
 	c := &Costs{Nop5: Split{1, 2}, Jump: Split{9, 18}, Emulated: Split{10, 20}, Call: Split{100, 200}, SingleStep: Split{1000, 2000},
-		Return: Split{3, 4}, Folded: Split{7, 8}, Read: 5, Ignored: 24}
+		Return: Split{3, 4}, Folded: Split{7, 8}, FoldedReturn: Split{2, 1}, Read: 5, Ignored: 24}
 	for _, w := range []struct {
 		p             event.Probe
 		before, after int64
@@ -24,7 +24,7 @@ func TestCosts(t *testing.T) {
 		{event.NoProbe.Reading(2), 0, 0},
 		{event.ProbeFolded, 7, 8},
 		{event.ProbeFoldedJump, 9, 6},
-		{event.ProbeFoldedReturn, 3, 0},
+		{event.ProbeFoldedReturn, 2, 1},
 		{event.ProbeEmulated.LeftOut().WithoutReads(), 10, 14},
 		{event.ProbeSingleStep.LeftOut().WithoutReads().Reading(1), 1000, 1999},
 	} {

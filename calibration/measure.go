@@ -61,7 +61,7 @@ type run struct {
 	inside []float64   // ns from the entry's time stamp to the return's
 	look   []float64   // ns that reading the clock takes
 	folded uint64      // number of hits that were folded
-	pairs  int         // number of calls of pairs in the turns that count
+	fold   uint64      // number of hits that were to be folded, in the turns that count
 }
 
 // MeasureAlone is Measure where no process is measured: it loads the programs and removes them.
@@ -161,6 +161,7 @@ const (
 	reads
 	returns
 	folds
+	foldReturns
 	instructions
 )
 
@@ -175,11 +176,13 @@ func usesOf(m *program) []use {
 		// system call has left there.
 		reads:   {on: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowBFromA, A: bpf.Arg(1)}},
 		returns: {on: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowReturn}, returns: true},
-		folds:   {},
+
+		// A construct that ends by a second call, and one that is a single call.
+		folds: {on: pair, row: bpf.Row{Flags: bpf.RowEntry | bpf.RowFoldBegin | bpf.FoldGroup(1)},
+			end: &bpf.Row{Flags: record.Flags | bpf.RowFoldEnd | bpf.FoldGroup(1)}},
+		foldReturns: {on: emulated, row: bpf.Row{Flags: bpf.RowEntry | bpf.RowReturn |
+			bpf.RowFoldBegin | bpf.RowFoldEnd | bpf.FoldGroup(2)}, returns: true},
 	}
-	group := bpf.FoldGroup(1)
-	uses[folds] = use{on: pair, row: bpf.Row{Flags: bpf.RowEntry | bpf.RowFoldBegin | group},
-		end: &bpf.Row{Flags: record.Flags | bpf.RowFoldEnd | group}}
 	for k := nop5; k <= singleStep; k++ {
 		if _, ok := m.bodies[k]; ok {
 			uses = append(uses, use{on: k, row: record})
@@ -217,7 +220,7 @@ func (r *run) attach(k *bpf.Probes) (io.Closer, error) {
 // of them alike. The first round only fills the caches.
 func (r *run) takeTurns() error {
 	r.ns, r.before = make([][]float64, len(r.uses)), make([][]float64, len(r.uses))
-	r.inside, r.look, r.folded, r.pairs = nil, nil, 0, 0
+	r.inside, r.look, r.folded, r.fold = nil, nil, 0, 0
 	for i := range r.uses {
 		r.uses[i].calls = leastCalls
 	}
@@ -263,11 +266,13 @@ func (r *run) turn(i int, counts bool) error {
 		return nil
 	}
 	r.ns[i] = append(r.ns[i], each)
-	if i == folds {
-		r.pairs += all
-	}
-	for j := range rets {
-		r.inside = append(r.inside, rets[j]-entries[j])
+	switch i {
+	case folds, foldReturns:
+		r.fold += uint64(2 * all)
+	case returns:
+		for j := range rets {
+			r.inside = append(r.inside, rets[j]-entries[j])
+		}
 	}
 	if stamped == 0 {
 		return nil
@@ -329,19 +334,22 @@ func (r *run) costs(mode bpf.Mode) (*Costs, error) {
 	one := slices.IndexFunc(r.uses[instructions:], func(u use) bool { return u.on == emulated }) + instructions
 	c.Ignored = above(ignored, bare)
 	c.Read = max(0, above(reads, one))
-	// A folded sum is written with the next record. Nothing is folded where counters take turns.
-	// Hits that a switch of threads leaves uncounted are not folded either.
-	const most = 0.9
-	switch all := uint64(2 * r.pairs); {
-	case float64(r.folded) >= most*float64(all):
-		c.Folded = Split{c.Emulated.Before, max(0, above(folds, bare)/2-c.Emulated.Before)}
-	case r.folded > 0:
-		return nil, fmt.Errorf("of %d hits that were to be added up, %d were", all, r.folded)
-	}
 	seen := above(returns, one)
 	total := max(0, seen)
 	before := min(max(0, median(r.inside)-c.Emulated.After), total)
 	c.Return = Split{before, total - before}
+	// A folded sum is written with the next record. Nothing is folded where counters take turns.
+	// Hits that a switch of threads leaves uncounted are not folded either.
+	const most = 0.9
+	switch {
+	case float64(r.folded) >= most*float64(r.fold):
+		c.Folded = Split{c.Emulated.Before, max(0, above(folds, bare)/2-c.Emulated.Before)}
+		total := max(0, above(foldReturns, bare)-c.Folded.Sum())
+		before := min(c.Return.Before, total)
+		c.FoldedReturn = Split{before, total - before}
+	case r.folded > 0:
+		return nil, fmt.Errorf("of %d hits that were to be added up, %d were", r.fold, r.folded)
+	}
 	if seen <= 0 { // a return writes a record
 		return c, errContradicted
 	}

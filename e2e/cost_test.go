@@ -135,8 +135,8 @@ func TestCostsTakenOut(t *testing.T) {
 
 func takenOut(t *testing.T, bin string) {
 	const turns, attempts, within, heavy = 4, 10, 0.10, 1.10
-	const known = 0.3 // the part of what hits took to which their cost is known (docs/overhead.md)
-	const busy = 3    // attempts after which a machine that others use is no longer waited for
+	const known = 0.25 // the part of what hits took to which their cost is known (docs/overhead.md)
+	const busy = 3     // attempts after which a machine that others use is no longer waited for
 	env := threadsEnv(1)
 	constructs, work := 20000, 12000
 	var own, raw, adjusted [][]float64

@@ -193,8 +193,10 @@ type Event struct {
 	Fn  uint64 `json:"fn,omitempty"`
 	Loc uint64 `json:"loc,omitempty"` // address of libomp's ident_t; 0 with libgomp
 	// Team identity, equal for all threads of a team while the team lives (Fork, Begin);
-	// address of a task; hits without a record (LeftOut).
+	// address of a task.
 	Key uint64 `json:"key,omitempty"`
+	// Hits of the thread before this one that wrote no record.
+	LeftOut LeftOut `json:"left,omitempty"`
 	// Returned value (Result); trip count of a static loop (Open).
 	Value int64    `json:"v,omitempty"`
 	Num   int32    `json:"num,omitempty"`  // OpenMP thread number in its team (Begin)

@@ -4,8 +4,8 @@ import "runtime"
 
 // LeftOut tells how many hits of a thread wrote no record, since the last event that tells of such
 // hits. It holds a number of each kind from ProbeNop5 on, of leftOutBits bits (bpf/shared.h). The
-// end of a function of a level has it as its Key: the hits are those of calls that
-// the library made itself.
+// hits are those of calls that a library made itself. Two kinds of events tell of them: the end of
+// a function of a level, and the begin of a region's body in libomp.
 type LeftOut uint64
 
 const (
@@ -40,16 +40,7 @@ func (l LeftOut) Cost(c *HitCosts) (hits uint64, ns int64) {
 // register.
 var siteReads = map[string]int{"amd64": 1}[runtime.GOARCH]
 
-// LeftOut returns the kind of a hit at the entry of a level's function of which the
-// record is left out.
+// LeftOut returns the kind of a hit at the entry of a function of which the record is left out.
 func (p Probe) LeftOut() Probe {
 	return (p.WithoutReads() - ProbeNop5 + ProbeLeftOut).Reading(siteReads)
-}
-
-// LeftOut returns the hits without a record that the event tells of.
-func (ev *Event) LeftOut() LeftOut {
-	if ev.Construct != UserRegion || ev.Edge != Release || ev.Fn&levelFn == 0 {
-		return 0
-	}
-	return LeftOut(ev.Key)
 }

@@ -16,17 +16,4 @@ func TestLeftOut(t *testing.T) {
 	if lastProbe >= 1<<kindBits || len(probeNames) != int(lastProbe)+1 || ProbeEmulated.Reading(3).LeftOut().String() != "emulated, unrecorded" {
 		t.Errorf("%d kinds, %d names", lastProbe, len(probeNames))
 	}
-	for _, c := range []struct {
-		ev   Event
-		want LeftOut
-	}{
-		{Event{Construct: UserRegion, Edge: Release, Fn: LevelFn(1, 2), Key: 5}, 5},
-		{Event{Construct: UserRegion, Edge: Enter, Fn: LevelFn(1, 2), Key: 5}, 0},
-		{Event{Construct: UserRegion, Edge: Release, Fn: 2, Key: 5}, 0},
-		{Event{Construct: Lock, Edge: Release, Fn: LevelFn(1, 2), Key: 5}, 0},
-	} {
-		if got := c.ev.LeftOut(); got != c.want {
-			t.Errorf("%+v: %d", c.ev, got)
-		}
-	}
 }

@@ -63,9 +63,6 @@ func NewCodePlan(o *symbols.Object, all []CodePoint) *Plan {
 		if k.Flags&bpf.RowOutsideOnly != 0 {
 			k.LeftOut = uint32(ProbeOf(points.CostOf(i)))
 		}
-		if k.Flags&bpf.RowTellsLeftOut != 0 {
-			r.A = Elsewhere(ToKey)
-		}
 		p.add(c.Name, r, c.VAddr, points.CostOf(i), k)
 	}
 	p.sort()

@@ -52,6 +52,7 @@ type decoded struct {
 	runtime  event.Runtime
 	instance uint16
 	entry    event.Probe // the kind of the hits at its entry
+	leftOut  bool        // the site of its records holds an event.LeftOut
 }
 
 // Store puts a plan's rows into the kernel and registers them for decoding. running says that the
@@ -78,7 +79,7 @@ func (d *Decoder) Store(k *bpf.Probes, p *Plan, running bool) (*Attached, error)
 		for len(d.rows) <= int(row) {
 			d.rows = append(d.rows, decoded{})
 		}
-		d.rows[row] = decoded{pl.Row, cmp.Or(pl.Row.Runtime, p.Runtime), d.instances, pl.kind(&r)}
+		d.rows[row] = decoded{pl.Row, cmp.Or(pl.Row.Runtime, p.Runtime), d.instances, pl.kind(&r), r.Flags&bpf.RowTellsLeftOut != 0}
 		a.points = append(a.points, bpf.Point{Offset: pl.Offset, Row: row, Return: pl.Return})
 	}
 	d.instances++
@@ -113,6 +114,9 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 	}
 	ev.Probe = known.entry
 	ev.Edge, ev.Site, ev.Num, ev.Size, ev.Value = row.Entry, r.Site, r.Num, r.Size, row.Value
+	if known.leftOut {
+		ev.Site, ev.LeftOut = 0, event.LeftOut(r.Site)
+	}
 	switch {
 	case row.Forwarded && r.Flags&bpf.RecInside != 0:
 		ev.Site = 0

@@ -23,6 +23,18 @@ func TestForwardedDecoded(t *testing.T) {
 	}
 }
 
+// A record tells of hits without records in place of a call's site.
+func TestLeftOutDecoded(t *testing.T) {
+	row := &Row{Construct: event.Parallel, Entry: event.Begin, A: Key(4), Flags: bpf.RowNoSite}
+	d := &Decoder{rows: []decoded{{row: row}, {row: row, leftOut: true}}}
+	for i, want := range []event.Event{{Site: 77}, {LeftOut: 77}} {
+		var ev event.Event
+		if !d.Event(&bpf.Record{Row: uint16(i), Site: 77, A: 5}, &ev) || ev.Site != want.Site || ev.LeftOut != want.LeftOut || ev.Key != 5 {
+			t.Errorf("row %d: %+v", i, ev)
+		}
+	}
+}
+
 // The engine is told why the return of a call is reported, or that it is not.
 func TestArmedDecoded(t *testing.T) {
 	d := NewTabled(event.Gomp, []*Row{{Construct: event.Barrier, Entry: event.Wait, Return: event.Waited}})

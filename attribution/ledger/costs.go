@@ -18,7 +18,7 @@ func (l *Ledger) Hit(ev *event.Event, due *int64) (before, all int64) {
 	l.hits[ev.Probe%event.NumProbes]++
 	c := l.costs.Kinds[ev.Probe%event.NumProbes]
 	before, all = *due+c.Before, c.Sum()
-	if left := ev.LeftOut(); left != 0 {
+	if left := ev.LeftOut; left != 0 {
 		for p := event.ProbeNop5; p <= event.ProbeSingleStep; p++ {
 			l.hits[p.LeftOut()] += left.Of(p)
 		}

@@ -220,8 +220,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// The end of a level's function tells of hits without records:
-// their cost lies before its time stamp.
+// An event tells of hits without records: their cost lies before its time stamp.
 func TestHitsWithoutRecord(t *testing.T) {
 	var c event.HitCosts
 	c.Kinds[event.ProbeJump] = event.HitCost{Before: 10, After: 20}
@@ -230,7 +229,7 @@ func TestHitsWithoutRecord(t *testing.T) {
 	l := &Ledger{}
 	l.SetCosts(c)
 	due := int64(5)
-	before, all := l.Hit(&event.Event{Construct: event.UserRegion, Edge: event.Release, Fn: event.LevelFn(1, 1), Probe: event.ProbeJump, Key: 2 | 3<<12}, &due)
+	before, all := l.Hit(&event.Event{Construct: event.UserRegion, Edge: event.Release, Fn: event.LevelFn(1, 1), Probe: event.ProbeJump, LeftOut: 2 | 3<<12}, &due)
 	if before != 5+10+2*101+3*1000 || all != 30+2*101+3*1000 || due != 20 {
 		t.Errorf("%d ns before, %d in all, %d due", before, all, due)
 	}

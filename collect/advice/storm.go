@@ -81,7 +81,7 @@ func (r *Rates) Add(ev *event.Event) bool {
 		r.hits += f.Hits
 		return false
 	}
-	left, ns := ev.LeftOut().Cost(r.Costs)
+	left, ns := ev.LeftOut.Cost(r.Costs)
 	x.hits += 1 + left
 	x.ns += r.Costs.Kinds[ev.Probe].Sum() + ns
 	if ev.Construct == event.UserRegion && ev.Fn != 0 {
@@ -110,7 +110,7 @@ func (r *Rates) addFunction(ev *event.Event) {
 		f = &rate{}
 		r.functions[ev.Fn] = f
 	}
-	left, ns := ev.LeftOut().Cost(r.Costs)
+	left, ns := ev.LeftOut.Cost(r.Costs)
 	f.hits += 1 + left
 	f.ns += r.Costs.Kinds[ev.Probe].Sum() + ns
 }

@@ -60,7 +60,7 @@ func (l *Ledger) Pay(ev *event.Event) {
 	if ev.MPI != nil { // an MPI event stands for two hits
 		ns += l.costs.Kinds[event.ProbeReturn].Sum()
 	}
-	_, left := ev.LeftOut().Cost(&l.costs)
+	_, left := ev.LeftOut.Cost(&l.costs)
 	l.last[groupOf[ev.Element()]] += float64(ns)*float64(1+ev.Lost) + float64(left)
 }
 

@@ -23,7 +23,7 @@ func TestLedger(t *testing.T) {
 	lossy := levelHit(2, 3)
 	lossy.Lost = 4
 	end := levelHit(3, 2) // of a function that has called others of its library twice
-	end.Edge, end.Key = event.Release, 2
+	end.Edge, end.LeftOut = event.Release, 2
 	for _, ev := range []*event.Event{
 		levelHit(1, 1), levelHit(1, 1), levelHit(1, 2), levelHit(1, event.LevelKinds), levelHit(2, 1), lossy, end,
 		levelHit(1, 0), // of an older stream: no kind

@@ -38,6 +38,9 @@ func TestPlaceBeginsInstalled(t *testing.T) {
 					continue
 				}
 				probed = append(probed, pl.VAddr)
+				if tells := pl.Kernel.Flags&bpf.RowTellsLeftOut != 0; tells != (pl.Kernel.KmpThreads != 0) {
+					t.Errorf("%s at %#x tells of hits without records: %t", pl.Symbol, pl.VAddr, tells)
+				}
 				if pl.Kernel.KmpThreads == 0 {
 					known++
 					checkTeam(t, plan, pl)

@@ -44,6 +44,7 @@ func place(p *probes.Planner) error {
 	if forwarded {
 		comesFrom(p, criticalWithHint, from)
 	}
+	countOwnCalls(p)
 	setSize(p)
 	if err := placeExits(p); err != nil {
 		return err
@@ -65,6 +66,21 @@ func setBody(p *probes.Planner) {
 			pl.Kernel.BodyLo, pl.Kernel.BodySize = vaddr-pl.VAddr, size
 		}
 	})
+}
+
+// countOwnCalls makes the kernel side count the hits of calls that libomp makes itself. For a team
+// of one thread, libomp calls __kmpc_serialized_parallel right before the body. The probe at the
+// call of such a body tells the count.
+func countOwnCalls(p *probes.Planner) {
+	for i := range p.Placements {
+		pl := &p.Placements[i]
+		switch {
+		case pl.Kernel.Flags&bpf.RowOutsideOnly != 0:
+			pl.Kernel.LeftOut = uint32(probes.ProbeOf(pl.Cost))
+		case pl.Kernel.Flags&bpf.RowSizeFromKmp != 0 && pl.Kernel.KmpTeam == 0: // placeBegins
+			pl.Kernel.Flags |= bpf.RowTellsLeftOut
+		}
+	}
 }
 
 // setSize makes the probe read the team's size where a thread enters the body. The engine works
