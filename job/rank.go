@@ -67,6 +67,7 @@ type RankTimes struct {
 	Adjusted         bool  // times are without ProbeCost (see analysis.Adjust)
 	// NoCore is the time in which threads were ready to run and had no core, in regions or not.
 	NoCore int64
+	HeldUp int64 // as heldUp tells it
 }
 
 // RankMPI is a rank's time in MPI, ns.
@@ -84,13 +85,8 @@ type RankMPI struct {
 	LateBy int64
 	// GoneFor is how long before the end of the last rank this rank failed; 0: it did not fail, or
 	// this is not known.
-	GoneFor   int64
-	AwayInMPI int64 // the part of MPITime in which threads were ready to run and had no core
+	GoneFor int64
 }
-
-// AwayOutside returns the time outside of MPI in which a rank's threads were ready to run and had
-// no core (ns).
-func (r *Rank) AwayOutside() int64 { return max(0, r.NoCore-r.AwayInMPI) }
 
 // RankTrust says which figures a rank lacks, and which of its figures are derived.
 type RankTrust struct {
@@ -122,7 +118,7 @@ func rankOf(p *profile.Profile, file string, rank int) Rank {
 		RankLife: lifeOf(m),
 		RankTimes: RankTimes{Wall: m.Duration, User: m.UserTime, System: m.SysTime, ThreadTime: analysis.ThreadTime(p),
 			Serial: analysis.SerialTime(p), Idle: analysis.Idle(p), Parallel: analysis.ParallelCoverage(p).Wall,
-			NoCore: analysis.NoCore(p), Adjusted: m.Adjusted},
+			NoCore: analysis.NoCore(p), HeldUp: heldUp(p), Adjusted: m.Adjusted},
 		RankTrust: RankTrust{LostHits: m.LostHits, Partial: m.Partial, Edges: m.Edges, Warnings: len(p.Warnings),
 			LeftOut: strings.Join(m.LeftOut, ", ")},
 	}
@@ -155,7 +151,6 @@ func mpiTimesOf(root *profile.Node, ends *analysis.StartEnd) RankMPI {
 	for _, s := range root.Stats {
 		if s.MPI != nil {
 			r.MPITime += s.MPI.T
-			r.AwayInMPI += s.MPI.NoCore
 			r.MPIWall = max(r.MPIWall, s.MPI.T)
 			r.Communicating = max(r.Communicating, s.MPI.T-ends.All[s.Thread])
 		}

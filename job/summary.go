@@ -145,6 +145,8 @@ func gone(ranks []Rank) {
 
 func rankCPU(r *Rank) int64 { return r.User + r.System }
 
+func rankHeldUp(r *Rank) int64 { return r.HeldUp }
+
 // Slowest returns the rank with the least time in MPI.
 func (s *Summary) Slowest(j *Job) *Rank {
 	return j.rank(s.InMPI.MinRank)
@@ -211,8 +213,8 @@ func (s *Summary) why(j *Job, by mpi.Accounting) {
 	if cpu := float64(rankCPU(slow)); cpu < s.CPU.Mean-mostOf*s.Excess && cpu < (1-mostOf/2)*float64(slow.Wall-slow.MPIWall) {
 		s.Why = LessProcessor
 	}
-	if away := j.RankStats((*Rank).AwayOutside); slices.Contains(s.Slow, away.MaxRank) &&
-		(float64(slow.AwayOutside())-away.Mean)/float64(max(1, slow.Threads)) >= mostOf*s.Excess {
+	if held := j.RankStats(rankHeldUp); slices.Contains(s.Slow, held.MaxRank) &&
+		float64(slow.HeldUp)-held.Mean >= mostOf*s.Excess {
 		s.Why, s.Crowded, s.Outside = Crowded, slow, true
 		return
 	}

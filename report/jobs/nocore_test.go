@@ -38,6 +38,7 @@ func TestJobWithoutCores(t *testing.T) {
 		p.Nodes[0].Stats[0].NoCore = &profile.Cost{Exec: int64(100+10*r) * reporttest.MS}
 	}
 	withoutCore(ranks[1], 1, 190*reporttest.MS)
+	ranks[1].Nodes[0].Stats[0].Thread = 1 // which lacked no core elsewhere
 	ranks[1].Nodes[0].Stats[0].NoCore = &profile.Cost{Exec: 190 * reporttest.MS}
 	text := string(jobBytes(t, reporttest.ReadJob(t, ranks), WriteText, report.Options{}))
 	text = strings.Join(strings.Fields(text), " ")
@@ -105,7 +106,7 @@ func TestCrowds(t *testing.T) {
 
 // A slow rank is not slow for time without a core in MPI: there it would have waited.
 func TestJobWithoutCoresInMPI(t *testing.T) {
-	crowd := regexp.MustCompile(`Why +: outside of MPI, threads of rank 1 lacked cores for 0.9000 sec, those of the mean rank for 0.1286`)
+	crowd := regexp.MustCompile(`Why +: outside of MPI, threads without a core held up rank 1 for 0.9000 sec, the mean rank for 0.1286`)
 	for name, tc := range map[string]struct{ inMPI, outside int64 }{"in MPI": {900, 0}, "outside": {0, 900}} {
 		ranks := reporttest.Figure9Job(t, 0, 200, 0, 0, 0, 0, 0)
 		for i := range ranks[1].Nodes {

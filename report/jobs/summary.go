@@ -108,9 +108,9 @@ func (t *jobText) slowWhy(s *job.Summary) string {
 func (t *jobText) crowded(s *job.Summary) string {
 	var found []string
 	if s.Outside {
-		all := t.j.RankStats((*job.Rank).AwayOutside)
-		found = append(found, fmt.Sprintf("outside of MPI, threads of rank %d lacked cores for %s sec, those of the mean rank for %s",
-			s.Crowded.Rank, t.sec(float64(s.Crowded.AwayOutside())), t.sec(all.Mean)))
+		all := t.j.RankStats(func(r *job.Rank) int64 { return r.HeldUp })
+		found = append(found, fmt.Sprintf("outside of MPI, threads without a core held up rank %d for %s sec, the mean rank for %s",
+			s.Crowded.Rank, t.sec(float64(s.Crowded.HeldUp)), t.sec(all.Mean)))
 	}
 	if s.Where >= 0 {
 		if there := t.j.Regions[s.Where].Stats(job.NoCoreWallT); there.MaxRank == s.Crowded.Rank && there.Max > 0 {
