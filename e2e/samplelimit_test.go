@@ -23,7 +23,7 @@ func TestSamplingIsBounded(t *testing.T) {
 		alone, cpu := int64(math.MaxInt64), int64(math.MaxInt64)
 		// What else the machine does adds to a run's time, and its processors may become slower
 		// for a while. So runs with and without samples take turns. The shortest of each counts.
-		for turn := 0; turn < 8 && (turn < 3 || float64(cpu) > most*float64(alone)); turn++ {
+		for turn := 0; turn < 8 && (turn < 2 || float64(cpu) > most*float64(alone)); turn++ {
 			_, without := measured("--sample", "off")
 			with, used := measured(flags...)
 			if p == nil || used < cpu {

@@ -25,7 +25,7 @@ func TestSampleAtReturn(t *testing.T) {
 			// On a busy machine a run brings few samples there. It brings fewer where a hit takes
 			// microseconds, as on some virtual machines.
 			seconds := "1"
-			for runs := 0; all < 300 && runs < 12; runs++ {
+			for runs := 0; all < 150 && runs < 12; runs++ {
 				p := clean(t, options{env: env, flags: []string{"--counters", "none", "--sample", "task-clock:4999"}}, bin, seconds).main
 				for i := range p.Samples {
 					s := &p.Samples[i]
