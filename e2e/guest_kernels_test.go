@@ -58,6 +58,7 @@ func TestGuestKernels(t *testing.T) {
 			for mode := range k.modes {
 				script += "ompp-attach run -q -o /tmp/run-" + mode + " --attach-mode " + mode + " -- " + args + "\n" +
 					filepath.Base(longrun) + " 600 & p=$!\n" +
+					"until grep -q libomp /proc/$p/maps; do sleep 0.1; done\n" +
 					"ompp-attach attach -q -o /tmp/attach-" + mode + " --attach-mode " + mode + " --pid $p -d 3s\n" +
 					"kill -0 $p; kill $p\n" + // it goes on as before
 					fromGuest(recorded("run", mode)) + fromGuest(recorded("attach", mode))

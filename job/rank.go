@@ -67,7 +67,9 @@ type RankTimes struct {
 	Adjusted         bool  // times are without ProbeCost (see analysis.Adjust)
 	// NoCore is the time in which threads were ready to run and had no core, in regions or not.
 	NoCore int64
-	HeldUp int64 // as heldUp tells it
+	// HeldUp is for how long threads without a core held up the rank outside of MPI. In a team, the
+	// thread counts that lacked a core for longest (heldUp).
+	HeldUp int64
 }
 
 // RankMPI is a rank's time in MPI, ns.

@@ -68,14 +68,16 @@ func (c *Claims) Open(dir string, overwrite bool, r *launch.Rank, from string, p
 		if err := inTheWay(dir); err != nil {
 			return nil, onHost(o.Abandon(err))
 		}
-		if err := claim(dir, r.Job, overwrite); err != nil {
+		m := newMark(dir, r.Job)
+		if err := claim(dir, r.Job, overwrite, m); err != nil {
+			m.remove()
 			return nil, o.Abandon(err)
 		}
 		if c.done == nil {
 			c.done, c.ranks, c.marks = map[string]*Directory{}, map[string]map[int]bool{}, map[string]*mark{}
 			c.above = map[int]bool{}
 		}
-		c.done[dir], c.ranks[dir], c.marks[dir] = o, map[int]bool{}, newMark(dir)
+		c.done[dir], c.ranks[dir], c.marks[dir] = o, map[int]bool{}, m
 	}
 	c.marks[dir].begins(pid)
 	c.ranks[dir][r.Rank], c.size, c.job = true, r.Size, r.Job
@@ -140,8 +142,11 @@ func fileName(job string) string {
 }
 
 // claim marks a directory as the job's. The collector that creates the file clears the directory,
-// and then writes the job's name into the file. The others wait for that.
-func claim(dir, job string, overwrite bool) error { return claimIn(dir, job, overwrite, claimLimit) }
+// and then writes the job's name into the file. The others wait for that. own is the collector's
+// mark in the directory; nil: it has none.
+func claim(dir, job string, overwrite bool, own *mark) error {
+	return claimIn(dir, job, overwrite, own, claimLimit)
+}
 
 // claimName is the name of the file that marks a directory as the job's.
 func claimName(job string) string {
@@ -149,7 +154,7 @@ func claimName(job string) string {
 	return claimPrefix + hex.EncodeToString(sum[:8])
 }
 
-func claimIn(dir, job string, overwrite bool, limit time.Duration) error {
+func claimIn(dir, job string, overwrite bool, own *mark, limit time.Duration) error {
 	name := filepath.Join(dir, claimName(job))
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
@@ -157,7 +162,7 @@ func claimIn(dir, job string, overwrite bool, limit time.Duration) error {
 			// Ranks of a job without a name have other names on other nodes. So the measurement
 			// that is under way may be that of the same job.
 			if !strings.HasPrefix(job, launch.NamelessPrefix) {
-				err = inUse(dir, nil)
+				err = inUse(dir, own)
 			}
 			if err == nil {
 				err = clear(dir, name, overwrite)

@@ -25,7 +25,7 @@ func TestClaim(t *testing.T) {
 	}
 	put("profile.rank0.json.gz")
 	put("profile.rank7-2.pb.gz")
-	if err := claim(dir, "first", false); err == nil || !strings.Contains(err.Error(), "already holds") {
+	if err := claim(dir, "first", false, nil); err == nil || !strings.Contains(err.Error(), "already holds") {
 		t.Fatalf("older files: %v", err)
 	}
 	if got := namesIn(t, dir); len(got) != 2 {
@@ -34,7 +34,7 @@ func TestClaim(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			if err := claim(dir, "first", true); err != nil {
+			if err := claim(dir, "first", true, nil); err != nil {
 				t.Error(err)
 			}
 			put("profile.rank" + string(rune('0'+i)) + ".json.gz")
@@ -44,13 +44,13 @@ func TestClaim(t *testing.T) {
 	if got, _ := filepath.Glob(filepath.Join(dir, "profile.*")); len(got) != 8 {
 		t.Errorf("of 8 ranks' files %q are left", got)
 	}
-	if err := claim(dir, "first", false); err != nil {
+	if err := claim(dir, "first", false, nil); err != nil {
 		t.Errorf("a late rank of the same job: %v", err)
 	}
-	if err := claim(dir, "second", false); err == nil {
+	if err := claim(dir, "second", false, nil); err == nil {
 		t.Error("another job is not refused")
 	}
-	if err := claim(dir, "second", true); err != nil {
+	if err := claim(dir, "second", true, nil); err != nil {
 		t.Error(err)
 	}
 	if got := namesIn(t, dir); len(got) != 1 || !strings.HasPrefix(got[0], claimPrefix) {
@@ -62,7 +62,7 @@ func TestClaim(t *testing.T) {
 // A claim that is finished meanwhile is respected.
 func TestStaleMark(t *testing.T) {
 	dir := t.TempDir()
-	if err := claim(dir, "j", false); err != nil {
+	if err := claim(dir, "j", false, nil); err != nil {
 		t.Fatal(err)
 	}
 	mark := filepath.Join(dir, namesIn(t, dir)[0])
@@ -86,7 +86,7 @@ func TestStaleMark(t *testing.T) {
 		var all sync.WaitGroup
 		for range 4 {
 			all.Go(func() {
-				if err := claimIn(dir, "j", false, limit); err != nil {
+				if err := claimIn(dir, "j", false, nil, limit); err != nil {
 					t.Error(err)
 				}
 			})

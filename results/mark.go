@@ -28,9 +28,11 @@ const markPrefix = ".ompp-attach-running-"
 
 // underWay is the contents of a mark.
 type underWay struct {
-	Host     string `json:"host"`
-	Boot     string `json:"boot"` // boot id of the kernel: PIDs have a meaning within one boot only
-	PID      int    `json:"pid"`  // of the tool
+	Host string `json:"host"`
+	// Boot id of the kernel: PIDs have a meaning within one boot only.
+	Boot     string `json:"boot"`
+	PID      int    `json:"pid"`           // of the tool
+	Job      string `json:"job,omitempty"` // of the ranks; empty: none
 	Programs []life `json:"programs"`
 }
 
@@ -51,10 +53,11 @@ type mark struct {
 	says underWay
 }
 
-// newMark makes the mark in a directory that is ours to write to, or returns nil.
-func newMark(dir string) *mark {
+// newMark makes the mark in a directory that is ours to write to, or returns nil. job names the job
+// of which ranks are measured; empty: of none.
+func newMark(dir, job string) *mark {
 	host, _ := os.Hostname()
-	m := &mark{says: underWay{Host: host, Boot: clock.BootID(), PID: os.Getpid()}}
+	m := &mark{says: underWay{Host: host, Boot: clock.BootID(), PID: os.Getpid(), Job: job}}
 	var err error
 	if m.root, _, err = OpenDirectory(dir, false); err != nil {
 		return nil
@@ -163,12 +166,14 @@ func marks(dir string) (out []seenMark) {
 
 // inUse refuses a directory to which another measurement that is under way writes its results. The
 // other measurement may have written nothing yet. own is this measurement's mark; nil: it has none.
-// A tool whose programs have ended is about to remove its mark: inUse waits a moment for that.
+// The tools of other nodes that measure ranks of the same job are no other measurement. A tool
+// whose programs have ended is about to remove its mark: inUse waits a moment for that. Who makes a
+// mark first, and then asks, does not come by another who does the same at the same time.
 func inUse(dir string, own *mark) error {
 	const look, grace = 20 * time.Millisecond, time.Second
 	for began := time.Now(); ; time.Sleep(look) {
 		all := marks(dir)
-		i := slices.IndexFunc(all, func(m seenMark) bool { return m.held && (own == nil || m.name != own.name()) })
+		i := slices.IndexFunc(all, func(m seenMark) bool { return m.held && !m.same(own) })
 		if i < 0 {
 			return nil
 		}
@@ -176,6 +181,11 @@ func inUse(dir string, own *mark) error {
 			return fmt.Errorf("%s belongs to a measurement that is under way (ompp-attach, process %d on %s): wait for its end, or give another directory with -o", dir, all[i].PID, all[i].Host)
 		}
 	}
+}
+
+// same tells whether the mark is that of a measurement, or of its job.
+func (m *seenMark) same(own *mark) bool {
+	return own != nil && (m.name == own.name() || m.Job != "" && m.Job == own.says.Job)
 }
 
 func readMark(name string) (b []byte, held bool, err error) {

@@ -24,11 +24,11 @@ func TestDirectoryInUse(t *testing.T) {
 		if _, err := Open(dir, "solver", 2, overwrite); err == nil || !strings.Contains(err.Error(), "belongs to a measurement that is under way") {
 			t.Errorf("overwrite %t: %v", overwrite, err)
 		}
-		if err := claim(dir, "job", overwrite); err == nil || !strings.Contains(err.Error(), "belongs to a measurement that is under way") {
+		if err := claim(dir, "job", overwrite, nil); err == nil || !strings.Contains(err.Error(), "belongs to a measurement that is under way") {
 			t.Errorf("a job, overwrite %t: %v", overwrite, err)
 		}
 	}
-	if err := claim(dir, launch.NamelessPrefix+"7", false); err != nil {
+	if err := claim(dir, launch.NamelessPrefix+"7", false, nil); err != nil {
 		t.Errorf("a job without a name, which may be the same one: %v", err)
 	}
 	_ = os.Remove(filepath.Join(dir, claimName(launch.NamelessPrefix+"7")))
@@ -46,11 +46,29 @@ func TestDirectoryInUse(t *testing.T) {
 	_ = again.Abandon(nil)
 }
 
+// Of two jobs that claim a directory at the same time, at least one is refused. Collectors of one
+// job do not refuse each other.
+func TestClaimedAtOnce(t *testing.T) {
+	for _, other := range []string{"first", "second"} {
+		dir := t.TempDir()
+		there := newMark(dir, other) // on another node: the name of the mark differs
+		name := filepath.Join(dir, there.name())
+		if err := os.Rename(name, name+"1"); err != nil {
+			t.Fatal(err)
+		}
+		here := newMark(dir, "first")
+		err := claim(dir, "first", false, here)
+		if refused := err != nil; refused != (other != "first") {
+			t.Errorf("claimed by %s: %v", other, err)
+		}
+	}
+}
+
 // TestDirectoryAboutToBeFree: a tool whose programs have ended removes its mark soon. Until then
 // the mark counts, also while its text is being written.
 func TestDirectoryAboutToBeFree(t *testing.T) {
 	dir := t.TempDir()
-	other := newMark(dir)
+	other := newMark(dir, "")
 	if err := other.file.Truncate(0); err != nil {
 		t.Fatal(err)
 	}

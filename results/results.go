@@ -72,7 +72,7 @@ func Open(dir, program string, pid int, overwrite bool) (*Directory, error) {
 	if err := inTheWay(o.Dir); err != nil {
 		return nil, o.Abandon(err)
 	}
-	o.mark = newMark(o.Dir)
+	o.mark = newMark(o.Dir, "")
 	// Another measurement may have begun meanwhile. Then at least one of the two sees the other.
 	if err := inUse(o.Dir, o.mark); err != nil {
 		return nil, o.Abandon(err)

@@ -57,7 +57,7 @@ func (o *Directory) WriteSnapshots(res *collect.Result) error {
 		o.shots = map[string]string{}
 	}
 	if o.mark == nil && o.rank == nil { // the user has named no directory
-		o.mark = newMark(o.Dir)
+		o.mark = newMark(o.Dir, "")
 		o.mark.begins(os.Getpid())
 	}
 	var errs []error

@@ -186,7 +186,7 @@ func TestNamesThatDo(t *testing.T) {
 // A mark tells which tool still writes; it goes with the tool.
 func TestMark(t *testing.T) {
 	dir := t.TempDir()
-	m := newMark(dir)
+	m := newMark(dir, "")
 	m.begins(os.Getpid())
 	all := marks(dir)
 	if len(all) != 1 || !all[0].held || all[0].PID != os.Getpid() {
