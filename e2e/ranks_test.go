@@ -141,18 +141,26 @@ func TestRanks(t *testing.T) {
 }
 
 // A job ends with the status that it would end with, however it ends, and no
-// rank's profile is lost.
+// rank's profile is lost. On a busy machine MPICH's launcher may end with 255 if a rank ends early,
+// whose status is another. So several jobs are started without the tool, if need be.
 func TestRanksEnd(t *testing.T) {
+	const tries = 4
 	atOnce(t)
 	eachMPI(t, func(t *testing.T, mpirun, bin string) {
 		for _, how := range [][]string{{"abort", "7"}, {"signal", "11"}, {"early", "3"}} {
 			program := func() []string { return append(append([]string{bin}, how...), t.TempDir()) }
-			bare := startJob(t, "", append([]string{mpirun, "-n", "2"}, program()...)...)
-			want := bare.wait(t)
 			dir := filepath.Join(t.TempDir(), "out")
 			j := startJob(t, "", wrapped(mpirun, dir, 2, program()...)...)
-			if got := j.wait(t); got != want || want == 0 {
-				t.Errorf("%s: exit status %d, without the tool %d; stderr: %s", how, got, want, j.err.String())
+			got := j.wait(t)
+			var want []int
+			for range tries {
+				bare := startJob(t, "", append([]string{mpirun, "-n", "2"}, program()...)...)
+				if want = append(want, bare.wait(t)); slices.Contains(want, got) {
+					break
+				}
+			}
+			if !slices.Contains(want, got) || got == 0 {
+				t.Errorf("%s: exit status %d, without the tool %v; stderr: %s", how, got, want, j.err.String())
 			}
 			profilesIn(t, dir, 2)
 		}
