@@ -97,6 +97,35 @@ func WhyUneven(p *profile.Profile) []UnevenWaits {
 	return out
 }
 
+// WhyEnds tells, by region, how long the ends of its teams took the threads, and why: Coreless if
+// the thread that ends the teams had no core for more than half of that time. The others wait for
+// that thread. All of a region has one reason.
+func WhyEnds(p *profile.Profile) []UnevenWaits {
+	out := make([]UnevenWaits, len(p.Regions))
+	for region, b := range Flat(p) {
+		c := p.Regions[region].Construct
+		if !c.IsParallel() {
+			continue
+		}
+		var took, primary, away int64
+		for i := range b.Rows {
+			s := &b.Rows[i].ThreadStats
+			bare := withCore(c, s)
+			took += bare.Exit.T
+			if p.Threads[s.Thread].Num == 0 {
+				primary += s.Exit.T
+				away += s.Exit.T - bare.Exit.T
+			}
+		}
+		why := Uneven(0)
+		if 2*away > primary {
+			why = Coreless
+		}
+		out[region][why] = took
+	}
+	return out
+}
+
 // starved tells whether a loop left a thread nearly without work, compared with the busiest thread
 // under the same initial thread.
 func starved(threads []profile.Thread, rows []ThreadFigures) bool {

@@ -148,3 +148,31 @@ func TestLateForWantOfACore(t *testing.T) {
 		}
 	}
 }
+
+// At the end of a team the others wait for its primary thread. That thread had no core, or it took
+// long for another reason.
+func TestWhyEnds(t *testing.T) {
+	for _, c := range []struct {
+		what          string
+		construct     event.Construct
+		primary, away int64 // the end for the primary thread, and its part without a core
+		want          analysis.Uneven
+		took          int64
+	}{
+		{"no core", event.Parallel, 100, 60, analysis.Coreless, 140},
+		{"a core", event.ParallelLoop, 100, 40, 0, 160},
+		{"no end", event.Parallel, 0, 0, 0, 100},
+		{"no region", event.Loop, 100, 60, 0, 0},
+	} {
+		p := &profile.Profile{
+			Threads: []profile.Thread{{}, {Num: 1}}, Regions: []profile.Region{{Construct: c.construct}},
+			Nodes: []profile.Node{{Parent: -1, Region: -1}, {Region: 0, Stats: []profile.ThreadStats{
+				{Exec: profile.Sum{T: 1000, C: 1}, Exit: profile.Sum{T: c.primary, C: 1}, NoCore: &profile.Cost{Exec: c.away, Exit: c.away}},
+				{Thread: 1, Exec: profile.Sum{T: 1000, C: 1}, Exit: profile.Sum{T: 100, C: 1}},
+			}}},
+		}
+		if got := analysis.WhyEnds(p)[0]; got.Why() != c.want || got[c.want] != c.took {
+			t.Errorf("%s: %v", c.what, got)
+		}
+	}
+}

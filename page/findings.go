@@ -108,7 +108,11 @@ func saysOf(c *severity.Cube, e *severity.Entry) string {
 	if !known {
 		text = strings.ReplaceAll(p.Name, "%", "%%") + " %s"
 	}
-	if why := c.UnevenAt(&e.Finding); why != 0 {
+	switch why := c.UnevenAt(&e.Finding); {
+	case why == 0:
+	case p.ID == severity.TeamEnd:
+		text += ": the thread that ends it has no core"
+	default:
 		text = unevenSays[why]
 		if p.ID != "omp_barrier_explicit" {
 			text = strings.Replace(text, "%s", "at the end %s", 1)

@@ -277,6 +277,23 @@ func TestReasonsOfWaits(t *testing.T) {
 			t.Errorf("reason %d: %q, %q, in the trees %q", why, text, helps, tree)
 		}
 	}
+	for region := range c.Regions {
+		c.Ends[region] = analysis.UnevenWaits{analysis.Coreless: 1}
+	}
+	found, _ := findingsOf(c)
+	ends := 0
+	for _, f := range found {
+		if !strings.HasPrefix(f.Says, "Ending the team") {
+			continue
+		}
+		ends++
+		if !strings.HasSuffix(f.Says, ": the thread that ends it has no core") || !strings.Contains(f.Helps, "give each thread a core") {
+			t.Errorf("the end of a team: %q, %q", f.Says, f.Helps)
+		}
+	}
+	if ends == 0 {
+		t.Error("no finding is about the end of a team")
+	}
 	l := severity.Loss{Findings: []severity.Finding{{Property: c.Property("omp_barrier_loop"), Path: 0}, {Property: c.Property("omp_critical")}, {Property: c.Property("omp_critical")}}}
 	c.Paths[0].Region, c.Uneven = 0, nil
 	if got := helpsOf(c, &l); strings.Count(got, " At other places: ") != 1 || !strings.HasPrefix(got, "If each thread has many iterations") {

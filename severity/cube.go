@@ -94,6 +94,8 @@ type Cube struct {
 	// Uneven are the waits at barriers and at the ends of regions by their reason
 	// (analysis.WhyUneven), by region, of all processes.
 	Uneven map[int]analysis.UnevenWaits
+	// Ends are the times that the ends of teams took by their reason (analysis.WhyEnds), likewise.
+	Ends map[int]analysis.UnevenWaits
 
 	byID map[string]int
 }
@@ -249,7 +251,7 @@ type builder struct {
 
 func newBuilder(properties []Property) *builder {
 	b := &builder{values: map[key]Value{}}
-	b.byID, b.Uneven = map[string]int{}, map[int]analysis.UnevenWaits{}
+	b.byID, b.Uneven, b.Ends = map[string]int{}, map[int]analysis.UnevenWaits{}, map[int]analysis.UnevenWaits{}
 	for _, p := range properties {
 		b.define(p)
 	}

@@ -55,6 +55,9 @@ func Of(p *profile.Profile, o Options) *Cube {
 	for region, waits := range analysis.WhyUneven(p) {
 		w.Uneven[region] = waits
 	}
+	for region, ends := range analysis.WhyEnds(p) {
+		w.Ends[region] = ends
+	}
 	return w.finish()
 }
 

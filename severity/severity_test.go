@@ -143,11 +143,12 @@ func TestSilentAndUneven(t *testing.T) {
 			}
 			waits[why] = in.waits[i]
 			c.Silent, c.Uneven = in.silent[i], map[int]analysis.UnevenWaits{0: waits}
+			c.Ends = c.Uneven
 			s.Add(c, []int{0, 1})
 		}
 		c := s.Finish([]profile.Region{regions[1], regions[0]}, []int{1, 0})
-		if c.Silent != (in.silent[0] && in.silent[1]) || c.Uneven[1].Why() != in.want || c.Uneven[0].Why() != 0 {
-			t.Errorf("processes %v: silent %t, uneven %v", in, c.Silent, c.Uneven)
+		if c.Silent != (in.silent[0] && in.silent[1]) || c.Uneven[1].Why() != in.want || c.Uneven[0].Why() != 0 || c.Ends[1] != c.Uneven[1] {
+			t.Errorf("processes %v: silent %t, uneven %v, ends %v", in, c.Silent, c.Uneven, c.Ends)
 		}
 	}
 }

@@ -50,6 +50,9 @@ func (s *Sum) Add(c *Cube, region []int) {
 	for from, waits := range c.Uneven {
 		s.Uneven[region[from]] = s.Uneven[region[from]].Plus(waits)
 	}
+	for from, ends := range c.Ends {
+		s.Ends[region[from]] = s.Ends[region[from]].Plus(ends)
+	}
 	for _, d := range c.Doubts {
 		s.doubt(d.Property, region[d.Region], d.Why)
 	}
@@ -121,6 +124,15 @@ func (s *Sum) coarsen() {
 	}
 }
 
+// renumbered returns the reasons by the numbers that their regions get.
+func renumbered(by map[int]analysis.UnevenWaits, number []int) map[int]analysis.UnevenWaits {
+	out := make(map[int]analysis.UnevenWaits, len(by))
+	for region, waits := range by {
+		out[number[region]] = waits
+	}
+	return out
+}
+
 // Finish returns the sum. regions are those of the run, and number says which of them each region
 // that Add named is. Paths are ordered by region, depth first.
 func (s *Sum) Finish(regions []profile.Region, number []int) *Cube {
@@ -128,11 +140,7 @@ func (s *Sum) Finish(regions []profile.Region, number []int) *Cube {
 	for i := range s.Doubts {
 		s.Doubts[i].Region = number[s.Doubts[i].Region]
 	}
-	uneven := make(map[int]analysis.UnevenWaits, len(s.Uneven))
-	for region, waits := range s.Uneven {
-		uneven[number[region]] = waits
-	}
-	s.Uneven = uneven
+	s.Uneven, s.Ends = renumbered(s.Uneven, number), renumbered(s.Ends, number)
 	for i := range s.Paths[1:] {
 		p := &s.Paths[i+1]
 		p.Region = number[p.Region]

@@ -25,8 +25,11 @@ var unevenAdvice = [...]struct{ diagnosis, helps string }{
 
 // Helps returns what helps against a finding.
 func (c *Cube) Helps(f *Finding) string {
-	if c.Properties[f.Property].ID == NoCore && len(c.Crowds) > 0 {
+	switch id := c.Properties[f.Property].ID; {
+	case id == NoCore && len(c.Crowds) > 0:
 		return analysis.CrowdText(c.Crowds, len(c.Processes) > 1) + "."
+	case id == TeamEnd && c.UnevenAt(f) != 0:
+		return "Longer regions do not mend this: give each thread a core. What helps against " + analysis.WaitForCore + " helps here."
 	}
 	return cmp.Or(unevenAdvice[c.UnevenAt(f)].helps, c.Properties[f.Property].Helps)
 }
@@ -36,9 +39,13 @@ func (c *Cube) Diagnosis(f *Finding) string {
 	return cmp.Or(unevenAdvice[c.UnevenAt(f)].diagnosis, c.Properties[f.Property].Diagnosis)
 }
 
-// UnevenAt returns why threads waited, if a finding is about uneven threads of its region.
+// UnevenAt returns why threads waited, if a finding is about uneven threads of its region, or about
+// the end of its teams.
 func (c *Cube) UnevenAt(f *Finding) analysis.Uneven {
 	p := &c.Properties[f.Property]
+	if p.ID == TeamEnd {
+		return c.Ends[c.Paths[f.Path].Region].Why()
+	}
 	if p.Gain != Balance || p.OmpP != "" && !analysis.HasUneven(p.OmpP) {
 		return 0
 	}
