@@ -61,7 +61,7 @@ type run struct {
 	inside []float64   // ns from the entry's time stamp to the return's
 	look   []float64   // ns that reading the clock takes
 	folded uint64      // number of hits that were folded
-	fold   uint64      // number of hits that were to be folded, in the turns that count
+	toFold uint64      // number of hits that were to be folded, in the turns that count
 }
 
 // MeasureAlone is Measure where no process is measured: it loads the programs and removes them.
@@ -220,7 +220,7 @@ func (r *run) attach(k *bpf.Probes) (io.Closer, error) {
 // of them alike. The first round only fills the caches.
 func (r *run) takeTurns() error {
 	r.ns, r.before = make([][]float64, len(r.uses)), make([][]float64, len(r.uses))
-	r.inside, r.look, r.folded, r.fold = nil, nil, 0, 0
+	r.inside, r.look, r.folded, r.toFold = nil, nil, 0, 0
 	for i := range r.uses {
 		r.uses[i].calls = leastCalls
 	}
@@ -268,7 +268,7 @@ func (r *run) turn(i int, counts bool) error {
 	r.ns[i] = append(r.ns[i], each)
 	switch i {
 	case folds, foldReturns:
-		r.fold += uint64(2 * all)
+		r.toFold += uint64(2 * all)
 	case returns:
 		for j := range rets {
 			r.inside = append(r.inside, rets[j]-entries[j])
@@ -342,13 +342,13 @@ func (r *run) costs(mode bpf.Mode) (*Costs, error) {
 	// Hits that a switch of threads leaves uncounted are not folded either.
 	const most = 0.9
 	switch {
-	case float64(r.folded) >= most*float64(r.fold):
+	case float64(r.folded) >= most*float64(r.toFold):
 		c.Folded = Split{c.Emulated.Before, max(0, above(folds, bare)/2-c.Emulated.Before)}
 		total := max(0, above(foldReturns, bare)-c.Folded.Sum())
 		before := min(c.Return.Before, total)
 		c.FoldedReturn = Split{before, total - before}
 	case r.folded > 0:
-		return nil, fmt.Errorf("of %d hits that were to be added up, %d were", r.fold, r.folded)
+		return nil, fmt.Errorf("of %d hits that were to be added up, %d were", r.toFold, r.folded)
 	}
 	if seen <= 0 { // a return writes a record
 		return c, errContradicted

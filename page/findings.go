@@ -111,7 +111,7 @@ func saysOf(c *severity.Cube, e *severity.Entry) string {
 	switch why := c.UnevenAt(&e.Finding); {
 	case why == 0:
 	case p.ID == severity.TeamEnd:
-		text += ": the thread that ends it has no core"
+		text += ": the thread that ends the team has no core"
 	default:
 		text = unevenSays[why]
 		if p.ID != "omp_barrier_explicit" {

@@ -46,8 +46,8 @@ func TestDirectoryInUse(t *testing.T) {
 	_ = again.Abandon(nil)
 }
 
-// Of two jobs that claim a directory at the same time, at least one is refused. Collectors of one
-// job do not refuse each other.
+// Of two jobs that claim a directory at the same time, at least one is refused: each has its mark
+// there before it looks for others. Collectors of one job do not refuse each other.
 func TestClaimedAtOnce(t *testing.T) {
 	for _, other := range []string{"first", "second"} {
 		dir := t.TempDir()
@@ -56,10 +56,27 @@ func TestClaimedAtOnce(t *testing.T) {
 		if err := os.Rename(name, name+"1"); err != nil {
 			t.Fatal(err)
 		}
-		here := newMark(dir, "first")
-		err := claim(dir, "first", false, here)
-		if refused := err != nil; refused != (other != "first") {
-			t.Errorf("claimed by %s: %v", other, err)
+		opened := make(chan error)
+		go func() {
+			_, err := new(Claims).Open(dir, false, &launch.Rank{Job: "first", Size: 1}, "", os.Getpid())
+			opened <- err
+		}()
+		announced := false
+		for waiting := true; waiting; {
+			select {
+			case err := <-opened:
+				waiting = false
+				if refused := err != nil; refused != (other != "first") {
+					t.Errorf("claimed by %s: %v", other, err)
+				}
+			case <-time.After(time.Millisecond):
+				_, err := os.Stat(name)
+				announced = announced || err == nil
+			}
+		}
+		_, err := os.Stat(name)
+		if there := err == nil; !announced && other != "first" || there != (other == "first") {
+			t.Errorf("claimed by %s: had a mark while it looked: %t, has one: %t", other, announced, there)
 		}
 	}
 }

@@ -94,7 +94,8 @@ type Cube struct {
 	// Uneven are the waits at barriers and at the ends of regions by their reason
 	// (analysis.WhyUneven), by region, of all processes.
 	Uneven map[int]analysis.UnevenWaits
-	// Ends are the times that the ends of teams took by their reason (analysis.WhyEnds), likewise.
+	// Ends are the times that the ends of teams took by their reason (analysis.WhyEnds), by region,
+	// of all processes.
 	Ends map[int]analysis.UnevenWaits
 
 	byID map[string]int

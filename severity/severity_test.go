@@ -121,6 +121,31 @@ func TestSaving(t *testing.T) {
 	}
 }
 
+// If the thread that ends a team had no core, longer regions are not advised.
+func TestEndOfTeam(t *testing.T) {
+	const s = 1e9
+	for away, want := range map[int64]string{0: "Make parallel regions longer", 2 * s: "Longer regions do not mend this"} {
+		p := teamOf3()
+		for k := range p.Nodes[1].Stats {
+			x := &p.Nodes[1].Stats[k]
+			x.Exec.T, x.Exit = 8*s, profile.Sum{T: 2 * s, C: 2}
+		}
+		p.Nodes[1].Stats[0].NoCore = &profile.Cost{Exec: away, Exit: away}
+		c, found := Of(p, Options{}), 0
+		for _, x := range c.Findings() {
+			if c.Properties[x.Property].ID == TeamEnd {
+				found++
+				if got := c.Helps(&x); !strings.HasPrefix(got, want) {
+					t.Errorf("%d ns without a core: %q", away, got)
+				}
+			}
+		}
+		if found != 1 {
+			t.Errorf("%d ns without a core: %d findings on the end", away, found)
+		}
+	}
+}
+
 // TestSilentAndUneven: a job is silent if all of its processes are. The reason of waits is the one
 // that most waits of all processes have.
 func TestSilentAndUneven(t *testing.T) {

@@ -77,7 +77,8 @@ func countOwnCalls(p *probes.Planner) {
 		switch {
 		case pl.Kernel.Flags&bpf.RowOutsideOnly != 0:
 			pl.Kernel.LeftOut = uint32(probes.ProbeOf(pl.Cost))
-		case pl.Kernel.Flags&bpf.RowSizeFromKmp != 0 && pl.Kernel.KmpTeam == 0: // placeBegins
+		// Not the call of which placeBegins knows the team: larger teams come by it.
+		case pl.Kernel.Flags&bpf.RowSizeFromKmp != 0 && pl.Kernel.KmpTeam == 0:
 			pl.Kernel.Flags |= bpf.RowTellsLeftOut
 		}
 	}
