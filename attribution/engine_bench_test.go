@@ -193,18 +193,26 @@ func (p *player) play() {
 
 func TestFeedAllocatesNothing(t *testing.T) {
 	for _, s := range streams {
-		t.Run(s.name, func(t *testing.T) {
+		t.Run(s.name, func(t *testing.T) { feedAllocatesNothing(t, newPlayer(s.period), len(s.period)) })
+		// Each program that the tool starts was stopped once.
+		t.Run(s.name+", stopped", func(t *testing.T) {
 			p := newPlayer(s.period)
-			for range 10 { // regions, threads and teams are new once
-				p.play()
-			}
-			if n := testing.AllocsPerRun(100, p.play); n != 0 {
-				t.Errorf("%v allocations for %d events, want none", n, len(s.period))
-			}
-			if e := p.engine; e.in.Unmatched+e.in.Partial > 0 {
-				t.Errorf("the stream is not what it should be: %d events unmatched, %d regions partial", e.in.Unmatched, e.in.Partial)
-			}
+			p.engine.Stopped(Stop{From: 1, To: 2})
+			feedAllocatesNothing(t, p, len(s.period))
 		})
+	}
+}
+
+func feedAllocatesNothing(t *testing.T, p *player, events int) {
+	t.Helper()
+	for range 10 { // regions, threads and teams are new once
+		p.play()
+	}
+	if n := testing.AllocsPerRun(100, p.play); n != 0 {
+		t.Errorf("%v allocations for %d events, want none", n, events)
+	}
+	if e := p.engine; e.in.Unmatched+e.in.Partial > 0 {
+		t.Errorf("the stream is not what it should be: %d events unmatched, %d regions partial", e.in.Unmatched, e.in.Partial)
 	}
 }
 

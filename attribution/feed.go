@@ -284,27 +284,7 @@ func (e *engine) feedAt(ev *event.Event) {
 	e.events += hits(ev)
 	e.clock.last = max(e.clock.last, ev.Time)
 	if e.clock.sum != 0 {
-		v := *ev
-		v.Time = e.clock.at(ev.Time)
-		if ev.MPI != nil {
-			c := *ev.MPI
-			c.Start = e.clock.at(c.Start)
-			v.MPI = &c
-		}
-		if ev.Fold != nil {
-			f := *ev.Fold
-			f.Last = e.clock.at(f.Last)
-			v.Fold = &f
-		}
-		if ev.OffCore != nil {
-			a := *ev.OffCore
-			a.Off = e.clock.at(a.Off)
-			if a.Woken != 0 {
-				a.Woken = e.clock.at(a.Woken)
-			}
-			v.OffCore = &a
-		}
-		ev = &v
+		ev = e.clock.convert(ev)
 	}
 	e.feed(ev)
 }

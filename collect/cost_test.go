@@ -56,8 +56,12 @@ func TestPendingCosts(t *testing.T) {
 	}
 	drain := func() {
 		t.Helper()
-		if _, err := m.reader.drain(); err != nil {
-			t.Fatal(err)
+		for left := more; left == more; {
+			d, err := m.reader.drain()
+			if err != nil {
+				t.Fatal(err)
+			}
+			left = d.left
 		}
 	}
 	m.reader.costing.pending = true

@@ -46,8 +46,10 @@ const (
 	lookEvery  = 250 * time.Millisecond
 	childEvery = 50 * time.Millisecond
 	soon       = 5 * time.Millisecond
-	// Records: a batch that still lies in the processor's cache when the engine takes it.
-	batch = 1 << 12
+	// Records of a ring that are read before the next ring is. What a team's threads report is in
+	// several rings, and the engine keeps a team until it has all of that. Of 4096 records the
+	// engine kept a thousand small teams, and a quarter of its time were cache misses.
+	batch = 1 << 8
 )
 
 // read drains the rings into the engines until ctx ends, then once more. It also reads the

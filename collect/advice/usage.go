@@ -21,6 +21,8 @@ type Usage struct {
 	recent  [64]*inside       // of threads, by the low digits of their ids
 	lately  [64]uint64        // of callers, by the low digits of their addresses
 	twins   bool              // two libraries of one kind: callers of inner constructs count
+	latest  *library          // the library asked for last, nil if none was, and its instance
+	asked   uint16
 }
 
 // library is one loaded OpenMP runtime.
@@ -56,6 +58,15 @@ func (u *Usage) Add(instance uint16, kind event.Runtime, path string) {
 		u.twins = u.twins || l.kind == kind && l.path != path
 	}
 	u.libraries[instance] = &library{kind: kind, path: path}
+	u.latest = nil
+}
+
+// library returns a runtime, or nil if none was registered. Mostly the last one is asked for again.
+func (u *Usage) library(instance uint16) *library {
+	if u.latest == nil || u.asked != instance {
+		u.latest, u.asked = u.libraries[instance], instance
+	}
+	return u.latest
 }
 
 // Feed adds an event of any thread of the process.
@@ -66,7 +77,7 @@ func (u *Usage) Feed(ev *event.Event) {
 	if ev.Edge != event.Fork && ev.Edge != event.Begin && ev.Edge != event.End {
 		return
 	}
-	l := u.libraries[ev.Instance]
+	l := u.library(ev.Instance)
 	if l == nil {
 		return
 	}
@@ -126,7 +137,7 @@ func (u *Usage) Finish(end uint64, inside func(tid uint32) bool) {
 func (u *Usage) called(addr uint64, instance uint16) {
 	slot := &u.lately[addr>>2%uint64(len(u.lately))]
 	// Probes in the program's own code are of no library.
-	if addr == 0 || *slot == addr || u.libraries[instance] == nil {
+	if addr == 0 || *slot == addr || u.library(instance) == nil {
 		return
 	}
 	*slot = addr
@@ -153,7 +164,7 @@ func (u *Usage) chargeThread(t *inside, now uint64) {
 
 // charge adds a span of one thread's time to a library's stretches.
 func (u *Usage) charge(instance uint16, from, to uint64) {
-	l := u.libraries[instance]
+	l := u.library(instance)
 	from = max(from, u.origin)
 	if l == nil || to <= from {
 		return
@@ -190,7 +201,7 @@ func (u *Usage) coarsen() {
 // Copy copies the parts that finish and the warnings read or change.
 func (u *Usage) Copy() *Usage {
 	c := *u
-	c.libraries, c.threads = map[uint16]*library{}, map[uint32]*inside{}
+	c.libraries, c.threads, c.latest = map[uint16]*library{}, map[uint32]*inside{}, nil
 	for i, l := range u.libraries {
 		own := *l
 		own.busy = slices.Clone(l.busy)
