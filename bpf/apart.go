@@ -2,13 +2,8 @@ package bpf
 
 import "fmt"
 
-// apartBytes is the size of the ring of the thread that calibrates, a power of two. Some hundreds
-// of the thread's records wait in the ring. Each takes up to 240 bytes: a FoldRecord with its
-// counters. The ring is larger than a core's own caches, as the rings of measured threads are: a
-// record costs some 70 ns more where its memory is not in these caches.
-const apartBytes = 4 << 20
-
-// Apart is a record ring that only one thread writes to.
+// Apart is a record ring that only one thread writes to. It is as large as the other rings, larger
+// than a core's own caches: a record costs some 70 ns more where its memory is not in these caches.
 type Apart struct {
 	*Ring
 	of *Probes
@@ -19,7 +14,7 @@ type Apart struct {
 // folding, unless counters take turns. Only one thread at a time can have such a ring, and that
 // thread must not have hit a probe before.
 func (p *Probes) SetApart(tid int) (*Apart, error) {
-	r, err := mapRing(p.apart)
+	r, err := p.mapRing(p.numRings)
 	if err != nil {
 		return nil, err
 	}

@@ -78,6 +78,19 @@ type driveDrive struct {
 	Pad     uint32
 }
 
+type drivePiece struct {
+	_  structs.HostLayout
+	At [1114112]uint8
+}
+
+type driveRing struct {
+	_       structs.HostLayout
+	Written uint64
+	Pad     [15]uint64
+	Read    uint64
+	Pad2    [15]uint64
+}
+
 type driveRow struct {
 	_          structs.HostLayout
 	Flags      uint32
@@ -206,12 +219,14 @@ const (
 	driveMapCpus              = "cpus"
 	driveMapDrives            = "drives"
 	driveMapDropped           = "dropped"
+	driveMapPieces            = "pieces"
 	driveMapRings             = "rings"
 	driveMapRows              = "rows"
 	driveMapSharing           = "sharing"
 	driveMapSilent            = "silent"
 	driveMapThreads           = "threads"
 	driveMapWaitsSeen         = "waits_seen"
+	driveMapWakes             = "wakes"
 	driveProgOnDrive          = "on_drive"
 	driveVarCalibrating       = "calibrating"
 	driveVarCounterEvents     = "counter_events"
@@ -229,6 +244,7 @@ const (
 	driveVarNumCounters       = "num_counters"
 	driveVarNumRings          = "num_rings"
 	driveVarNumSilent         = "num_silent"
+	driveVarRingPieces        = "ring_pieces"
 	driveVarSiteAtExit        = "site_at_exit"
 	driveVarTellingCoreWaits  = "telling_core_waits"
 	driveVarUnheeded          = "unheeded"
@@ -296,12 +312,14 @@ type driveMapSpecs struct {
 	Cpus           *ebpf.MapSpec `ebpf:"cpus"`
 	Drives         *ebpf.MapSpec `ebpf:"drives"`
 	Dropped        *ebpf.MapSpec `ebpf:"dropped"`
+	Pieces         *ebpf.MapSpec `ebpf:"pieces"`
 	Rings          *ebpf.MapSpec `ebpf:"rings"`
 	Rows           *ebpf.MapSpec `ebpf:"rows"`
 	Sharing        *ebpf.MapSpec `ebpf:"sharing"`
 	Silent         *ebpf.MapSpec `ebpf:"silent"`
 	Threads        *ebpf.MapSpec `ebpf:"threads"`
 	WaitsSeen      *ebpf.MapSpec `ebpf:"waits_seen"`
+	Wakes          *ebpf.MapSpec `ebpf:"wakes"`
 }
 
 // driveVariableSpecs contains global variables before they are loaded into the kernel.
@@ -324,6 +342,7 @@ type driveVariableSpecs struct {
 	NumCounters       *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings          *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent         *ebpf.VariableSpec `ebpf:"num_silent"`
+	RingPieces        *ebpf.VariableSpec `ebpf:"ring_pieces"`
 	SiteAtExit        *ebpf.VariableSpec `ebpf:"site_at_exit"`
 	TellingCoreWaits  *ebpf.VariableSpec `ebpf:"telling_core_waits"`
 	Unheeded          *ebpf.VariableSpec `ebpf:"unheeded"`
@@ -362,12 +381,14 @@ type driveMaps struct {
 	Cpus           *ebpf.Map `ebpf:"cpus"`
 	Drives         *ebpf.Map `ebpf:"drives"`
 	Dropped        *ebpf.Map `ebpf:"dropped"`
+	Pieces         *ebpf.Map `ebpf:"pieces"`
 	Rings          *ebpf.Map `ebpf:"rings"`
 	Rows           *ebpf.Map `ebpf:"rows"`
 	Sharing        *ebpf.Map `ebpf:"sharing"`
 	Silent         *ebpf.Map `ebpf:"silent"`
 	Threads        *ebpf.Map `ebpf:"threads"`
 	WaitsSeen      *ebpf.Map `ebpf:"waits_seen"`
+	Wakes          *ebpf.Map `ebpf:"wakes"`
 }
 
 func (m *driveMaps) Close() error {
@@ -384,12 +405,14 @@ func (m *driveMaps) Close() error {
 		m.Cpus,
 		m.Drives,
 		m.Dropped,
+		m.Pieces,
 		m.Rings,
 		m.Rows,
 		m.Sharing,
 		m.Silent,
 		m.Threads,
 		m.WaitsSeen,
+		m.Wakes,
 	)
 }
 
@@ -413,6 +436,7 @@ type driveVariables struct {
 	NumCounters       *ebpf.Variable `ebpf:"num_counters"`
 	NumRings          *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent         *ebpf.Variable `ebpf:"num_silent"`
+	RingPieces        *ebpf.Variable `ebpf:"ring_pieces"`
 	SiteAtExit        *ebpf.Variable `ebpf:"site_at_exit"`
 	TellingCoreWaits  *ebpf.Variable `ebpf:"telling_core_waits"`
 	Unheeded          *ebpf.Variable `ebpf:"unheeded"`

@@ -58,8 +58,11 @@ func loadDriven() (*driven, error) {
 			s.ValueSize = m.ValueSize() // .bss: the product has more variables, which follow
 		}
 	}
-	spec.Maps[driveMapRings].InnerMap.MaxEntries = ringBytes(len(p.rings))
-	if d.driver, err = newCollection(spec, shared, nil); err != nil {
+	if err := p.shareRings(spec, shared); err != nil {
+		p.Close()
+		return nil, err
+	}
+	if d.driver, err = newCollection(spec, shared); err != nil {
 		p.Close()
 		return nil, err
 	}

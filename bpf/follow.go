@@ -44,7 +44,7 @@ type Follower struct {
 
 	mu       sync.Mutex
 	switches link.Link // of the program at each switch of tasks; nil: nobody was stopped yet
-	lives    *memoryRing
+	lives    *kernelRing
 	wait     *Waiter
 
 	awaiting sync.Mutex
@@ -86,14 +86,14 @@ func newFollower(mode Mode, user uint32) (*Follower, error) {
 		unused = followProgOnLibrariesPerf
 	}
 	delete(spec.Programs, unused)
-	if f.coll, err = newCollection(spec, nil, nil); err != nil {
+	if f.coll, err = newCollection(spec, nil); err != nil {
 		return nil, fmt.Errorf("load the programs that follow processes: %w", err)
 	}
 	if err := f.attach(); err != nil {
 		f.Close()
 		return nil, err
 	}
-	if f.lives, err = mapRing(f.coll.Maps[followMapLives]); err != nil {
+	if f.lives, err = mapKernelRing(f.coll.Maps[followMapLives]); err != nil {
 		f.Close()
 		return nil, err
 	}

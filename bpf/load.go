@@ -19,8 +19,7 @@ const anyKernel = 1
 
 // newCollection loads maps and then programs, several programs at a time: most of the tool's start
 // is spent on verifying them. Maps in shared exist already and are used instead of new ones.
-// meanwhile, if not nil, runs at the same time as the verification.
-func newCollection(spec *ebpf.CollectionSpec, shared map[string]*ebpf.Map, meanwhile func(map[string]*ebpf.Map) error) (*ebpf.Collection, error) {
+func newCollection(spec *ebpf.CollectionSpec, shared map[string]*ebpf.Map) (*ebpf.Collection, error) {
 	// The kernel's own types suffice: the programs use no types of modules, of which there may be
 	// hundreds.
 	types, err := kernelTypes.Kernel()
@@ -66,9 +65,6 @@ func newCollection(spec *ebpf.CollectionSpec, shared map[string]*ebpf.Map, meanw
 			add(name, c.DetachProgram(name), nil)
 			c.Close()
 		})
-	}
-	if meanwhile != nil {
-		add("", nil, meanwhile(coll.Maps))
 	}
 	wg.Wait()
 	if len(errs) > 0 {

@@ -126,9 +126,6 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 			return nil, err
 		}
 	}
-	if err := spec.Variables[mpiVarNumRings].Set(uint32(len(p.rings))); err != nil {
-		return nil, err
-	}
 	if err := spec.Variables[mpiVarNumCounters].Set(uint32(len(p.counters.Sources))); err != nil {
 		return nil, err
 	}
@@ -140,12 +137,14 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 	}
 	shared := map[string]*ebpf.Map{}
 	p.shareFolds(shared)
-	for _, name := range []string{probeMapRings, probeMapThreads, probeMapSilent, probeMapSharing, ".data.shared"} {
+	for _, name := range []string{probeMapThreads, probeMapSilent, probeMapSharing, ".data.shared"} {
 		shared[name] = p.coll.Maps[name]
 	}
-	spec.Maps[mpiMapRings].InnerMap.MaxEntries = ringBytes(len(p.rings))
+	if err := p.shareRings(spec, shared); err != nil {
+		return nil, err
+	}
 	m := &MPI{mode: p.mode, sleeps: sleeps}
-	if m.coll, err = newCollection(spec, shared, nil); err != nil {
+	if m.coll, err = newCollection(spec, shared); err != nil {
 		return nil, err
 	}
 	if m.exit, err = link.AttachTracing(link.TracingOptions{Program: m.coll.Programs[mpiProgMpiExit]}); err != nil {

@@ -227,6 +227,19 @@ type mpiMpiWrappers struct {
 	}
 }
 
+type mpiPiece struct {
+	_  structs.HostLayout
+	At [1114112]uint8
+}
+
+type mpiRing struct {
+	_       structs.HostLayout
+	Written uint64
+	Pad     [15]uint64
+	Read    uint64
+	Pad2    [15]uint64
+}
+
 type mpiRow struct {
 	_          structs.HostLayout
 	Flags      uint32
@@ -346,11 +359,13 @@ const (
 	mpiMapMpiThreads           = "mpi_threads"
 	mpiMapMpiWild              = "mpi_wild"
 	mpiMapMpiWrapped           = "mpi_wrapped"
+	mpiMapPieces               = "pieces"
 	mpiMapRings                = "rings"
 	mpiMapRows                 = "rows"
 	mpiMapSharing              = "sharing"
 	mpiMapSilent               = "silent"
 	mpiMapThreads              = "threads"
+	mpiMapWakes                = "wakes"
 	mpiProgMpiEntryMulti       = "mpi_entry_multi"
 	mpiProgMpiEntryMultiSleeps = "mpi_entry_multi_sleeps"
 	mpiProgMpiEntryPerf        = "mpi_entry_perf"
@@ -374,6 +389,7 @@ const (
 	mpiVarNumRings             = "num_rings"
 	mpiVarNumSilent            = "num_silent"
 	mpiVarOpenCallsOf          = "open_calls_of"
+	mpiVarRingPieces           = "ring_pieces"
 	mpiVarSiteAtExit           = "site_at_exit"
 	mpiVarTellingCoreWaits     = "telling_core_waits"
 	mpiVarUnknown              = "unknown"
@@ -454,11 +470,13 @@ type mpiMapSpecs struct {
 	MpiThreads   *ebpf.MapSpec `ebpf:"mpi_threads"`
 	MpiWild      *ebpf.MapSpec `ebpf:"mpi_wild"`
 	MpiWrapped   *ebpf.MapSpec `ebpf:"mpi_wrapped"`
+	Pieces       *ebpf.MapSpec `ebpf:"pieces"`
 	Rings        *ebpf.MapSpec `ebpf:"rings"`
 	Rows         *ebpf.MapSpec `ebpf:"rows"`
 	Sharing      *ebpf.MapSpec `ebpf:"sharing"`
 	Silent       *ebpf.MapSpec `ebpf:"silent"`
 	Threads      *ebpf.MapSpec `ebpf:"threads"`
+	Wakes        *ebpf.MapSpec `ebpf:"wakes"`
 }
 
 // mpiVariableSpecs contains global variables before they are loaded into the kernel.
@@ -478,6 +496,7 @@ type mpiVariableSpecs struct {
 	NumRings          *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent         *ebpf.VariableSpec `ebpf:"num_silent"`
 	OpenCallsOf       *ebpf.VariableSpec `ebpf:"open_calls_of"`
+	RingPieces        *ebpf.VariableSpec `ebpf:"ring_pieces"`
 	SiteAtExit        *ebpf.VariableSpec `ebpf:"site_at_exit"`
 	TellingCoreWaits  *ebpf.VariableSpec `ebpf:"telling_core_waits"`
 	Unknown           *ebpf.VariableSpec `ebpf:"unknown"`
@@ -520,11 +539,13 @@ type mpiMaps struct {
 	MpiThreads   *ebpf.Map `ebpf:"mpi_threads"`
 	MpiWild      *ebpf.Map `ebpf:"mpi_wild"`
 	MpiWrapped   *ebpf.Map `ebpf:"mpi_wrapped"`
+	Pieces       *ebpf.Map `ebpf:"pieces"`
 	Rings        *ebpf.Map `ebpf:"rings"`
 	Rows         *ebpf.Map `ebpf:"rows"`
 	Sharing      *ebpf.Map `ebpf:"sharing"`
 	Silent       *ebpf.Map `ebpf:"silent"`
 	Threads      *ebpf.Map `ebpf:"threads"`
+	Wakes        *ebpf.Map `ebpf:"wakes"`
 }
 
 func (m *mpiMaps) Close() error {
@@ -539,11 +560,13 @@ func (m *mpiMaps) Close() error {
 		m.MpiThreads,
 		m.MpiWild,
 		m.MpiWrapped,
+		m.Pieces,
 		m.Rings,
 		m.Rows,
 		m.Sharing,
 		m.Silent,
 		m.Threads,
+		m.Wakes,
 	)
 }
 
@@ -564,6 +587,7 @@ type mpiVariables struct {
 	NumRings          *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent         *ebpf.Variable `ebpf:"num_silent"`
 	OpenCallsOf       *ebpf.Variable `ebpf:"open_calls_of"`
+	RingPieces        *ebpf.Variable `ebpf:"ring_pieces"`
 	SiteAtExit        *ebpf.Variable `ebpf:"site_at_exit"`
 	TellingCoreWaits  *ebpf.Variable `ebpf:"telling_core_waits"`
 	Unknown           *ebpf.Variable `ebpf:"unknown"`

@@ -11,6 +11,8 @@ const enum source *unused_source __attribute__((unused));
 const enum row_flag *unused_row_flag __attribute__((unused));
 const enum record_flag *unused_record_flag __attribute__((unused));
 const enum counter_source *unused_counter_source __attribute__((unused));
+const struct ring *unused_ring __attribute__((unused));
+const struct piece *unused_piece __attribute__((unused));
 
 /* Linux 6.13+: one probe for entry and return; the entry decides whether the return is wanted. */
 SEC("uprobe.session/x")

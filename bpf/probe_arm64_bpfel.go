@@ -89,6 +89,11 @@ type probeFoldRecord struct {
 	Exit  uint64
 }
 
+type probePiece struct {
+	_  structs.HostLayout
+	At [1114112]uint8
+}
+
 type probeRecord struct {
 	_     structs.HostLayout
 	Time  uint64
@@ -121,6 +126,14 @@ const (
 	probeRecordFlagREC_UNCOUNTED probeRecordFlag = 16384
 	probeRecordFlagREC_COUNTERS  probeRecordFlag = 32768
 )
+
+type probeRing struct {
+	_       structs.HostLayout
+	Written uint64
+	Pad     [15]uint64
+	Read    uint64
+	Pad2    [15]uint64
+}
 
 type probeRow struct {
 	_          structs.HostLayout
@@ -295,12 +308,14 @@ const (
 	probeMapCounterEvents7      = "counter_events_7"
 	probeMapCpus                = "cpus"
 	probeMapDropped             = "dropped"
+	probeMapPieces              = "pieces"
 	probeMapRings               = "rings"
 	probeMapRows                = "rows"
 	probeMapSharing             = "sharing"
 	probeMapSilent              = "silent"
 	probeMapThreads             = "threads"
 	probeMapWaitsSeen           = "waits_seen"
+	probeMapWakes               = "wakes"
 	probeProgFoldExec           = "fold_exec"
 	probeProgFoldExit           = "fold_exit"
 	probeProgFoldSettle         = "fold_settle"
@@ -328,6 +343,7 @@ const (
 	probeVarNumCounters         = "num_counters"
 	probeVarNumRings            = "num_rings"
 	probeVarNumSilent           = "num_silent"
+	probeVarRingPieces          = "ring_pieces"
 	probeVarSettling            = "settling"
 	probeVarSettlingStopped     = "settling_stopped"
 	probeVarSiteAtExit          = "site_at_exit"
@@ -336,8 +352,10 @@ const (
 	probeVarUnknown             = "unknown"
 	probeVarUnusedCounterSource = "unused_counter_source"
 	probeVarUnusedFoldRecord    = "unused_fold_record"
+	probeVarUnusedPiece         = "unused_piece"
 	probeVarUnusedRecord        = "unused_record"
 	probeVarUnusedRecordFlag    = "unused_record_flag"
+	probeVarUnusedRing          = "unused_ring"
 	probeVarUnusedRowFlag       = "unused_row_flag"
 	probeVarUnusedSource        = "unused_source"
 )
@@ -412,12 +430,14 @@ type probeMapSpecs struct {
 	CounterEvents7 *ebpf.MapSpec `ebpf:"counter_events_7"`
 	Cpus           *ebpf.MapSpec `ebpf:"cpus"`
 	Dropped        *ebpf.MapSpec `ebpf:"dropped"`
+	Pieces         *ebpf.MapSpec `ebpf:"pieces"`
 	Rings          *ebpf.MapSpec `ebpf:"rings"`
 	Rows           *ebpf.MapSpec `ebpf:"rows"`
 	Sharing        *ebpf.MapSpec `ebpf:"sharing"`
 	Silent         *ebpf.MapSpec `ebpf:"silent"`
 	Threads        *ebpf.MapSpec `ebpf:"threads"`
 	WaitsSeen      *ebpf.MapSpec `ebpf:"waits_seen"`
+	Wakes          *ebpf.MapSpec `ebpf:"wakes"`
 }
 
 // probeVariableSpecs contains global variables before they are loaded into the kernel.
@@ -440,6 +460,7 @@ type probeVariableSpecs struct {
 	NumCounters         *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings            *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent           *ebpf.VariableSpec `ebpf:"num_silent"`
+	RingPieces          *ebpf.VariableSpec `ebpf:"ring_pieces"`
 	Settling            *ebpf.VariableSpec `ebpf:"settling"`
 	SettlingStopped     *ebpf.VariableSpec `ebpf:"settling_stopped"`
 	SiteAtExit          *ebpf.VariableSpec `ebpf:"site_at_exit"`
@@ -448,8 +469,10 @@ type probeVariableSpecs struct {
 	Unknown             *ebpf.VariableSpec `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.VariableSpec `ebpf:"unused_counter_source"`
 	UnusedFoldRecord    *ebpf.VariableSpec `ebpf:"unused_fold_record"`
+	UnusedPiece         *ebpf.VariableSpec `ebpf:"unused_piece"`
 	UnusedRecord        *ebpf.VariableSpec `ebpf:"unused_record"`
 	UnusedRecordFlag    *ebpf.VariableSpec `ebpf:"unused_record_flag"`
+	UnusedRing          *ebpf.VariableSpec `ebpf:"unused_ring"`
 	UnusedRowFlag       *ebpf.VariableSpec `ebpf:"unused_row_flag"`
 	UnusedSource        *ebpf.VariableSpec `ebpf:"unused_source"`
 }
@@ -485,12 +508,14 @@ type probeMaps struct {
 	CounterEvents7 *ebpf.Map `ebpf:"counter_events_7"`
 	Cpus           *ebpf.Map `ebpf:"cpus"`
 	Dropped        *ebpf.Map `ebpf:"dropped"`
+	Pieces         *ebpf.Map `ebpf:"pieces"`
 	Rings          *ebpf.Map `ebpf:"rings"`
 	Rows           *ebpf.Map `ebpf:"rows"`
 	Sharing        *ebpf.Map `ebpf:"sharing"`
 	Silent         *ebpf.Map `ebpf:"silent"`
 	Threads        *ebpf.Map `ebpf:"threads"`
 	WaitsSeen      *ebpf.Map `ebpf:"waits_seen"`
+	Wakes          *ebpf.Map `ebpf:"wakes"`
 }
 
 func (m *probeMaps) Close() error {
@@ -506,12 +531,14 @@ func (m *probeMaps) Close() error {
 		m.CounterEvents7,
 		m.Cpus,
 		m.Dropped,
+		m.Pieces,
 		m.Rings,
 		m.Rows,
 		m.Sharing,
 		m.Silent,
 		m.Threads,
 		m.WaitsSeen,
+		m.Wakes,
 	)
 }
 
@@ -535,6 +562,7 @@ type probeVariables struct {
 	NumCounters         *ebpf.Variable `ebpf:"num_counters"`
 	NumRings            *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent           *ebpf.Variable `ebpf:"num_silent"`
+	RingPieces          *ebpf.Variable `ebpf:"ring_pieces"`
 	Settling            *ebpf.Variable `ebpf:"settling"`
 	SettlingStopped     *ebpf.Variable `ebpf:"settling_stopped"`
 	SiteAtExit          *ebpf.Variable `ebpf:"site_at_exit"`
@@ -543,8 +571,10 @@ type probeVariables struct {
 	Unknown             *ebpf.Variable `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.Variable `ebpf:"unused_counter_source"`
 	UnusedFoldRecord    *ebpf.Variable `ebpf:"unused_fold_record"`
+	UnusedPiece         *ebpf.Variable `ebpf:"unused_piece"`
 	UnusedRecord        *ebpf.Variable `ebpf:"unused_record"`
 	UnusedRecordFlag    *ebpf.Variable `ebpf:"unused_record_flag"`
+	UnusedRing          *ebpf.Variable `ebpf:"unused_ring"`
 	UnusedRowFlag       *ebpf.Variable `ebpf:"unused_row_flag"`
 	UnusedSource        *ebpf.Variable `ebpf:"unused_source"`
 }

@@ -77,12 +77,11 @@ type Point struct {
 
 // Probes is the loaded kernel side of the runtime probes.
 type Probes struct {
-	mode     Mode
-	coll     *ebpf.Collection
-	rings    []*ebpf.Map
-	apart    *ebpf.Map // the ring of the thread that calibrates
-	counters Counters
-	folds    folds
+	mode                 Mode
+	coll                 *ebpf.Collection
+	numRings, ringPieces int // without the ring of the thread that calibrates, which follows
+	counters             Counters
+	folds                folds
 
 	adding  sync.Mutex // guards nextRow
 	nextRow uint32
@@ -154,7 +153,7 @@ func loadProbes(mode Mode, c Counters, sleeping bool) (*Probes, error) {
 		}
 	}
 	n := min(runtime.NumCPU(), int(spec.Maps[probeMapRings].MaxEntries)-1)
-	if err := spec.Variables[probeVarNumRings].Set(uint32(n)); err != nil {
+	if err := shapeRings(spec, n); err != nil {
 		return nil, err
 	}
 	if err := tell(spec.Variables[probeVarSiteAtExit], SitesLater()); err != nil {
@@ -163,17 +162,8 @@ func loadProbes(mode Mode, c Counters, sleeping bool) (*Probes, error) {
 	if err := tell(spec.Variables[probeVarNotesKnown], notesKnown()); err != nil {
 		return nil, err
 	}
-	// This ring only shows the kernel the type of the map's elements. Its size does not matter, but
-	// its memory would be allocated and cleared.
-	spec.Maps[probeMapRings].InnerMap.MaxEntries = uint32(os.Getpagesize())
-	p := &Probes{mode: mode, counters: c}
-	if p.coll, err = newCollection(spec, nil, func(maps map[string]*ebpf.Map) (err error) {
-		sizes := append(slices.Repeat([]uint32{ringBytes(n)}, n), apartBytes)
-		rings, err := makeRings(maps[probeMapRings], sizes)
-		p.rings, p.apart = rings[:n], rings[n]
-		return err
-	}); err != nil {
-		p.closeRings()
+	p := &Probes{mode: mode, counters: c, numRings: n, ringPieces: int(ringBytes(n) / pieceBytes)}
+	if p.coll, err = newCollection(spec, nil); err != nil {
 		return nil, err
 	}
 	if err := p.startFolding(); err != nil {
@@ -291,7 +281,6 @@ func (p *Probes) Attach(path string, pid int, points []Point) (io.Closer, error)
 
 // Close frees the kernel side. It detaches no probes: closing their links does.
 func (p *Probes) Close() {
-	p.closeRings()
 	p.folds.close()
 	p.coll.Close()
 }

@@ -169,8 +169,8 @@ type Ring struct {
 // Rings opens a reader for each record ring.
 func (p *Probes) Rings() ([]*Ring, error) {
 	var out []*Ring
-	for _, m := range p.rings {
-		r, err := mapRing(m)
+	for i := range p.numRings {
+		r, err := p.mapRing(i)
 		if err != nil {
 			return nil, err
 		}

@@ -30,20 +30,24 @@ static __always_inline int may_have_waited(struct task_struct *task)
 	return !seen || seen->total != total || seen->tid != task->pid;
 }
 
-/* Called before a record is written. A thread first reports for how long it had no core, if it has
- * not reported that yet. t is its state, or NULL if the state was not looked up. */
-static __always_inline void tell_wait_before(struct task_struct *task, struct thread_state *t, u64 time)
+/* Writes what has to stand before a thread's next record: what the thread has folded, and for how
+ * long it had no core, if it has not reported that yet. time is that of the next record. */
+VERIFIED_ONCE int report_what_came_before(u64 time)
 {
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct thread_state *t = may_have_folded() ? state_of(task, 0) : 0;
 	u64 total = core_wait_of(task);
 	struct wait_seen *seen;
 	u32 first = 0;
 
-	if (total < CORE_WAIT_STEP)
-		return;
+	if (t && !is_settled(t))
+		settle_state(t, bpf_get_current_task(), 0, 1);
+	if (!may_have_waited(task))
+		return 0;
 	if (!t)
 		t = state_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t)
-		return;
+		return 0;
 	if (total - t->wait_told >= CORE_WAIT_STEP)
 		tell_core_wait(t, (u64)task->tgid << 32 | task->pid, time, total, 0);
 	seen = bpf_map_lookup_elem(&waits_seen, &first);
@@ -51,23 +55,19 @@ static __always_inline void tell_wait_before(struct task_struct *task, struct th
 		seen->total = total;
 		seen->tid = task->pid;
 	}
+	return 0;
 }
 
 /* Completes the record of a hit, and writes it. Counters and losses are filled in here. */
 VERIFIED_ONCE int report_with_all(struct record *from)
 {
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct counter_words c;
 	struct thread_state *t;
 	struct record *to;
 
 	if (!from)
 		return 0;
-	t = may_have_folded() ? bpf_task_storage_get(&threads, task, 0, 0) : 0;
-	if (t && !is_settled(t))
-		settle_state(t, bpf_get_current_task(), 0, 1);
-	if (may_have_waited(task))
-		tell_wait_before(task, t, from->time);
+	t = may_have_folded() ? this_thread_state(0) : 0;
 	if (num_counters) {
 		/* the verifier wants all of it to be initialized */
 		__builtin_memset(&c, 0, sizeof(c));
@@ -109,8 +109,9 @@ static __always_inline void report(struct task_struct *task, struct record *from
 
 	from->pid = task->tgid;
 	from->tid = task->pid;
-	if (num_counters || dropping || has_folded(task) || may_have_waited(task) ||
-	    !(to = reserve(from->tid, sizeof(*to)))) {
+	if (has_folded(task) || may_have_waited(task))
+		report_what_came_before(from->time);
+	if (num_counters || dropping || !(to = reserve_quickly(from->tid, sizeof(*to)))) {
 		report_with_all(from);
 		return;
 	}

@@ -2,83 +2,80 @@ package bpf
 
 import (
 	"fmt"
-	"os"
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 )
 
-// Heads of ring entries (include/uapi/linux/bpf.h).
-const (
-	entryBusy    = 1 << 31 // BPF_RINGBUF_BUSY_BIT: being written
-	entryDiscard = 1 << 30 // BPF_RINGBUF_DISCARD_BIT
-	entryHead    = 8       // BPF_RINGBUF_HDR_SZ
-)
+// entryHead is the size of what stands before a record in its ring (struct entry in ring.h).
+const entryHead = 8
 
-// giveBack is how many bytes are read before the kernel is told that they are free. Telling it
+// giveBack is how many bytes are read before the kernel side is told that they are free. Telling it
 // takes the cache line of that position away from the processors that write to the ring.
 const giveBack = 64 << 10
 
-// memoryRing is a ring that is mapped into memory. The ebpf library's reader is slower: for each
-// entry it copies the entry, takes a lock, and gives memory back. It also spins until an entry is
-// written, while the writer may wait for this very processor.
+// memoryRing is a ring that is mapped into memory (struct ring in ring.h).
 type memoryRing struct {
-	consumer, producer *uint64
-	data               []byte // mapped twice in a row, so that each entry is in one piece
-	mask, at           uint64
-	pages              [2][]byte
+	head   *probeRing
+	pieces [][]byte // each with the tail behind it
+	at     uint64
+	pages  [2][]byte
 }
 
-func mapRing(m *ebpf.Map) (*memoryRing, error) {
-	size, page := int(m.MaxEntries()), os.Getpagesize()
-	consumer, err := unix.Mmap(m.FD(), 0, page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+// mapRing maps the ring of a number.
+func (p *Probes) mapRing(number int) (*memoryRing, error) {
+	const piece = int(unsafe.Sizeof(probePiece{}))
+	m := p.coll.Maps[probeMapRings]
+	heads, err := unix.Mmap(m.FD(), 0, int(m.MaxEntries()*m.ValueSize()), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
+		return nil, fmt.Errorf("map the heads of rings: %w", err)
+	}
+	n := p.ringPieces
+	all, err := unix.Mmap(p.coll.Maps[probeMapPieces].FD(), int64(number*n*piece), n*piece, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		_ = unix.Munmap(heads)
 		return nil, fmt.Errorf("map a ring: %w", err)
 	}
-	rest, err := unix.Mmap(m.FD(), int64(page), page+2*size, unix.PROT_READ, unix.MAP_SHARED)
-	if err != nil {
-		_ = unix.Munmap(consumer)
-		return nil, fmt.Errorf("map a ring: %w", err)
+	r := &memoryRing{pages: [2][]byte{heads, all}}
+	r.head = &unsafe.Slice((*probeRing)(unsafe.Pointer(&heads[0])), number+1)[number]
+	for at := range n {
+		r.pieces = append(r.pieces, all[at*piece:(at+1)*piece])
 	}
-	r := &memoryRing{data: rest[page:], mask: uint64(size) - 1, pages: [2][]byte{consumer, rest}}
-	r.consumer, r.producer = (*uint64)(unsafe.Pointer(&consumer[0])), (*uint64)(unsafe.Pointer(&rest[0]))
 	return r, nil
 }
 
 // read hands over the entries that are there, limit at most, and returns how many. blocked says
 // that read met an entry that is still being written. Entries are valid during the call only.
 func (r *memoryRing) read(limit int, use func([]byte) error) (n int, blocked bool, err error) {
-	r.at = atomic.LoadUint64(r.consumer) // another reader may have moved it
-	end, given := atomic.LoadUint64(r.producer), r.at
+	r.at = atomic.LoadUint64(&r.head.Read) // another reader may have moved it
+	end, given := atomic.LoadUint64(&r.head.Written), r.at
 	for n < limit && r.at != end {
-		at := r.at & r.mask
-		// The kernel clears the bit when all else is written (bpf_ringbuf_commit).
-		head := atomic.LoadUint32((*uint32)(unsafe.Pointer(&r.data[at])))
-		if head&entryBusy != 0 {
+		piece := r.pieces[r.at/pieceBytes%uint64(len(r.pieces))]
+		at := r.at % pieceBytes
+		size := uint64(atomic.LoadUint32((*uint32)(unsafe.Pointer(&piece[at]))))
+		if size == 0 {
 			blocked = true
 			break
 		}
-		size := uint64(head &^ entryDiscard)
-		if size > r.mask {
+		whole := (entryHead + size + 7) &^ 7
+		if at+whole > uint64(len(piece)) {
 			return n, false, fmt.Errorf("%w: an entry of %d bytes", ErrShortRecord, size)
 		}
-		if head&entryDiscard == 0 {
-			at += entryHead
-			if err = use(r.data[at : at+size : at+size]); err != nil {
-				break
-			}
-			n++
+		if err = use(piece[at+entryHead : at+entryHead+size : at+entryHead+size]); err != nil {
+			break
 		}
-		r.at += (entryHead + size + 7) &^ 7
+		n++
+		// Where an entry will begin, the size must be 0 until the entry is written.
+		clear(piece[at : at+whole])
+		r.at += whole
 		if r.at-given >= giveBack {
 			given = r.at
-			atomic.StoreUint64(r.consumer, given)
+			atomic.StoreUint64(&r.head.Read, given)
 		}
 	}
 	if given != r.at {
-		atomic.StoreUint64(r.consumer, r.at)
+		atomic.StoreUint64(&r.head.Read, r.at)
 	}
 	return n, blocked, err
 }

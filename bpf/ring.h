@@ -8,20 +8,52 @@
 
 #define SHARED SEC(".data.shared")
 
+/* A ring. A position in it counts the bytes of all entries before it, from the first that was ever
+ * written. The two positions are 128 bytes apart, as processors fetch pairs of cache lines. */
 struct ring {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 24);
+	u64 written; /* the position behind the last entry: the next entry begins there */
+	u64 pad[15];
+	u64 read;    /* the reader has read, and cleared, all entries before this position */
+	u64 pad2[15];
 };
 
 /* A thread always writes to the same ring, so its records keep their order. With several rings
- * the threads of a large machine do not queue for one lock. Threads use the first num_rings
+ * the threads of a large machine do not wait for one cache line. Threads use the first num_rings
  * rings; the ring behind these is for the thread that calibrates. */
 struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 65);
 	__type(key, u32);
-	__array(values, struct ring);
+	__type(value, struct ring);
 } rings SEC(".maps");
+
+/* The memory of the rings is in pieces. A whole ring cannot be one value of a map: kernels have
+ * allowed 4 MiB at most. An entry begins in the piece to which its position belongs, and may end in
+ * the tail behind that piece. The longest entry, a sample, fits into a tail. */
+#define PIECE (1 << 20)
+#define TAIL (64 << 10)
+struct piece {
+	u8 at[PIECE + TAIL];
+};
+
+/* The pieces of the first ring, then those of the second one, and so on. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct piece);
+} pieces SEC(".maps");
+
+/* How many pieces each ring has: a power of two. */
+const volatile u32 ring_pieces = 1;
+
+/* An entry of this ring wakes the reader. It says nothing else. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} wakes SEC(".maps");
 
 const volatile u32 num_rings = 1;
 
@@ -137,13 +169,102 @@ static __always_inline void drop(void *dropped, u32 index)
 	drop_hits(dropped, index, this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE), 1);
 }
 
+/* The bytes that a ring receives between two wakes of the reader. Waking the reader costs the
+ * target 1 us. So the reader sleeps until then, or until its next regular look. The smallest ring
+ * holds four times as many bytes. */
+#define WAKE_BYTES (512 << 10)
+
+/* The head of an entry. The record follows. */
+struct entry {
+	u32 size;  /* of the record; 0 until all else is written: the reader waits for that */
+	u32 wakes; /* not 0: this entry wakes the reader */
+};
+
+/* The bytes of an entry with a record of the given size. */
+#define WHOLE(size) (sizeof(struct entry) + (((size) + 7) & ~7ULL))
+
+/* What a claim may return in place of a position. */
+#define FULL  (~0ULL)
+#define TAKEN (~1ULL) /* another thread was quicker */
+
+/* Tries to claim bytes of a ring. Returns their position, FULL or TAKEN. */
+static __always_inline u64 try_to_claim(struct ring *ring, u64 bytes)
+{
+	u64 at = *(volatile u64 *)&ring->written;
+
+	if (at + bytes - *(volatile u64 *)&ring->read > (u64)ring_pieces * PIECE)
+		return FULL;
+	return __sync_val_compare_and_swap(&ring->written, at, at + bytes) == at ? at : TAKEN;
+}
+
+/* How many times a thread tries. Mostly a thread has its ring for itself. If four threads of a
+ * machine with 256 cores write to one ring all the time, one of them is too late at three tries in
+ * ten, so all tries fail once in a hundred million records. */
+#define MOST_TRIES 16
+
+/* Claims bytes of a ring. Returns their position, or FULL. */
+VERIFIED_ONCE u64 claim(u32 number, u64 bytes)
+{
+	struct ring *ring = bpf_map_lookup_elem(&rings, &number);
+	u64 at;
+	u32 i;
+
+	if (!ring)
+		return FULL;
+#pragma clang loop unroll(disable)
+	for (i = 0; i < MOST_TRIES; i++) {
+		at = try_to_claim(ring, bytes);
+		if (at != TAKEN)
+			return at;
+	}
+	return FULL;
+}
+
+/* Begins an entry at a position. Returns where its record is to be written; NULL for FULL. */
+static __always_inline void *begin_entry(u32 number, u64 at, u64 bytes)
+{
+	u32 index = number * ring_pieces + (at / PIECE & (ring_pieces - 1));
+	struct piece *piece;
+	struct entry *e;
+
+	if (at == FULL)
+		return 0;
+	piece = bpf_map_lookup_elem(&pieces, &index);
+	if (!piece)
+		return 0;
+	e = (void *)&piece->at[at & (PIECE - 8)]; /* the verifier must see that it is aligned */
+	e->wakes = (at ^ (at + bytes)) & ~(WAKE_BYTES - 1ULL) ? 1 : 0;
+	return e + 1;
+}
+
 /* Room for a record in the ring of a thread, or NULL when it is full. */
 static __always_inline void *reserve(u32 tid, u64 size)
 {
-	u32 which = ring_of(tid);
-	void *ring = bpf_map_lookup_elem(&rings, &which);
+	u32 number = ring_of(tid);
 
-	return ring ? bpf_ringbuf_reserve(ring, size, 0) : 0;
+	return begin_entry(number, claim(number, WHOLE(size)), WHOLE(size));
+}
+
+/* The same without a call, for most hits. */
+static __always_inline void *reserve_quickly(u32 tid, u64 size)
+{
+	u32 number = ring_of(tid);
+	struct ring *ring = bpf_map_lookup_elem(&rings, &number);
+	u64 at = ring ? try_to_claim(ring, WHOLE(size)) : FULL;
+
+	if (at == TAKEN)
+		at = claim(number, WHOLE(size));
+	return begin_entry(number, at, WHOLE(size));
+}
+
+/* Whether the ring of a thread is more than half full. Records of samples and of the scheduler may
+ * fill half of a ring only: those of probes are more important, because they count exactly. */
+static __always_inline int half_full(u32 tid)
+{
+	u32 which = ring_of(tid);
+	struct ring *ring = bpf_map_lookup_elem(&rings, &which);
+
+	return !ring || *(volatile u64 *)&ring->written - *(volatile u64 *)&ring->read > (u64)ring_pieces * PIECE / 2;
 }
 
 /* How many records of the current thread were dropped since it last wrote one. */
@@ -162,26 +283,23 @@ static __always_inline u32 take_lost(void)
 	return lost;
 }
 
-/* The bytes that a ring receives between two wakes of the reader. Waking the reader costs the
- * target 1 us. So the reader sleeps until then, or until its next regular look. The smallest ring
- * holds four times as many bytes. */
-#define WAKE_BYTES (512 << 10)
-
-/* The lower 32 bits of an address, as a number: the verifier allows arithmetic with it. */
-static __always_inline u64 low_half(const void *p)
-{
-	u64 v;
-
-	asm volatile("r0 = %1; w0 = w0; %0 = r0" : "=r"(v) : "r"(p) : "r0");
-	return v;
-}
-
-/* Completes a record of the given size, and wakes the reader if that is due. Ring entries follow
- * each other, each behind a head of 8 bytes (BPF_RINGBUF_HDR_SZ). So exactly one entry crosses each
- * multiple of WAKE_BYTES, and that entry wakes the reader. */
+/* Completes a record, and wakes the reader if that is due. The reader must see the size last: x86
+ * keeps the order of stores, elsewhere an atomic exchange does. */
 static __always_inline void submit(void *r, u64 size)
 {
-	u64 begin = low_half(r) - 8, end = begin + 8 + ((size + 7) & ~7ULL);
+	struct entry *e = (struct entry *)r - 1;
+	u32 wakes_reader = e->wakes;
 
-	bpf_ringbuf_submit(r, (begin ^ end) & ~(WAKE_BYTES - 1ULL) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+#if defined(__TARGET_ARCH_x86)
+	asm volatile("" ::: "memory");
+	*(volatile u32 *)&e->size = size;
+#else
+	__sync_lock_test_and_set((u64 *)e, size);
+#endif
+	if (wakes_reader) {
+		void *w = bpf_ringbuf_reserve(&wakes, 8, 0);
+
+		if (w)
+			bpf_ringbuf_submit(w, BPF_RB_FORCE_WAKEUP);
+	}
 }

@@ -2,8 +2,6 @@ package bpf
 
 import (
 	"errors"
-	"fmt"
-	"sync"
 
 	"github.com/cilium/ebpf"
 )
@@ -26,31 +24,38 @@ func ringBytes(rings int) uint32 {
 	return uint32(n)
 }
 
+// pieceBytes is PIECE of ring.h.
+const pieceBytes = 1 << 20
+
 // Waiter returns a Waiter for the record rings. It waits until one of them has received WAKE_BYTES
 // (ring.h).
-func (p *Probes) Waiter() (*Waiter, error) { return newWaiter(p.rings...) }
-
-// makeRings makes rings and stores them in a map. It stores all at the same time, because each
-// change of such a map waits until no running program can use the old entry (synchronize_rcu).
-func makeRings(in *ebpf.Map, sizes []uint32) ([]*ebpf.Map, error) {
-	rings, errs := make([]*ebpf.Map, len(sizes)), make([]error, len(sizes))
-	var wg sync.WaitGroup
-	for i, size := range sizes {
-		wg.Go(func() {
-			var err error
-			if rings[i], err = ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.RingBuf, MaxEntries: size}); err != nil {
-				errs[i] = fmt.Errorf("create a record ring of %d KiB: %w", size>>10, err)
-				return
-			}
-			errs[i] = in.Put(uint32(i), rings[i])
-		})
+func (p *Probes) Waiter() (*Waiter, error) {
+	m := p.coll.Maps[probeMapWakes]
+	wakes, err := mapKernelRing(m)
+	if err != nil {
+		return nil, err
 	}
-	wg.Wait()
-	return rings, errors.Join(errs...)
+	w, err := newWaiter(m)
+	if err != nil {
+		_ = wakes.close()
+		return nil, err
+	}
+	w.wakes = wakes
+	return w, nil
 }
 
-func (p *Probes) closeRings() {
-	for _, r := range append(p.rings, p.apart) {
-		r.Close() // Close takes nil
+// shapeRings gives the object of programs the shape of the rings: n rings, and one more for the
+// thread that calibrates.
+func shapeRings(spec *ebpf.CollectionSpec, n int) error {
+	pieces := ringBytes(n) / pieceBytes
+	spec.Maps[probeMapPieces].MaxEntries = uint32(n+1) * pieces
+	return errors.Join(spec.Variables[probeVarNumRings].Set(uint32(n)), spec.Variables[probeVarRingPieces].Set(pieces))
+}
+
+// shareRings lets the programs of another object write to the rings of p.
+func (p *Probes) shareRings(spec *ebpf.CollectionSpec, with map[string]*ebpf.Map) error {
+	for _, name := range []string{probeMapRings, probeMapPieces, probeMapWakes} {
+		with[name] = p.coll.Maps[name]
 	}
+	return shapeRings(spec, p.numRings)
 }

@@ -45,11 +45,6 @@ static __always_inline void clear_busy(struct thread_state *t)
 	*(volatile u32 *)&t->busy = 0;
 }
 
-/* Marks a function that loops or is called at several places. As a function of its own that is
- * not static it is verified once, and not for each call (Linux 5.6). Its arguments may be
- * pointers to structs since Linux 5.12; the verifier assumes that they may be NULL. */
-#define VERIFIED_ONCE __noinline
-
 #define RETURNS_AT_ONCE 8
 
 /* Looks at the next few pending returns, from at on. Returns the first one with this stack pointer,

@@ -6,6 +6,11 @@
 #include "kernel_stack.h"
 #include "thread.h"
 
+/* Marks a function that loops or is called at several places. As a function of its own that is
+ * not static it is verified once, and not for each call (Linux 5.6). Its arguments may be
+ * pointers to structs since Linux 5.12; the verifier assumes that they may be NULL. */
+#define VERIFIED_ONCE __noinline
+
 /* Not 0: the programs of probes may sleep (sleep.go). Such a hit costs 25 ns less, as the kernel
  * enters no RCU section for it. A read of user memory costs 40 ns less, as it may wait for a
  * page. */

@@ -166,53 +166,56 @@ static __always_inline u64 returning_to(const struct pt_regs *regs, u32 flags)
 	return flags & SAMPLE_KERNEL && MAY_RETURN(regs) ? REG_IP(regs) : 0;
 }
 
+/* The registers of the thread that is sampled. On the stack they would leave too little room for
+ * settle_state. The samples of a CPU do not interrupt each other (bpf_prog_active). */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct pt_regs);
+} sampled_regs SEC(".maps");
+
 SEC("perf_event")
 int on_sample(struct bpf_perf_event_data *ctx)
 {
 	u64 id = bpf_get_current_pid_tgid(), used, weight = ctx->sample_period;
-	u32 pid = id >> 32, which, flags = 0;
+	u32 pid = id >> 32, flags = 0, first = 0;
+	struct pt_regs *regs = bpf_map_lookup_elem(&sampled_regs, &first);
 	struct task_struct *task;
-	struct pt_regs regs;
 	struct thread_state *t;
 	struct sampled *s;
 	int taken = 0;
-	void *ring;
 
 	s = bpf_map_lookup_elem(&sampling, &pid);
-	if (!s || is_silent())
+	if (!s || !regs || is_silent())
 		return 0;
 	task = (void *)bpf_get_current_task_btf();
-	__builtin_memset(&regs, 0, sizeof(regs));
 	if (IN_KERNEL(&ctx->regs)) {
 		flags = SAMPLE_KERNEL;
-		bpf_probe_read_kernel(&regs, sizeof(regs), (void *)bpf_task_pt_regs(task));
+		bpf_probe_read_kernel(regs, sizeof(*regs), (void *)bpf_task_pt_regs(task));
 	} else {
-		__builtin_memcpy(&regs, &ctx->regs, sizeof(regs));
+		__builtin_memcpy(regs, &ctx->regs, sizeof(*regs));
 	}
 
-	/* Samples may fill half of a ring only: records of probes are more important, because they
-	 * count exactly. */
-	which = ring_of((u32)id);
-	ring = bpf_map_lookup_elem(&rings, &which);
-	if (!ring || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 2)
+	if (half_full((u32)id))
 		goto lost;
 
 	/* The reader must know the thread's open constructs before the sample. */
 	t = may_have_folded() ? this_thread_state(0) : 0;
 	if (t && !t->busy && !is_settled(t))
-		settle_state(t, bpf_get_current_task(), returning_to(&regs, flags), 0);
+		settle_state(t, bpf_get_current_task(), returning_to(regs, flags), 0);
 	if (t && (t->busy || !is_settled(t)))
 		flags |= SAMPLE_CHANGING;
 
-	used = in_use(task, REG_SP(&regs));
+	used = in_use(task, REG_SP(regs));
 	if (used < 512)
-		taken = take_512(id, weight, &regs, flags, used);
+		taken = take_512(id, weight, regs, flags, used);
 	else if (used < 2048)
-		taken = take_2048(id, weight, &regs, flags, used);
+		taken = take_2048(id, weight, regs, flags, used);
 	else if (used < 8192)
-		taken = take_8192(id, weight, &regs, flags, used);
+		taken = take_8192(id, weight, regs, flags, used);
 	else
-		taken = take_32768(id, weight, &regs, flags, used);
+		taken = take_32768(id, weight, regs, flags, used);
 	if (taken)
 		return 0;
 lost:

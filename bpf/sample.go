@@ -63,20 +63,19 @@ func (p *Probes) LoadSampler() (*Sampler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := spec.Variables[sampleVarNumRings].Set(uint32(len(p.rings))); err != nil {
-		return nil, err
-	}
 	if err := spec.Variables[sampleVarNumCounters].Set(uint32(len(p.counters.Sources))); err != nil {
 		return nil, err
 	}
 	shared := map[string]*ebpf.Map{}
 	p.shareFolds(shared)
-	for _, name := range []string{probeMapRings, probeMapThreads, probeMapSilent, ".data.shared"} {
+	for _, name := range []string{probeMapThreads, probeMapSilent, ".data.shared"} {
 		shared[name] = p.coll.Maps[name]
 	}
-	spec.Maps[sampleMapRings].InnerMap.MaxEntries = ringBytes(len(p.rings))
+	if err := p.shareRings(spec, shared); err != nil {
+		return nil, err
+	}
 	s := &Sampler{}
-	if s.coll, err = newCollection(spec, shared, nil); err != nil {
+	if s.coll, err = newCollection(spec, shared); err != nil {
 		return nil, fmt.Errorf("load the sampling program: %w", err)
 	}
 	return s, nil

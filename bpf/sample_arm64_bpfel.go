@@ -13,6 +13,27 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type samplePiece struct {
+	_  structs.HostLayout
+	At [1114112]uint8
+}
+
+type samplePtRegs struct {
+	_      structs.HostLayout
+	Regs   [31]uint64
+	Sp     uint64
+	Pc     uint64
+	Pstate uint64
+}
+
+type sampleRing struct {
+	_       structs.HostLayout
+	Written uint64
+	Pad     [15]uint64
+	Read    uint64
+	Pad2    [15]uint64
+}
+
 type sampleRow struct {
 	_          structs.HostLayout
 	Flags      uint32
@@ -152,12 +173,15 @@ type sampleThreadState struct {
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	sampleMapDropped          = "dropped"
+	sampleMapPieces           = "pieces"
 	sampleMapRings            = "rings"
 	sampleMapRows             = "rows"
+	sampleMapSampledRegs      = "sampled_regs"
 	sampleMapSampling         = "sampling"
 	sampleMapSharing          = "sharing"
 	sampleMapSilent           = "silent"
 	sampleMapThreads          = "threads"
+	sampleMapWakes            = "wakes"
 	sampleProgOnSample        = "on_sample"
 	sampleVarCalibrating      = "calibrating"
 	sampleVarDropping         = "dropping"
@@ -171,6 +195,7 @@ const (
 	sampleVarNumCounters      = "num_counters"
 	sampleVarNumRings         = "num_rings"
 	sampleVarNumSilent        = "num_silent"
+	sampleVarRingPieces       = "ring_pieces"
 	sampleVarSiteAtExit       = "site_at_exit"
 	sampleVarTellingCoreWaits = "telling_core_waits"
 	sampleVarUnknown          = "unknown"
@@ -227,13 +252,16 @@ type sampleProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type sampleMapSpecs struct {
-	Dropped  *ebpf.MapSpec `ebpf:"dropped"`
-	Rings    *ebpf.MapSpec `ebpf:"rings"`
-	Rows     *ebpf.MapSpec `ebpf:"rows"`
-	Sampling *ebpf.MapSpec `ebpf:"sampling"`
-	Sharing  *ebpf.MapSpec `ebpf:"sharing"`
-	Silent   *ebpf.MapSpec `ebpf:"silent"`
-	Threads  *ebpf.MapSpec `ebpf:"threads"`
+	Dropped     *ebpf.MapSpec `ebpf:"dropped"`
+	Pieces      *ebpf.MapSpec `ebpf:"pieces"`
+	Rings       *ebpf.MapSpec `ebpf:"rings"`
+	Rows        *ebpf.MapSpec `ebpf:"rows"`
+	SampledRegs *ebpf.MapSpec `ebpf:"sampled_regs"`
+	Sampling    *ebpf.MapSpec `ebpf:"sampling"`
+	Sharing     *ebpf.MapSpec `ebpf:"sharing"`
+	Silent      *ebpf.MapSpec `ebpf:"silent"`
+	Threads     *ebpf.MapSpec `ebpf:"threads"`
+	Wakes       *ebpf.MapSpec `ebpf:"wakes"`
 }
 
 // sampleVariableSpecs contains global variables before they are loaded into the kernel.
@@ -252,6 +280,7 @@ type sampleVariableSpecs struct {
 	NumCounters      *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings         *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent        *ebpf.VariableSpec `ebpf:"num_silent"`
+	RingPieces       *ebpf.VariableSpec `ebpf:"ring_pieces"`
 	SiteAtExit       *ebpf.VariableSpec `ebpf:"site_at_exit"`
 	TellingCoreWaits *ebpf.VariableSpec `ebpf:"telling_core_waits"`
 	Unknown          *ebpf.VariableSpec `ebpf:"unknown"`
@@ -279,24 +308,30 @@ func (o *sampleObjects) Close() error {
 //
 // It can be passed to loadSampleObjects or ebpf.CollectionSpec.LoadAndAssign.
 type sampleMaps struct {
-	Dropped  *ebpf.Map `ebpf:"dropped"`
-	Rings    *ebpf.Map `ebpf:"rings"`
-	Rows     *ebpf.Map `ebpf:"rows"`
-	Sampling *ebpf.Map `ebpf:"sampling"`
-	Sharing  *ebpf.Map `ebpf:"sharing"`
-	Silent   *ebpf.Map `ebpf:"silent"`
-	Threads  *ebpf.Map `ebpf:"threads"`
+	Dropped     *ebpf.Map `ebpf:"dropped"`
+	Pieces      *ebpf.Map `ebpf:"pieces"`
+	Rings       *ebpf.Map `ebpf:"rings"`
+	Rows        *ebpf.Map `ebpf:"rows"`
+	SampledRegs *ebpf.Map `ebpf:"sampled_regs"`
+	Sampling    *ebpf.Map `ebpf:"sampling"`
+	Sharing     *ebpf.Map `ebpf:"sharing"`
+	Silent      *ebpf.Map `ebpf:"silent"`
+	Threads     *ebpf.Map `ebpf:"threads"`
+	Wakes       *ebpf.Map `ebpf:"wakes"`
 }
 
 func (m *sampleMaps) Close() error {
 	return _SampleClose(
 		m.Dropped,
+		m.Pieces,
 		m.Rings,
 		m.Rows,
+		m.SampledRegs,
 		m.Sampling,
 		m.Sharing,
 		m.Silent,
 		m.Threads,
+		m.Wakes,
 	)
 }
 
@@ -316,6 +351,7 @@ type sampleVariables struct {
 	NumCounters      *ebpf.Variable `ebpf:"num_counters"`
 	NumRings         *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent        *ebpf.Variable `ebpf:"num_silent"`
+	RingPieces       *ebpf.Variable `ebpf:"ring_pieces"`
 	SiteAtExit       *ebpf.Variable `ebpf:"site_at_exit"`
 	TellingCoreWaits *ebpf.Variable `ebpf:"telling_core_waits"`
 	Unknown          *ebpf.Variable `ebpf:"unknown"`

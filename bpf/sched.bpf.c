@@ -164,18 +164,6 @@ static __always_inline void find_rivals(struct turns *h, struct away_record *r, 
 	bpf_loop(TURNS - 1, add_rival, &w, 0);
 }
 
-/* Room for a record. These records may fill half of a ring only: those of probes are more
- * important, because they count exactly. */
-static __always_inline struct away_record *room(u32 tid)
-{
-	u32 which = ring_of(tid);
-	void *ring = bpf_map_lookup_elem(&rings, &which);
-
-	if (!ring || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 2)
-		return 0;
-	return bpf_ringbuf_reserve(ring, sizeof(struct away_record), 0);
-}
-
 /* Writes that a thread got a core again. The thread's open constructs are written first, so that
  * the reader can tell in which of them the thread was. h may be NULL. */
 static __always_inline void came_back(struct watched *w, struct away *a, struct task_struct *task, struct turns *h, u64 at)
@@ -185,7 +173,7 @@ static __always_inline void came_back(struct watched *w, struct away *a, struct 
 
 	if (t && !t->busy && !is_settled(t))
 		settle_state(t, address_of(task), 0, 0);
-	r = room(task->pid);
+	r = half_full(task->pid) ? 0 : reserve(task->pid, sizeof(*r));
 	if (!r) {
 		a->lost++;
 		__sync_fetch_and_add(&w->lost, 1);

@@ -35,19 +35,19 @@ func (p *Probes) LoadSched() (*Sched, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, v := range map[string]uint32{schedVarNumRings: uint32(len(p.rings)), schedVarNumCounters: uint32(len(p.counters.Sources))} {
-		if err := spec.Variables[name].Set(v); err != nil {
-			return nil, err
-		}
+	if err := spec.Variables[schedVarNumCounters].Set(uint32(len(p.counters.Sources))); err != nil {
+		return nil, err
 	}
 	shared := map[string]*ebpf.Map{}
 	p.shareFolds(shared)
-	for _, name := range []string{probeMapRings, probeMapThreads, probeMapSilent, ".data.shared"} {
+	for _, name := range []string{probeMapThreads, probeMapSilent, ".data.shared"} {
 		shared[name] = p.coll.Maps[name]
 	}
-	spec.Maps[schedMapRings].InnerMap.MaxEntries = ringBytes(len(p.rings))
+	if err := p.shareRings(spec, shared); err != nil {
+		return nil, err
+	}
 	s := &Sched{}
-	if s.coll, err = newCollection(spec, shared, nil); err != nil {
+	if s.coll, err = newCollection(spec, shared); err != nil {
 		return nil, fmt.Errorf("load the programs that watch the scheduler: %w", err)
 	}
 	for _, name := range []string{schedProgSchedWakes, schedProgSchedMoves, schedProgSchedChanges} {

@@ -52,6 +52,19 @@ type schedAwayRecord struct {
 	ByName  [16]uint8
 }
 
+type schedPiece struct {
+	_  structs.HostLayout
+	At [1114112]uint8
+}
+
+type schedRing struct {
+	_       structs.HostLayout
+	Written uint64
+	Pad     [15]uint64
+	Read    uint64
+	Pad2    [15]uint64
+}
+
 type schedRow struct {
 	_          structs.HostLayout
 	Flags      uint32
@@ -186,11 +199,13 @@ const (
 	schedMapAways            = "aways"
 	schedMapDropped          = "dropped"
 	schedMapHistory          = "history"
+	schedMapPieces           = "pieces"
 	schedMapRings            = "rings"
 	schedMapRows             = "rows"
 	schedMapSharing          = "sharing"
 	schedMapSilent           = "silent"
 	schedMapThreads          = "threads"
+	schedMapWakes            = "wakes"
 	schedMapWatching         = "watching"
 	schedProgSchedChanges    = "sched_changes"
 	schedProgSchedMoves      = "sched_moves"
@@ -207,6 +222,7 @@ const (
 	schedVarNumCounters      = "num_counters"
 	schedVarNumRings         = "num_rings"
 	schedVarNumSilent        = "num_silent"
+	schedVarRingPieces       = "ring_pieces"
 	schedVarSiteAtExit       = "site_at_exit"
 	schedVarTellingCoreWaits = "telling_core_waits"
 	schedVarUnknown          = "unknown"
@@ -269,11 +285,13 @@ type schedMapSpecs struct {
 	Aways    *ebpf.MapSpec `ebpf:"aways"`
 	Dropped  *ebpf.MapSpec `ebpf:"dropped"`
 	History  *ebpf.MapSpec `ebpf:"history"`
+	Pieces   *ebpf.MapSpec `ebpf:"pieces"`
 	Rings    *ebpf.MapSpec `ebpf:"rings"`
 	Rows     *ebpf.MapSpec `ebpf:"rows"`
 	Sharing  *ebpf.MapSpec `ebpf:"sharing"`
 	Silent   *ebpf.MapSpec `ebpf:"silent"`
 	Threads  *ebpf.MapSpec `ebpf:"threads"`
+	Wakes    *ebpf.MapSpec `ebpf:"wakes"`
 	Watching *ebpf.MapSpec `ebpf:"watching"`
 }
 
@@ -293,6 +311,7 @@ type schedVariableSpecs struct {
 	NumCounters      *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings         *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent        *ebpf.VariableSpec `ebpf:"num_silent"`
+	RingPieces       *ebpf.VariableSpec `ebpf:"ring_pieces"`
 	SiteAtExit       *ebpf.VariableSpec `ebpf:"site_at_exit"`
 	TellingCoreWaits *ebpf.VariableSpec `ebpf:"telling_core_waits"`
 	Unknown          *ebpf.VariableSpec `ebpf:"unknown"`
@@ -324,11 +343,13 @@ type schedMaps struct {
 	Aways    *ebpf.Map `ebpf:"aways"`
 	Dropped  *ebpf.Map `ebpf:"dropped"`
 	History  *ebpf.Map `ebpf:"history"`
+	Pieces   *ebpf.Map `ebpf:"pieces"`
 	Rings    *ebpf.Map `ebpf:"rings"`
 	Rows     *ebpf.Map `ebpf:"rows"`
 	Sharing  *ebpf.Map `ebpf:"sharing"`
 	Silent   *ebpf.Map `ebpf:"silent"`
 	Threads  *ebpf.Map `ebpf:"threads"`
+	Wakes    *ebpf.Map `ebpf:"wakes"`
 	Watching *ebpf.Map `ebpf:"watching"`
 }
 
@@ -337,11 +358,13 @@ func (m *schedMaps) Close() error {
 		m.Aways,
 		m.Dropped,
 		m.History,
+		m.Pieces,
 		m.Rings,
 		m.Rows,
 		m.Sharing,
 		m.Silent,
 		m.Threads,
+		m.Wakes,
 		m.Watching,
 	)
 }
@@ -362,6 +385,7 @@ type schedVariables struct {
 	NumCounters      *ebpf.Variable `ebpf:"num_counters"`
 	NumRings         *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent        *ebpf.Variable `ebpf:"num_silent"`
+	RingPieces       *ebpf.Variable `ebpf:"ring_pieces"`
 	SiteAtExit       *ebpf.Variable `ebpf:"site_at_exit"`
 	TellingCoreWaits *ebpf.Variable `ebpf:"telling_core_waits"`
 	Unknown          *ebpf.Variable `ebpf:"unknown"`

@@ -15,7 +15,7 @@ var processed = regexp.MustCompile(`processed (\d+) insns`)
 // instructions that the verifier goes through does not depend on how busy the machine is. A loop
 // that the verifier follows turn by turn takes tens of thousands.
 func TestLittleToVerify(t *testing.T) {
-	const most = 13_000
+	const most = 15_000
 	types, err := kernelTypes.Kernel()
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,9 @@ func TestLittleToVerify(t *testing.T) {
 	if err := tell(probe.Variables[probeVarNotesKnown], notesKnown()); err != nil {
 		t.Fatal(err)
 	}
-	probe.Maps[probeMapRings].InnerMap.MaxEntries = 1 << 16
+	if err := shapeRings(probe, 1); err != nil {
+		t.Fatal(err)
+	}
 	options := ebpf.CollectionOptions{Cache: kernelTypes,
 		Programs: ebpf.ProgramOptions{KernelTypes: types, LogLevel: ebpf.LogLevelStats}}
 	for _, spec := range []*ebpf.CollectionSpec{follow, probe} {

@@ -3,6 +3,7 @@ package bpf
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"sync/atomic"
 	"time"
@@ -11,26 +12,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Waiter waits until the kernel side has woken the reader of one of its rings. It uses Go's own
+// Waiter waits until the kernel side has woken the reader of a ring. It uses Go's own
 // poller. The ebpf library's reader blocks a goroutine in a system call instead. Then Go's
 // scheduler checks on that goroutine a hundred times for each wait, on a processor that the
 // measured program may need.
 type Waiter struct {
-	poll  *os.File // an epoll instance; each ring reports each wake once
+	poll  *os.File // an epoll instance; the ring reports each wake once
 	woken atomic.Bool
+	wakes *kernelRing // entries that are there for the wake alone; nil if others read the ring
 }
 
-func newWaiter(rings ...*ebpf.Map) (*Waiter, error) {
+func newWaiter(ring *ebpf.Map) (*Waiter, error) {
 	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("wait for rings: %w", err)
 	}
-	for _, m := range rings {
-		ev := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLET}
-		if err := unix.EpollCtl(fd, unix.EPOLL_CTL_ADD, m.FD(), &ev); err != nil {
-			unix.Close(fd)
-			return nil, fmt.Errorf("wait for rings: %w", err)
-		}
+	ev := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLET}
+	if err := unix.EpollCtl(fd, unix.EPOLL_CTL_ADD, ring.FD(), &ev); err != nil {
+		unix.Close(fd)
+		return nil, fmt.Errorf("wait for rings: %w", err)
 	}
 	if err := unix.SetNonblock(fd, true); err != nil { // otherwise package os does not poll it
 		unix.Close(fd)
@@ -59,6 +59,9 @@ func (w *Waiter) Wait(until time.Time) (early bool, err error) {
 		if err != nil && !errors.Is(err, unix.EINTR) {
 			failed = err
 		}
+		if n > 0 && w.wakes != nil {
+			_, _, failed = w.wakes.read(math.MaxInt, func([]byte) error { return nil })
+		}
 		return n > 0 || failed != nil
 	})
 	if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -77,4 +80,9 @@ func (w *Waiter) Wake() {
 }
 
 // Close frees the Waiter. Nobody may be waiting.
-func (w *Waiter) Close() { w.poll.Close() }
+func (w *Waiter) Close() {
+	w.poll.Close()
+	if w.wakes != nil {
+		_ = w.wakes.close()
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime"
 	"strings"
 
 	"github.com/cilium/ebpf"
@@ -13,10 +14,26 @@ import (
 
 // The kernel versions that are needed; the comments in package bpf give the reasons.
 const (
-	leastMajor, leastMinor = 5, 15 // cookies of perf uprobes
 	// From here on the memory of BPF maps does not count as locked memory.
 	accountMajor, accountMinor = 5, 11
 )
+
+// least returns the oldest kernel version that serves on an architecture, and what came with it.
+func least(arch string) (major, minor int, brought string) {
+	if arch == "arm64" {
+		return 5, 18, "programs that change memory atomically" // 1902472b4fa9, for the record rings
+	}
+	return 5, 15, "probes that carry a cookie"
+}
+
+// tooOld says why the kernel cannot serve, or nothing.
+func (m *Machine) tooOld() string {
+	major, minor, brought := least(runtime.GOARCH)
+	if m.Major == 0 || m.atLeast(major, minor) {
+		return ""
+	}
+	return fmt.Sprintf("%s came with %d.%d", brought, major, minor)
+}
 
 // needed are the capabilities without which nothing can be measured. This was tried: with these two
 // alone, run and attach work for the user's own processes; with CAP_SYS_PTRACE also for other
@@ -50,11 +67,8 @@ func (m *Machine) Explain(err error) *Blocked {
 }
 
 func (m *Machine) explain(err error) *Blocked {
-	if m.Major > 0 && !m.atLeast(leastMajor, leastMinor) {
-		return &Blocked{
-			Reason: fmt.Sprintf("kernel %s is too old, probes that carry a cookie came with %d.%d", m.Release, leastMajor, leastMinor),
-			Remedy: "use a newer kernel",
-		}
+	if old := m.tooOld(); old != "" {
+		return &Blocked{Reason: "kernel " + m.Release + " is too old, " + old, Remedy: "use a newer kernel"}
 	}
 	denied := errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) && !isVerifier(err)
 	missing := m.Caps.Missing(needed...)
@@ -88,7 +102,7 @@ func (m *Machine) explain(err error) *Blocked {
 		}
 	case errors.Is(err, unix.ENOMEM):
 		return &Blocked{
-			Reason: "not enough memory for the kernel side (a ring of 16 MiB for each processor)",
+			Reason: "not enough memory for the kernel side (a ring of up to 16 MiB for each processor, and one more)",
 			Remedy: "free some, or raise the memory limit of this control group",
 		}
 	case !m.Uprobes && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, ebpf.ErrNotSupported) || errors.Is(err, unix.EOPNOTSUPP)):

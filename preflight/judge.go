@@ -65,8 +65,8 @@ func (m *Machine) kernelLine(t Trial) Line {
 	switch {
 	case m.Major == 0:
 		return Line{"kernel", Note, "version not known", ""}
-	case !m.atLeast(leastMajor, leastMinor):
-		return Line{"kernel", Problem, fmt.Sprintf("%s: probes that carry a cookie came with %d.%d", m.Release, leastMajor, leastMinor), "use a newer kernel"}
+	case m.tooOld() != "":
+		return Line{"kernel", Problem, m.Release + ": " + m.tooOld(), "use a newer kernel"}
 	case m.SeccompKills(t.Mode):
 		return Line{"kernel", Note, m.Release + ": processes under a seccomp filter (containers) are refused, since return probes may kill them", "use a kernel from 6.14 on, or run those without the filter"}
 	}

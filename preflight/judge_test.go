@@ -143,3 +143,12 @@ func TestLines(t *testing.T) {
 		})
 	}
 }
+
+// The record rings need atomic instructions that kernels have later on arm64.
+func TestLeastKernel(t *testing.T) {
+	for arch, want := range map[string][2]int{"amd64": {5, 15}, "arm64": {5, 18}} {
+		if major, minor, _ := least(arch); [2]int{major, minor} != want {
+			t.Errorf("%s: %d.%d, want %v", arch, major, minor, want)
+		}
+	}
+}
