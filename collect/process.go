@@ -101,6 +101,7 @@ type reading struct {
 	existing  int             // number of its threads when it was attached to
 	cpu0, cpu target.CPUTimes // as its measured time began, and as last read
 	cpuAt     uint64          // a time not later than that reading; 0: none
+	own0, own int64           // ompp-attach's own processor time at these two readings, ns
 
 	meta     profile.Meta
 	warnings []string
@@ -118,7 +119,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 	p := &Process{
 		pid: uint32(pid), handle: -1, program: g, first: pid == g.pid, found: now, say: lv.say,
 		placement: newPlacement(),
-		reading:   reading{began: now, cpu0: target.ReadCPU(pid), usage: advice.NewUsage()},
+		reading:   reading{began: now, cpu0: target.ReadCPU(pid), own0: target.ReadOwnCPU(), usage: advice.NewUsage()},
 	}
 	if !p.first || !g.launched {
 		if fd, err := unix.PidfdOpen(pid, 0); err == nil {
@@ -240,7 +241,7 @@ func (p *Process) countRates(ev *event.Event) {
 func (p *Process) readCPU() {
 	at := ktime()
 	if c := target.ReadCPU(int(p.pid)); c != (target.CPUTimes{}) {
-		p.cpu, p.cpuAt = c, at
+		p.cpu, p.cpuAt, p.own = c, at, target.ReadOwnCPU()
 	}
 }
 

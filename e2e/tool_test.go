@@ -126,6 +126,7 @@ func needTool(t testing.TB) {
 type session struct {
 	dir            string // results
 	exit           int
+	used           time.Duration // processor time of the tool and of what it waited for
 	stdout, stderr string
 	main           *profile.Profile            // profile.json.gz; nil if there is none
 	others         map[string]*profile.Profile // further processes, by file name
@@ -175,6 +176,7 @@ func run(t testing.TB, opt options, bin string, args ...string) *session {
 		t.Fatal(err)
 	}
 	s := &session{dir: dir, exit: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
+	s.used = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	s.load(t)
 	if s.main != nil && opt.pinned != "" {
 		may, wants := map[int]bool{}, map[int]bool{}

@@ -15,7 +15,7 @@ import (
 var metaFields = []string{"program", "path", "args", "pid", "host", "kernel", "arch", "cpus", "quota", "start", "duration_ns", "user_ns", "sys_ns",
 	"attached", "ended", "exit", "clock", "snapshot_at", "tool", "built", "runtimes", "hits", "lost_hits", "unmatched", "edges",
 	"partial", "off", "stopped", "left_out", "mpi", "counters", "evaluators", "sampling", "budget", "sched", "observations",
-	"overhead", "has_tasks"}
+	"overhead", "tool_ns", "has_tasks"}
 
 // TestMetaIsFlat: the groups of Meta do not show in the recorded profile.
 func TestMetaIsFlat(t *testing.T) {

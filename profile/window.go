@@ -68,6 +68,7 @@ func (t *Trust) since(e *Trust) {
 }
 
 func (x *Expense) since(e *Expense) {
+	x.ToolTime = max(0, x.ToolTime-e.ToolTime)
 	x.Observations = slices.Clone(x.Observations)
 	for i := range x.Observations {
 		to := &x.Observations[i]

@@ -40,6 +40,23 @@ func noCoreText(p *profile.Profile, class int64, part func(int64) string) string
 		if crowds := analysis.Crowds([]analysis.Crew{analysis.CrewOf(p)}); len(crowds) > 0 {
 			text += ". The process itself has more threads than cores: " + crowds[0].Threading()
 		}
+		if t := p.Meta.ToolTime; float64(t) >= leastOfNoCore*float64(none) {
+			text += fmt.Sprintf(". ompp-attach itself took %s sec of processor time, for which threads may have had to wait", words.ClockOf(p).Seconds(t, 0))
+		}
+	}
+	return text
+}
+
+// leastOfNoCore is the part of the time without a core from which on the processor time of the tool
+// is named as a reason.
+const leastOfNoCore = 0.1
+
+// toolText says how much processor time ompp-attach itself took, and which part that is of the
+// process's.
+func toolText(p *profile.Profile, c words.Clock) string {
+	text := c.Seconds(p.Meta.ToolTime, 0) + " sec of processor time of ompp-attach itself"
+	if cpu := p.Meta.UserTime + p.Meta.SysTime; cpu > 0 {
+		text += fmt.Sprintf(" (%s%% of the process's), on any core", words.Percent(analysis.Ratio(p.Meta.ToolTime, cpu)))
 	}
 	return text
 }

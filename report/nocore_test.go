@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -50,6 +52,27 @@ func TestOwnCrowdTold(t *testing.T) {
 		}
 		if strings.Contains(text, ". The process itself has more threads than cores: 2 threads on 1 core\n") != want {
 			t.Errorf("on %s:\n%s", cpus, text)
+		}
+	}
+}
+
+// The header and the time without a core name the tool's own processor time, where that is much.
+func TestToolTimeTold(t *testing.T) {
+	for tool, want := range map[int64]bool{0: false, 399e6: false, 400e6: true} {
+		p := reporttest.PlainProfile()
+		p.Nodes[0].Stats = []profile.ThreadStats{{Thread: 1, NoCore: &profile.Cost{Exec: 4e9}}}
+		p.Meta.ToolTime = tool
+		said := ". ompp-attach itself took 0.400 sec of processor time, for which threads may have had to wait\n"
+		if text := summaryOf(t, p); strings.Contains(text, said) != want {
+			t.Errorf("%d ns:\n%s", tool, text)
+		}
+		var b bytes.Buffer
+		if err := WriteOmpp(&b, p, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		line := fmt.Sprintf("Tool Cost       : %s sec of processor time of ompp-attach itself (1.3%% of the process's), on any core\n", words.ClockOf(p).Seconds(tool, 0))
+		if strings.Contains(b.String(), line) != (tool > 0) {
+			t.Errorf("%d ns: no line %q in\n%s", tool, line, b.String()[:3000])
 		}
 	}
 }

@@ -134,6 +134,9 @@ func (o *ompp) measuredHeader(key func(name, format string, args ...any)) {
 	}
 	o.budgetHeader(key)
 	key("Probe Cost", "%s", limits.CostText(o.p, o.Clock))
+	if t := m.ToolTime; t > 0 {
+		key("Tool Cost", "%s", toolText(o.p, o.Clock))
+	}
 	if o.noCore {
 		key("Without Core", "%s", noCoreText(o.p, classSums(o.p, o.Rules).NoCore, func(t int64) string { return words.Percent(analysis.Ratio(t, analysis.ThreadTime(o.p))) }))
 	}

@@ -43,6 +43,15 @@ func ReadCPU(pid int) CPUTimes {
 	return CPUTimes{u * uint64(ClockTick), s * uint64(ClockTick)}
 }
 
+// ReadOwnCPU returns the processor time that ompp-attach itself has taken so far, in ns.
+func ReadOwnCPU() int64 {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil { // cannot fail: the arguments are valid
+		return 0
+	}
+	return u.Utime.Nano() + u.Stime.Nano()
+}
+
 // ThreadsOf returns the ids of the threads of a process, and none if the process is gone.
 func ThreadsOf(pid int) (tids []int) {
 	d, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
