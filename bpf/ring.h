@@ -197,9 +197,10 @@ static __always_inline u64 try_to_claim(struct ring *ring, u64 bytes)
 	return __sync_val_compare_and_swap(&ring->written, at, at + bytes) == at ? at : TAKEN;
 }
 
-/* How many times a thread tries. Mostly a thread has its ring for itself. If four threads of a
- * machine with 256 cores write to one ring all the time, one of them is too late at three tries in
- * ten, so all tries fail once in a hundred million records. */
+/* How many times a thread tries. Mostly a thread has its ring for itself. Where four threads of a
+ * machine with 256 cores write to one ring all the time, a thread may be too late at three tries in
+ * ten (an estimate): then all tries fail once in a hundred million records. Such a record is
+ * dropped and counted. */
 #define MOST_TRIES 16
 
 /* Claims bytes of a ring. Returns their position, or FULL. */
@@ -230,7 +231,7 @@ static __always_inline void *begin_entry(u32 number, u64 at, u64 bytes)
 	if (at == FULL)
 		return 0;
 	piece = bpf_map_lookup_elem(&pieces, &index);
-	if (!piece)
+	if (!piece) /* never: each ring has its pieces */
 		return 0;
 	e = (void *)&piece->at[at & (PIECE - 8)]; /* the verifier must see that it is aligned */
 	e->wakes = (at ^ (at + bytes)) & ~(WAKE_BYTES - 1ULL) ? 1 : 0;
@@ -245,7 +246,7 @@ static __always_inline void *reserve(u32 tid, u64 size)
 	return begin_entry(number, claim(number, WHOLE(size)), WHOLE(size));
 }
 
-/* The same without a call, for most hits. */
+/* The same, mostly without a call. Most hits use it. */
 static __always_inline void *reserve_quickly(u32 tid, u64 size)
 {
 	u32 number = ring_of(tid);
@@ -261,10 +262,14 @@ static __always_inline void *reserve_quickly(u32 tid, u64 size)
  * fill half of a ring only: those of probes are more important, because they count exactly. */
 static __always_inline int half_full(u32 tid)
 {
-	u32 which = ring_of(tid);
-	struct ring *ring = bpf_map_lookup_elem(&rings, &which);
+	u32 number = ring_of(tid);
+	struct ring *ring = bpf_map_lookup_elem(&rings, &number);
+	u64 unread;
 
-	return !ring || *(volatile u64 *)&ring->written - *(volatile u64 *)&ring->read > (u64)ring_pieces * PIECE / 2;
+	if (!ring)
+		return 1;
+	unread = *(volatile u64 *)&ring->written - *(volatile u64 *)&ring->read;
+	return unread > (u64)ring_pieces * PIECE / 2;
 }
 
 /* How many records of the current thread were dropped since it last wrote one. */

@@ -12,10 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Waiter waits until the kernel side has woken the reader of a ring. It uses Go's own
-// poller. The ebpf library's reader blocks a goroutine in a system call instead. Then Go's
-// scheduler checks on that goroutine a hundred times for each wait, on a processor that the
-// measured program may need.
+// Waiter waits until the kernel side has woken the reader of a ring. It uses Go's own poller. The
+// ebpf library's reader blocks a goroutine in a system call instead. Then Go's scheduler checks on
+// that goroutine a hundred times for each wait, on a processor that the measured program may need.
 type Waiter struct {
 	poll  *os.File // an epoll instance; the ring reports each wake once
 	woken atomic.Bool

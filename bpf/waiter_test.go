@@ -36,6 +36,10 @@ func TestReaderIsWokenAsRingsFill(t *testing.T) {
 	if woken < stretches-2 || woken > stretches+2 {
 		t.Errorf("woken %d times by %d times as many bytes", woken, stretches)
 	}
+	// A full ring of wakes would wake nobody any more.
+	if left, _, err := w.wakes.read(stretches, func([]byte) error { return nil }); left > 1 || err != nil {
+		t.Errorf("%d wakes are left in their ring, %v", left, err)
+	}
 	readAll(t, rings, map[uint32]*seen{})
 }
 
