@@ -74,3 +74,19 @@ func TestClockOfEarlierTimes(t *testing.T) {
 		}
 	}
 }
+
+// All times of an event are converted, and those of the event that was given stay as they are.
+func TestAllTimesAreConverted(t *testing.T) {
+	c := clock{stops: []Stop{{From: 100, To: 200}}, sum: 100}
+	given := event.Event{Time: 1000, MPI: &event.MPICall{Start: 900}, Fold: &event.Fold{Last: 990}, OffCore: &event.OffCoreTime{Off: 800, Woken: 850}}
+	v := c.convert(&given)
+	if v.Time != 900 || v.MPI.Start != 800 || v.Fold.Last != 890 || v.OffCore.Off != 700 || v.OffCore.Woken != 750 {
+		t.Errorf("at %d, call from %d, fold to %d, off core from %d to %d", v.Time, v.MPI.Start, v.Fold.Last, v.OffCore.Off, v.OffCore.Woken)
+	}
+	if given.Time != 1000 || given.MPI.Start != 900 || given.Fold.Last != 990 || given.OffCore.Off != 800 {
+		t.Errorf("the event itself has changed: %+v", given)
+	}
+	if v := c.convert(&event.Event{Time: 300, OffCore: &event.OffCoreTime{Off: 250}}); v.OffCore.Woken != 0 || v.MPI != nil || v.Fold != nil {
+		t.Errorf("parts that the event does not have: %+v", v)
+	}
+}

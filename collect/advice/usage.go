@@ -58,7 +58,6 @@ func (u *Usage) Add(instance uint16, kind event.Runtime, path string) {
 		u.twins = u.twins || l.kind == kind && l.path != path
 	}
 	u.libraries[instance] = &library{kind: kind, path: path}
-	u.latest = nil
 }
 
 // library returns a runtime, or nil if none was registered. Mostly the last one is asked for again.
