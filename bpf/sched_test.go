@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"os"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
@@ -130,5 +131,45 @@ func TestSchedTellsOfSleep(t *testing.T) {
 	}
 	if most := int(r.sleeps+r.earlier) + 2; slept < int(r.sleeps) || slept > most {
 		t.Errorf("the thread slept %d times, the kernel counts %d to %d", slept, r.sleeps, most)
+	}
+}
+
+// Records of the scheduler may fill half of a ring: what is behind is for hits.
+func TestSchedLeavesRoomForHits(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("watching the scheduler needs root")
+	}
+	p, err := LoadProbes(Session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	s, err := p.LoadSched()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	rings, err := p.Rings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := uint64(ringBytes(p.numRings)) / 2
+	for _, tc := range []struct {
+		unread uint64 // bytes in each ring
+		writes bool
+	}{{half - 1<<20, true}, {half + 8, false}} {
+		for _, r := range rings {
+			atomic.StoreUint64(&r.memory.head.Written, tc.unread) // as if there were entries
+		}
+		if err := s.Begin(os.Getpid()); err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			time.Sleep(time.Millisecond)
+		}
+		w := s.End(os.Getpid())
+		if (w.Records > 0) != tc.writes || (w.Lost > 0) == tc.writes {
+			t.Errorf("with %d unread bytes: %+v", tc.unread, w)
+		}
 	}
 }
