@@ -219,11 +219,13 @@ func (lv *lives) subtractStop(p *Process, l *bpf.Life, stop attribution.Stop) {
 		p.meta.Stopped.Add(int64(took))
 		lv.logf("process %d: stopped for %s", l.Pid, took)
 	}
+	own := target.ReadOwnCPU()
 	switch {
 	case l.Kind == bpf.LifeExec || l.Kind == bpf.LifeFork:
-		p.began = stop.To
+		p.began, p.own0 = stop.To, own
 		p.engine.Began(stop.To)
 	case later:
+		p.own0 += own - p.ownAtStop // the process does not wait for a core meanwhile
 		p.engine.Stopped(stop)
 	}
 	p.stopped, p.continued = 0, stop.To

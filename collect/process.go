@@ -101,7 +101,8 @@ type reading struct {
 	existing  int             // number of its threads when it was attached to
 	cpu0, cpu target.CPUTimes // as its measured time began, and as last read
 	cpuAt     uint64          // a time not later than that reading; 0: none
-	own0, own int64           // ompp-attach's own processor time at these two readings, ns
+	own0, own int64           // ompp-attach's own processor time then, less that in stops, ns
+	ownAtStop int64           // the same when it was stopped
 
 	meta     profile.Meta
 	warnings []string

@@ -9,6 +9,7 @@ import (
 	"ompp-attach/bpf"
 	"ompp-attach/clock"
 	"ompp-attach/collect/sampling"
+	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/probes"
 )
@@ -281,7 +282,7 @@ func (rd *reader) stoppedFor(l *bpf.Life) *Process {
 	defer rd.mu.Unlock()
 	p := rd.procs[l.Pid]
 	if p != nil && l.Stopped != 0 {
-		p.stopped = l.Time
+		p.stopped, p.ownAtStop = l.Time, target.ReadOwnCPU()
 	}
 	return p
 }

@@ -7,7 +7,7 @@ import (
 	"ompp-attach/internal/testbin"
 )
 
-// The processor time that the tool says it took itself is what the kernel says: nearly all of what
+// The processor time that the tool says it took itself is a part of what the kernel says: of what
 // the tool and the program took together, less the program's.
 func TestToolTime(t *testing.T) {
 	atOnce(t)
@@ -22,8 +22,9 @@ func TestToolTime(t *testing.T) {
 	if told > tool+50*time.Millisecond {
 		t.Errorf("the tool says that it took %v; it took %v", told, tool)
 	}
-	// What the tool does before the program begins, and behind its end, does not count.
-	if told < reading || told < tool/2 {
+	// What the tool does while the program is stopped for its probes, and behind its end, does not
+	// count. The rest is more than it takes to read the hits.
+	if told < reading {
 		t.Errorf("the tool says that it took %v of the %v that it took", told, tool)
 	}
 }

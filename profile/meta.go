@@ -112,9 +112,9 @@ type Expense struct {
 	Observations []Observation `json:"observations,omitempty"`
 	// Overhead is the cost; nil: an older version recorded the profile, without it.
 	Overhead *Overhead `json:"overhead,omitempty"`
-	// ToolTime is the processor time that ompp-attach itself took while it measured the process and
-	// placed its probes, ns, for all processes together. Where threads lack cores, they wait for
-	// the tool, too. 0: not known, or an older version recorded the profile.
+	// ToolTime is the processor time that ompp-attach itself took while it measured the process,
+	// ns, for all processes together, but not while the process was stopped. Where threads lack
+	// cores, they wait for the tool, too. 0: not known, or an older version recorded the profile.
 	ToolTime int64 `json:"tool_ns,omitempty"`
 	// Adjusted: the time that probes took has been taken out of all times (see
 	// analysis.Adjust). Never recorded.
