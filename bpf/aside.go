@@ -20,7 +20,7 @@ func (a *aside) add(entry []byte) {
 	a.bytes = append(a.bytes, make([]byte, -len(entry)&7)...)
 }
 
-// read is memoryRing.read for the entries that were set aside.
+// read is recordRing.read for the entries that were set aside.
 func (a *aside) read(limit int, use func([]byte) error) (n int, err error) {
 	for n < limit && a.at < len(a.bytes) {
 		size := int(binary.NativeEndian.Uint64(a.bytes[a.at:]))

@@ -11,7 +11,7 @@
 // records that it drops, per row and thread.
 //
 // The rings are memory that both sides map (ring.h, ring.go). A thread claims the bytes of an entry
-// by one atomic exchange, writes the record, and stores the entry's size last. The reader waits
+// by an atomic compare-and-exchange, writes the record, and stores the entry's size last. The reader waits
 // where the size is 0, and clears what it has read. So an entry costs some 15 ns; in a ring of the
 // kernel's (BPF_MAP_TYPE_RINGBUF) it cost 25 to 40 ns more.
 //

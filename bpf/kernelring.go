@@ -75,11 +75,4 @@ func (r *kernelRing) read(limit int, use func([]byte) error) (n int, blocked boo
 	return n, blocked, err
 }
 
-func (r *kernelRing) close() error {
-	for _, p := range r.pages {
-		if err := unix.Munmap(p); err != nil {
-			return fmt.Errorf("unmap a ring: %w", err)
-		}
-	}
-	return nil
-}
+func (r *kernelRing) close() error { return unmapRing(r.pages) }

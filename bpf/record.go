@@ -156,7 +156,7 @@ type Uses struct {
 
 // Ring reads one record ring.
 type Ring struct {
-	memory   *memoryRing
+	memory   *recordRing
 	aside    aside
 	blocked  bool
 	mpi      MPIRecord

@@ -15,8 +15,8 @@ const entryHead = 8
 // takes the cache line of that position away from the processors that write to the ring.
 const giveBack = 64 << 10
 
-// memoryRing is a ring that is mapped into memory (struct ring in ring.h).
-type memoryRing struct {
+// recordRing is a ring of records, in memory that the kernel side writes (struct ring in ring.h).
+type recordRing struct {
 	head   *probeRing
 	pieces [][]byte // each with the tail behind it
 	at     uint64
@@ -24,7 +24,7 @@ type memoryRing struct {
 }
 
 // mapRing maps the ring of a number.
-func (p *Probes) mapRing(number int) (*memoryRing, error) {
+func (p *Probes) mapRing(number int) (*recordRing, error) {
 	const piece = int(unsafe.Sizeof(probePiece{}))
 	m := p.coll.Maps[probeMapRings]
 	heads, err := unix.Mmap(m.FD(), 0, int(m.MaxEntries()*m.ValueSize()), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
@@ -37,7 +37,7 @@ func (p *Probes) mapRing(number int) (*memoryRing, error) {
 		_ = unix.Munmap(heads)
 		return nil, fmt.Errorf("map a ring: %w", err)
 	}
-	r := &memoryRing{pages: [2][]byte{heads, all}}
+	r := &recordRing{pages: [2][]byte{heads, all}}
 	r.head = &unsafe.Slice((*probeRing)(unsafe.Pointer(&heads[0])), number+1)[number]
 	for at := range n {
 		r.pieces = append(r.pieces, all[at*piece:(at+1)*piece])
@@ -47,7 +47,7 @@ func (p *Probes) mapRing(number int) (*memoryRing, error) {
 
 // read hands over the entries that are there, limit at most, and returns how many. blocked says
 // that read met an entry that is still being written. Entries are valid during the call only.
-func (r *memoryRing) read(limit int, use func([]byte) error) (n int, blocked bool, err error) {
+func (r *recordRing) read(limit int, use func([]byte) error) (n int, blocked bool, err error) {
 	r.at = atomic.LoadUint64(&r.head.Read) // another reader may have moved it
 	end, given := atomic.LoadUint64(&r.head.Written), r.at
 	for n < limit && r.at != end {
@@ -80,8 +80,11 @@ func (r *memoryRing) read(limit int, use func([]byte) error) (n int, blocked boo
 	return n, blocked, err
 }
 
-func (r *memoryRing) close() error {
-	for _, p := range r.pages {
+func (r *recordRing) close() error { return unmapRing(r.pages) }
+
+// unmapRing unmaps the two parts of a ring.
+func unmapRing(parts [2][]byte) error {
+	for _, p := range parts {
 		if err := unix.Munmap(p); err != nil {
 			return fmt.Errorf("unmap a ring: %w", err)
 		}

@@ -33,8 +33,8 @@ func TestReadersTakeTurns(t *testing.T) {
 }
 
 // ringOf returns a ring of pieces in ordinary memory.
-func ringOf(pieces int) *memoryRing {
-	r := &memoryRing{head: &probeRing{}}
+func ringOf(pieces int) *recordRing {
+	r := &recordRing{head: &probeRing{}}
 	for range pieces {
 		r.pieces = append(r.pieces, make([]byte, unsafe.Sizeof(probePiece{})))
 	}
@@ -42,7 +42,7 @@ func ringOf(pieces int) *memoryRing {
 }
 
 // write does what the kernel side does to write an entry.
-func (r *memoryRing) write(entry []byte) {
+func (r *recordRing) write(entry []byte) {
 	at := r.head.Written
 	r.head.Written += uint64(entryHead+len(entry)+7) &^ 7
 	to := r.pieces[at/pieceBytes%uint64(len(r.pieces))][at%pieceBytes:]

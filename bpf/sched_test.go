@@ -63,9 +63,9 @@ func FuzzEntry(f *testing.F) {
 	})
 }
 
-// A thread that sleeps is off its core for as long as it slept, and is woken at the end of that
-// time. The kernel counts as many such switches.
-func TestSchedTellsOfSleep(t *testing.T) {
+// watchedSched loads the programs that watch the scheduler, and opens the rings that they write to.
+func watchedSched(t *testing.T) (*Probes, *Sched, []*Ring) {
+	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("watching the scheduler needs root")
 	}
@@ -73,16 +73,23 @@ func TestSchedTellsOfSleep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close()
+	t.Cleanup(p.Close)
 	s, err := p.LoadSched()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	t.Cleanup(func() { s.Close() })
 	rings, err := p.Rings()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p, s, rings
+}
+
+// A thread that sleeps is off its core for as long as it slept, and is woken at the end of that
+// time. The kernel counts as many such switches.
+func TestSchedTellsOfSleep(t *testing.T) {
+	_, s, rings := watchedSched(t)
 	const naps, nap = 20, 2 * time.Millisecond
 	type result struct {
 		tid     int
@@ -136,23 +143,7 @@ func TestSchedTellsOfSleep(t *testing.T) {
 
 // Records of the scheduler may fill half of a ring: what is behind is for hits.
 func TestSchedLeavesRoomForHits(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("watching the scheduler needs root")
-	}
-	p, err := LoadProbes(Session)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	s, err := p.LoadSched()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	rings, err := p.Rings()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, s, rings := watchedSched(t)
 	half := uint64(ringBytes(p.numRings)) / 2
 	for _, tc := range []struct {
 		unread uint64 // bytes in each ring

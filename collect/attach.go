@@ -106,7 +106,7 @@ func (m *Measurement) join(pid int) (*joined, error) {
 	m.reader.mu.Lock()
 	defer m.reader.mu.Unlock()
 	p.cpu0 = target.ReadCPU(pid) // before p.began: it covers all hits that count
-	p.own0 = target.ReadOwnCPU()
+	p.tool0 = target.ReadOwnCPU()
 	p.began = ktime()
 	tids := target.ThreadsOf(pid)
 	p.existing = len(tids)

@@ -54,21 +54,11 @@ func TestPendingCosts(t *testing.T) {
 			probed()
 		}
 	}
-	drain := func() {
-		t.Helper()
-		for left := more; left == more; {
-			d, err := m.reader.drain()
-			if err != nil {
-				t.Fatal(err)
-			}
-			left = d.left
-		}
-	}
 	m.reader.costing.pending = true
 	hit(1000)
-	drain()
+	m.reader.catchUp()
 	hit(500)
-	drain()
+	m.reader.catchUp()
 	if m.reader.strays != 0 {
 		t.Errorf("%d records were used", m.reader.strays)
 	}
@@ -82,7 +72,7 @@ func TestPendingCosts(t *testing.T) {
 		t.Error("a process was not told the costs")
 	}
 	hit(200)
-	drain()
+	m.reader.catchUp()
 	if m.reader.strays != 1700 { // of a row that no plan has
 		t.Errorf("%d records of 1700 came", m.reader.strays)
 	}

@@ -219,13 +219,13 @@ func (lv *lives) subtractStop(p *Process, l *bpf.Life, stop attribution.Stop) {
 		p.meta.Stopped.Add(int64(took))
 		lv.logf("process %d: stopped for %s", l.Pid, took)
 	}
-	own := target.ReadOwnCPU()
+	tool := target.ReadOwnCPU()
 	switch {
 	case l.Kind == bpf.LifeExec || l.Kind == bpf.LifeFork:
-		p.began, p.own0 = stop.To, own
+		p.began, p.tool0 = stop.To, tool
 		p.engine.Began(stop.To)
 	case later:
-		p.own0 += own - p.ownAtStop // the process does not wait for a core meanwhile
+		p.tool0 += tool - p.toolAtStop // a stopped process does not wait for the tool's core
 		p.engine.Stopped(stop)
 	}
 	p.stopped, p.continued = 0, stop.To

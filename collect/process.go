@@ -101,8 +101,9 @@ type reading struct {
 	existing  int             // number of its threads when it was attached to
 	cpu0, cpu target.CPUTimes // as its measured time began, and as last read
 	cpuAt     uint64          // a time not later than that reading; 0: none
-	own0, own int64           // ompp-attach's own processor time then, less that in stops, ns
-	ownAtStop int64           // the same when it was stopped
+	// The processor time of ompp-attach itself at these two readings, and when the process was last
+	// stopped, ns. What it took in stops is added to the first.
+	tool0, tool, toolAtStop int64
 
 	meta     profile.Meta
 	warnings []string
@@ -120,7 +121,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 	p := &Process{
 		pid: uint32(pid), handle: -1, program: g, first: pid == g.pid, found: now, say: lv.say,
 		placement: newPlacement(),
-		reading:   reading{began: now, cpu0: target.ReadCPU(pid), own0: target.ReadOwnCPU(), usage: advice.NewUsage()},
+		reading:   reading{began: now, cpu0: target.ReadCPU(pid), tool0: target.ReadOwnCPU(), usage: advice.NewUsage()},
 	}
 	if !p.first || !g.launched {
 		if fd, err := unix.PidfdOpen(pid, 0); err == nil {
@@ -242,7 +243,7 @@ func (p *Process) countRates(ev *event.Event) {
 func (p *Process) readCPU() {
 	at := ktime()
 	if c := target.ReadCPU(int(p.pid)); c != (target.CPUTimes{}) {
-		p.cpu, p.cpuAt, p.own = c, at, target.ReadOwnCPU()
+		p.cpu, p.cpuAt, p.tool = c, at, target.ReadOwnCPU()
 	}
 }
 

@@ -83,7 +83,7 @@ func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *pr
 	pf.budget.describe(prof, pf.wanted.User)
 	pf.reader.mu.Unlock()
 	prof.Meta.UserTime, prof.Meta.SysTime = p.cpuTimes()
-	prof.Meta.ToolTime = max(0, p.own-p.own0)
+	prof.Meta.ToolTime = max(0, p.tool-p.tool0)
 	prof.Meta.Overhead = pf.reader.overhead(told.Overhead)
 	prof.Meta.Overhead.Bound(p.mostInHits(end))
 	pf.reader.describeSampling(prof, p)

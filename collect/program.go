@@ -122,7 +122,7 @@ func (g *Program) End(e launch.Ending) *Result {
 	procs := slices.DeleteFunc(slices.Collect(maps.Values(m.reader.procs)), func(p *Process) bool { return p.program != g })
 	for _, p := range procs {
 		if p.first && e.CPU != (target.CPUTimes{}) {
-			p.cpu, p.cpuAt, p.own = e.CPU, ktime(), target.ReadOwnCPU()
+			p.cpu, p.cpuAt, p.tool = e.CPU, ktime(), target.ReadOwnCPU()
 		}
 	}
 	m.reader.mu.Unlock()

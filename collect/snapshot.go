@@ -72,7 +72,7 @@ func (m *Measurement) copyProcesses(g *Program, timelines bool) (shots []*Proces
 	m.hold()
 	defer m.letFold()
 	time.Sleep(foldsWritten)
-	_, _ = m.reader.drain()
+	m.reader.catchUp()
 	m.placer.mu.Lock()
 	defer m.placer.mu.Unlock()
 	m.reader.mu.Lock()

@@ -51,12 +51,11 @@ func noCoreText(p *profile.Profile, class int64, part func(int64) string) string
 // is named as a reason.
 const leastOfNoCore = 0.1
 
-// toolText says how much processor time ompp-attach itself took, and which part that is of the
-// process's.
+// toolText says how much processor time ompp-attach itself took, beside the process's.
 func toolText(p *profile.Profile, c words.Clock) string {
-	text := c.Seconds(p.Meta.ToolTime, 0) + " sec of processor time of ompp-attach itself"
+	text := c.Seconds(p.Meta.ToolTime, 0) + " sec of processor time that ompp-attach itself took, on any core"
 	if cpu := p.Meta.UserTime + p.Meta.SysTime; cpu > 0 {
-		text += fmt.Sprintf(" (%s%% of the process's), on any core", words.Percent(analysis.Ratio(p.Meta.ToolTime, cpu)))
+		text += fmt.Sprintf(" (the process: %s sec)", c.Seconds(cpu, 0))
 	}
 	return text
 }
