@@ -11,9 +11,9 @@
 // records that it drops, per row and thread.
 //
 // The rings are memory that both sides map (ring.h, ring.go). A thread claims the bytes of an entry
-// by an atomic compare-and-exchange, writes the record, and stores the entry's size last. The reader waits
-// where the size is 0, and clears what it has read. So an entry costs some 15 ns; in a ring of the
-// kernel's (BPF_MAP_TYPE_RINGBUF) it cost 25 to 40 ns more.
+// by an atomic compare-and-exchange, writes the record, and stores the entry's size last. The
+// reader waits where the size is 0, and clears what it has read. So an entry costs some 15 ns; in a
+// ring of the kernel's (BPF_MAP_TYPE_RINGBUF) it cost 25 to 40 ns more.
 //
 // A thread wakes the reader once per 512 KiB (`submit` in ring.h). Otherwise the reader looks after
 // a pause in which the rings surely do not fill (waiter.go, collect/reader.go), since each look
