@@ -2,8 +2,8 @@ package bpf
 
 import "fmt"
 
-// Apart is a record ring that only one thread writes to. It is as large as the other rings, larger
-// than a core's own caches: a record costs some 70 ns more where its memory is not in these caches.
+// Apart is a record ring that only one thread writes to. It is as large as the other rings, so that
+// a record costs as much as there. Where its memory is not in a core's caches a record costs more.
 type Apart struct {
 	*Ring
 	of *Probes

@@ -62,7 +62,7 @@ func TestSetAside(t *testing.T) {
 
 // A Drain of records that were set aside stops at its limit.
 func TestDrainAside(t *testing.T) {
-	r := &Ring{memory: &recordRing{head: &probeRing{}}}
+	r := &Ring{memory: &recordRing{small: *partOf(1), large: *partOf(1)}}
 	for range 10 {
 		r.aside.add(make([]byte, unsafe.Sizeof(Record{})))
 	}

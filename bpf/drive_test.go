@@ -71,27 +71,33 @@ type seen struct {
 func readAll(t testing.TB, rings []*Ring, of map[uint32]*seen) (total int) {
 	t.Helper()
 	for _, r := range rings {
-		n, err := r.Drain(1<<30, &Uses{Record: func(rec *Record, _ []uint64) {
-			s := of[rec.Tid]
-			if s == nil {
-				s = &seen{}
-				of[rec.Tid] = s
-			}
-			if rec.Flags&RecReturn != 0 {
-				s.returns++
-			} else {
-				s.entries++
-			}
-			s.lost += uint64(rec.Lost)
-			s.disordered = s.disordered || rec.Time < s.last
-			s.last = rec.Time
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		total += n
+		total += drain(t, r, 1<<30, of)
 	}
 	return total
+}
+
+// drain counts at most limit records of a ring.
+func drain(t testing.TB, r *Ring, limit int, of map[uint32]*seen) int {
+	t.Helper()
+	n, err := r.Drain(limit, &Uses{Record: func(rec *Record, _ []uint64) {
+		s := of[rec.Tid]
+		if s == nil {
+			s = &seen{}
+			of[rec.Tid] = s
+		}
+		if rec.Flags&RecReturn != 0 {
+			s.returns++
+		} else {
+			s.entries++
+		}
+		s.lost += uint64(rec.Lost)
+		s.disordered = s.disordered || rec.Time < s.last
+		s.last = rec.Time
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // As many threads as a large machine has run the programs of probes. Every record arrives, in its
@@ -142,7 +148,7 @@ func TestManyThreadsAreCountedExactly(t *testing.T) {
 	}
 	check(false)
 	// The reader sleeps until there were more hits than the rings have room for.
-	for capacity := len(rings) * int(ringBytes(len(rings))) / recordBytes; capacity > -threads*chunk; capacity -= threads * chunk {
+	for capacity := len(rings) * int(pieceBytes+ringBytes(len(rings))) / recordBytes; capacity > -threads*chunk; capacity -= threads * chunk {
 		drive()
 	}
 	readAll(t, rings, of)

@@ -101,11 +101,14 @@ type drivePiece struct {
 }
 
 type driveRing struct {
-	_       structs.HostLayout
-	Written uint64
-	Pad     [15]uint64
-	Read    uint64
-	Pad2    [15]uint64
+	_            structs.HostLayout
+	Written      uint64
+	LargeWritten uint64
+	LargeRead    uint64
+	Waits        [4]uint64
+	Pad          [9]uint64
+	Read         uint64
+	Pad2         [15]uint64
 }
 
 type driveRow struct {
@@ -213,13 +216,6 @@ type driveThreadState struct {
 	}
 }
 
-type driveWaitSeen struct {
-	_     structs.HostLayout
-	Total uint64
-	Tid   uint32
-	_     [4]byte
-}
-
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
@@ -242,7 +238,6 @@ const (
 	driveMapSharing           = "sharing"
 	driveMapSilent            = "silent"
 	driveMapThreads           = "threads"
-	driveMapWaitsSeen         = "waits_seen"
 	driveMapWakes             = "wakes"
 	driveProgOnDrive          = "on_drive"
 	driveVarCalibrating       = "calibrating"
@@ -261,6 +256,7 @@ const (
 	driveVarNumCounters       = "num_counters"
 	driveVarNumRings          = "num_rings"
 	driveVarNumSilent         = "num_silent"
+	driveVarRingBits          = "ring_bits"
 	driveVarRingPieces        = "ring_pieces"
 	driveVarSiteAtExit        = "site_at_exit"
 	driveVarTellingCoreWaits  = "telling_core_waits"
@@ -335,7 +331,6 @@ type driveMapSpecs struct {
 	Sharing        *ebpf.MapSpec `ebpf:"sharing"`
 	Silent         *ebpf.MapSpec `ebpf:"silent"`
 	Threads        *ebpf.MapSpec `ebpf:"threads"`
-	WaitsSeen      *ebpf.MapSpec `ebpf:"waits_seen"`
 	Wakes          *ebpf.MapSpec `ebpf:"wakes"`
 }
 
@@ -359,6 +354,7 @@ type driveVariableSpecs struct {
 	NumCounters       *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings          *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent         *ebpf.VariableSpec `ebpf:"num_silent"`
+	RingBits          *ebpf.VariableSpec `ebpf:"ring_bits"`
 	RingPieces        *ebpf.VariableSpec `ebpf:"ring_pieces"`
 	SiteAtExit        *ebpf.VariableSpec `ebpf:"site_at_exit"`
 	TellingCoreWaits  *ebpf.VariableSpec `ebpf:"telling_core_waits"`
@@ -404,7 +400,6 @@ type driveMaps struct {
 	Sharing        *ebpf.Map `ebpf:"sharing"`
 	Silent         *ebpf.Map `ebpf:"silent"`
 	Threads        *ebpf.Map `ebpf:"threads"`
-	WaitsSeen      *ebpf.Map `ebpf:"waits_seen"`
 	Wakes          *ebpf.Map `ebpf:"wakes"`
 }
 
@@ -428,7 +423,6 @@ func (m *driveMaps) Close() error {
 		m.Sharing,
 		m.Silent,
 		m.Threads,
-		m.WaitsSeen,
 		m.Wakes,
 	)
 }
@@ -453,6 +447,7 @@ type driveVariables struct {
 	NumCounters       *ebpf.Variable `ebpf:"num_counters"`
 	NumRings          *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent         *ebpf.Variable `ebpf:"num_silent"`
+	RingBits          *ebpf.Variable `ebpf:"ring_bits"`
 	RingPieces        *ebpf.Variable `ebpf:"ring_pieces"`
 	SiteAtExit        *ebpf.Variable `ebpf:"site_at_exit"`
 	TellingCoreWaits  *ebpf.Variable `ebpf:"telling_core_waits"`

@@ -132,6 +132,37 @@ static __always_inline void ignore_return(struct task_struct *task)
 		state->ignored_returns++;
 }
 
+/* Fills in the values of a record that no register holds, and decides whether the call's return is
+ * armed. Most rows have no such values. Returns REC_UNARMED, or 0. */
+static __always_inline u64 seek(struct pt_regs *regs, struct task_struct *task, struct row *row, struct record *r, int can_skip)
+{
+	u64 armed = 0;
+
+	if (row->flags & ROW_B_FROM_A) {
+		r->b = read_u64(r->a + 8);
+		if (r->b - REG_IP(regs) - row->text_lo < row->text_hi - row->text_lo)
+			r->flags |= REC_INSIDE;
+	}
+	if (row->flags & ROW_TEAM_FROM_TLS)
+		team_from_tls(regs, task, row, r);
+	if (row->flags & ROW_LEVEL_FROM_TLS)
+		r->num = level_from_tls(regs, task, row);
+	/* the primary thread reports the team's size for all */
+	if ((row->flags & ROW_SIZE_FROM_KMP) && r->num == 0)
+		r->size = size_from_kmp(regs, row);
+	if (can_skip && may_be_sparse(row)) {
+		armed = arm_return(r->b + r->site, r->b != 0, r->time);
+		r->flags |= armed;
+	}
+	if (row->flags & ROW_TRIP_32)
+		r->b = trips_32(REG_ARG4(regs), REG_ARG5(regs));
+	if (row->flags & ROW_TRIP_64)
+		r->b = trips_64(REG_ARG4(regs), REG_ARG5(regs));
+	if (row->flags & ROW_TELLS_LEFT_OUT)
+		r->site = take_left_out();
+	return armed;
+}
+
 /* Handles a hit at an entry. Returns 1 if the call's return need not be hit. Only sessions can
  * make use of that answer (can_skip). */
 static __always_inline int on_entry(struct pt_regs *regs, struct task_struct *task, u32 index, int can_skip)
@@ -187,28 +218,8 @@ static __always_inline int on_entry(struct pt_regs *regs, struct task_struct *ta
 			r.num = argument(regs, row->num);
 			r.size = argument(regs, row->size);
 		}
-		if (row->flags & ROW_B_FROM_A) {
-			r.b = read_u64(r.a + 8);
-			if (r.b - REG_IP(regs) - row->text_lo < row->text_hi - row->text_lo)
-				r.flags |= REC_INSIDE;
-		}
-		if (row->flags & ROW_TEAM_FROM_TLS)
-			team_from_tls(regs, task, row, &r);
-		if (row->flags & ROW_LEVEL_FROM_TLS)
-			r.num = level_from_tls(regs, task, row);
-		/* the primary thread reports the team's size for all */
-		if ((row->flags & ROW_SIZE_FROM_KMP) && r.num == 0)
-			r.size = size_from_kmp(regs, row);
-		if (can_skip && may_be_sparse(row)) {
-			armed = arm_return(r.b + r.site, r.b != 0, now);
-			r.flags |= armed;
-		}
-		if (row->flags & ROW_TRIP_32)
-			r.b = trips_32(REG_ARG4(regs), REG_ARG5(regs));
-		if (row->flags & ROW_TRIP_64)
-			r.b = trips_64(REG_ARG4(regs), REG_ARG5(regs));
-		if (row->flags & ROW_TELLS_LEFT_OUT)
-			r.site = take_left_out();
+		if (row->flags & ROW_SEEKS)
+			armed = seek(regs, task, row, &r, can_skip);
 		report(task, &r);
 		reported(regs, task, row);
 	}

@@ -24,7 +24,7 @@ type kernelRing struct {
 	consumer, producer *uint64
 	data               []byte // mapped twice in a row, so that each entry is in one piece
 	mask, at           uint64
-	pages              [2][]byte
+	pages              [][]byte
 }
 
 func mapKernelRing(m *ebpf.Map) (*kernelRing, error) {
@@ -38,7 +38,7 @@ func mapKernelRing(m *ebpf.Map) (*kernelRing, error) {
 		_ = unix.Munmap(consumer)
 		return nil, fmt.Errorf("map a ring: %w", err)
 	}
-	r := &kernelRing{data: rest[page:], mask: uint64(size) - 1, pages: [2][]byte{consumer, rest}}
+	r := &kernelRing{data: rest[page:], mask: uint64(size) - 1, pages: [][]byte{consumer, rest}}
 	r.consumer, r.producer = (*uint64)(unsafe.Pointer(&consumer[0])), (*uint64)(unsafe.Pointer(&rest[0]))
 	return r, nil
 }

@@ -233,11 +233,14 @@ type mpiPiece struct {
 }
 
 type mpiRing struct {
-	_       structs.HostLayout
-	Written uint64
-	Pad     [15]uint64
-	Read    uint64
-	Pad2    [15]uint64
+	_            structs.HostLayout
+	Written      uint64
+	LargeWritten uint64
+	LargeRead    uint64
+	Waits        [4]uint64
+	Pad          [9]uint64
+	Read         uint64
+	Pad2         [15]uint64
 }
 
 type mpiRow struct {
@@ -389,6 +392,7 @@ const (
 	mpiVarNumRings             = "num_rings"
 	mpiVarNumSilent            = "num_silent"
 	mpiVarOpenCallsOf          = "open_calls_of"
+	mpiVarRingBits             = "ring_bits"
 	mpiVarRingPieces           = "ring_pieces"
 	mpiVarSiteAtExit           = "site_at_exit"
 	mpiVarTellingCoreWaits     = "telling_core_waits"
@@ -496,6 +500,7 @@ type mpiVariableSpecs struct {
 	NumRings          *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent         *ebpf.VariableSpec `ebpf:"num_silent"`
 	OpenCallsOf       *ebpf.VariableSpec `ebpf:"open_calls_of"`
+	RingBits          *ebpf.VariableSpec `ebpf:"ring_bits"`
 	RingPieces        *ebpf.VariableSpec `ebpf:"ring_pieces"`
 	SiteAtExit        *ebpf.VariableSpec `ebpf:"site_at_exit"`
 	TellingCoreWaits  *ebpf.VariableSpec `ebpf:"telling_core_waits"`
@@ -587,6 +592,7 @@ type mpiVariables struct {
 	NumRings          *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent         *ebpf.Variable `ebpf:"num_silent"`
 	OpenCallsOf       *ebpf.Variable `ebpf:"open_calls_of"`
+	RingBits          *ebpf.Variable `ebpf:"ring_bits"`
 	RingPieces        *ebpf.Variable `ebpf:"ring_pieces"`
 	SiteAtExit        *ebpf.Variable `ebpf:"site_at_exit"`
 	TellingCoreWaits  *ebpf.Variable `ebpf:"telling_core_waits"`

@@ -128,11 +128,14 @@ const (
 )
 
 type probeRing struct {
-	_       structs.HostLayout
-	Written uint64
-	Pad     [15]uint64
-	Read    uint64
-	Pad2    [15]uint64
+	_            structs.HostLayout
+	Written      uint64
+	LargeWritten uint64
+	LargeRead    uint64
+	Waits        [4]uint64
+	Pad          [9]uint64
+	Read         uint64
+	Pad2         [15]uint64
 }
 
 type probeRow struct {
@@ -286,13 +289,6 @@ type probeThreadState struct {
 	}
 }
 
-type probeWaitSeen struct {
-	_     structs.HostLayout
-	Total uint64
-	Tid   uint32
-	_     [4]byte
-}
-
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
@@ -314,7 +310,6 @@ const (
 	probeMapSharing             = "sharing"
 	probeMapSilent              = "silent"
 	probeMapThreads             = "threads"
-	probeMapWaitsSeen           = "waits_seen"
 	probeMapWakes               = "wakes"
 	probeProgFoldExec           = "fold_exec"
 	probeProgFoldExit           = "fold_exit"
@@ -343,6 +338,7 @@ const (
 	probeVarNumCounters         = "num_counters"
 	probeVarNumRings            = "num_rings"
 	probeVarNumSilent           = "num_silent"
+	probeVarRingBits            = "ring_bits"
 	probeVarRingPieces          = "ring_pieces"
 	probeVarSettling            = "settling"
 	probeVarSettlingStopped     = "settling_stopped"
@@ -436,7 +432,6 @@ type probeMapSpecs struct {
 	Sharing        *ebpf.MapSpec `ebpf:"sharing"`
 	Silent         *ebpf.MapSpec `ebpf:"silent"`
 	Threads        *ebpf.MapSpec `ebpf:"threads"`
-	WaitsSeen      *ebpf.MapSpec `ebpf:"waits_seen"`
 	Wakes          *ebpf.MapSpec `ebpf:"wakes"`
 }
 
@@ -460,6 +455,7 @@ type probeVariableSpecs struct {
 	NumCounters         *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings            *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent           *ebpf.VariableSpec `ebpf:"num_silent"`
+	RingBits            *ebpf.VariableSpec `ebpf:"ring_bits"`
 	RingPieces          *ebpf.VariableSpec `ebpf:"ring_pieces"`
 	Settling            *ebpf.VariableSpec `ebpf:"settling"`
 	SettlingStopped     *ebpf.VariableSpec `ebpf:"settling_stopped"`
@@ -514,7 +510,6 @@ type probeMaps struct {
 	Sharing        *ebpf.Map `ebpf:"sharing"`
 	Silent         *ebpf.Map `ebpf:"silent"`
 	Threads        *ebpf.Map `ebpf:"threads"`
-	WaitsSeen      *ebpf.Map `ebpf:"waits_seen"`
 	Wakes          *ebpf.Map `ebpf:"wakes"`
 }
 
@@ -537,7 +532,6 @@ func (m *probeMaps) Close() error {
 		m.Sharing,
 		m.Silent,
 		m.Threads,
-		m.WaitsSeen,
 		m.Wakes,
 	)
 }
@@ -562,6 +556,7 @@ type probeVariables struct {
 	NumCounters         *ebpf.Variable `ebpf:"num_counters"`
 	NumRings            *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent           *ebpf.Variable `ebpf:"num_silent"`
+	RingBits            *ebpf.Variable `ebpf:"ring_bits"`
 	RingPieces          *ebpf.Variable `ebpf:"ring_pieces"`
 	Settling            *ebpf.Variable `ebpf:"settling"`
 	SettlingStopped     *ebpf.Variable `ebpf:"settling_stopped"`

@@ -152,7 +152,7 @@ func loadProbes(mode Mode, c Counters, sleeping bool) (*Probes, error) {
 			return nil, err
 		}
 	}
-	n := min(runtime.NumCPU(), int(spec.Maps[probeMapRings].MaxEntries)-1)
+	n := ringsFor(runtime.NumCPU(), int(spec.Maps[probeMapRings].MaxEntries)-1)
 	if err := shapeRings(spec, n); err != nil {
 		return nil, err
 	}

@@ -48,6 +48,14 @@ func TestRingBytes(t *testing.T) {
 	}
 }
 
+func TestRingsFor(t *testing.T) {
+	for processors, want := range map[int]int{1: 1, 2: 2, 3: 4, 4: 4, 6: 8, 33: 64, 64: 64, 500: 64} {
+		if got := ringsFor(processors, 64); got != want {
+			t.Errorf("%d rings for %d processors, want %d", got, processors, want)
+		}
+	}
+}
+
 // The counts of several executions follow their record: the thread's counters when the first
 // execution began, then the sums.
 func TestDecodeFolded(t *testing.T) {

@@ -3,31 +3,26 @@
 #pragma once
 #include "fold_hits.h"
 
-/* The thread whose time without a core was looked at last on a CPU, and that time (ns). As long as
- * both stay, nothing has to be reported, and nobody has to look up the thread's state. */
-struct wait_seen {
-	u64 total;
-	u32 tid;
-};
+/* The time without a core (core_wait.h) that a thread has reported, or that is too short for a
+ * report, is noted in a word of the thread's ring. As long as the word says what the thread's sum
+ * is now, nobody has to look up the thread's state. Threads that share the word overwrite each
+ * other's: then the state is looked up, and no more. */
+static __always_inline u64 *noted_wait(struct ring *ring, u32 tid)
+{
+	return &ring->waits[tid >> ring_bits & (WAITS - 1)];
+}
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct wait_seen);
-} waits_seen SEC(".maps");
+/* What the word says: the sum of the thread, and the thread. Two threads that share the word have
+ * the same only if their sums are 73 minutes times a whole number apart, to the nanosecond. */
+static __always_inline u64 note_of(struct task_struct *task)
+{
+	return core_wait_of(task) ^ (u64)task->pid << 42;
+}
 
 /* Whether a thread has had no core for a time that it may not have reported. */
-static __always_inline int may_have_waited(struct task_struct *task)
+static __always_inline int may_have_waited(struct task_struct *task, struct ring *ring)
 {
-	u64 total = core_wait_of(task);
-	struct wait_seen *seen;
-	u32 first = 0;
-
-	if (total < CORE_WAIT_STEP)
-		return 0;
-	seen = bpf_map_lookup_elem(&waits_seen, &first);
-	return !seen || seen->total != total || seen->tid != task->pid;
+	return core_wait_of(task) >= CORE_WAIT_STEP && *noted_wait(ring, task->pid) != note_of(task);
 }
 
 /* Writes what has to stand before a thread's next record: what the thread has folded, and for how
@@ -36,13 +31,13 @@ VERIFIED_ONCE int report_what_came_before(u64 time)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct thread_state *t = may_have_folded() ? state_of(task, 0) : 0;
+	u32 tid = task->pid, number = ring_of(tid);
+	struct ring *ring = bpf_map_lookup_elem(&rings, &number);
 	u64 total = core_wait_of(task);
-	struct wait_seen *seen;
-	u32 first = 0;
 
 	if (t && !is_settled(t))
 		settle_state(t, bpf_get_current_task(), 0, 1);
-	if (!may_have_waited(task))
+	if (!ring || !may_have_waited(task, ring))
 		return 0;
 	if (!t)
 		t = state_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -50,11 +45,7 @@ VERIFIED_ONCE int report_what_came_before(u64 time)
 		return 0;
 	if (total - t->wait_told >= CORE_WAIT_STEP)
 		tell_core_wait(t, (u64)task->tgid << 32 | task->pid, time, total, 0);
-	seen = bpf_map_lookup_elem(&waits_seen, &first);
-	if (seen) {
-		seen->total = total;
-		seen->tid = task->pid;
-	}
+	*noted_wait(ring, tid) = note_of(task);
 	return 0;
 }
 
@@ -105,13 +96,17 @@ static __always_inline int has_folded(struct task_struct *task)
 /* Writes the record of a hit. Mostly the record needs no counters, and no record before it. */
 static __always_inline void report(struct task_struct *task, struct record *from)
 {
+	u32 tid = task->pid, number = ring_of(tid);
+	struct ring *ring = bpf_map_lookup_elem(&rings, &number);
 	struct record *to;
 
 	from->pid = task->tgid;
-	from->tid = task->pid;
-	if (has_folded(task) || may_have_waited(task))
+	from->tid = tid;
+	if (!ring) /* never: each thread has a ring */
+		return;
+	if (has_folded(task) || may_have_waited(task, ring))
 		report_what_came_before(from->time);
-	if (num_counters || dropping || !(to = reserve_quickly(from->tid, sizeof(*to)))) {
+	if (num_counters || dropping || !(to = reserve_in(ring, number, sizeof(*to)))) {
 		report_with_all(from);
 		return;
 	}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -32,20 +34,25 @@ func TestReadersTakeTurns(t *testing.T) {
 	}
 }
 
-// ringOf returns a ring of pieces in ordinary memory.
-func ringOf(pieces int) *recordRing {
-	r := &recordRing{head: &probeRing{}}
+// partOf returns a part of a ring, of a number of pieces in ordinary memory.
+func partOf(pieces int) *part {
+	p := &part{written: new(uint64), read: new(uint64)}
 	for range pieces {
-		r.pieces = append(r.pieces, make([]byte, unsafe.Sizeof(probePiece{})))
+		p.pieces = append(p.pieces, make([]byte, unsafe.Sizeof(probePiece{})))
 	}
-	return r
+	return p
+}
+
+// readAll is readTo the end.
+func (p *part) readAll(limit int, use func([]byte) error) (n int, blocked bool, err error) {
+	return p.readTo(*p.written, limit, use)
 }
 
 // write does what the kernel side does to write an entry.
-func (r *recordRing) write(entry []byte) {
-	at := r.head.Written
-	r.head.Written += uint64(entryHead+len(entry)+7) &^ 7
-	to := r.pieces[at/pieceBytes%uint64(len(r.pieces))][at%pieceBytes:]
+func (p *part) write(entry []byte) {
+	at := *p.written
+	*p.written += uint64(entryHead+len(entry)+7) &^ 7
+	to := p.pieces[at/pieceBytes%uint64(len(p.pieces))][at%pieceBytes:]
 	copy(to[entryHead:], entry)
 	binary.NativeEndian.PutUint32(to, uint32(len(entry)))
 }
@@ -53,14 +60,14 @@ func (r *recordRing) write(entry []byte) {
 // Entries keep their order and contents over the ends of pieces and of the ring. The memory of
 // entries that were read is cleared: a later entry there is not taken for written before it is.
 func TestRingGoesRound(t *testing.T) {
-	r := ringOf(2)
+	r := partOf(2)
 	entry := func(i int) []byte { return bytes.Repeat([]byte{byte(i)}, 1+3111*(i%10)) }
 	next, wrong := 0, 0
 	for round := range 200 {
 		for i := range 10 {
 			r.write(entry(10*round + i))
 		}
-		n, blocked, err := r.read(100, func(b []byte) error {
+		n, blocked, err := r.readAll(100, func(b []byte) error {
 			if !bytes.Equal(b, entry(next)) {
 				wrong++
 			}
@@ -83,9 +90,9 @@ func TestRingGoesRound(t *testing.T) {
 
 // An entry that is being written ends the reading, until it is written.
 func TestReadingWaitsForEntries(t *testing.T) {
-	r := ringOf(1)
+	r := partOf(1)
 	r.write([]byte("one"))
-	late := r.head.Written
+	late := *r.written
 	r.write([]byte("two"))
 	r.write([]byte("three"))
 	size := r.pieces[0][late:][:4]
@@ -93,7 +100,7 @@ func TestReadingWaitsForEntries(t *testing.T) {
 	var got []string
 	read := func() bool {
 		t.Helper()
-		_, blocked, err := r.read(10, func(b []byte) error {
+		_, blocked, err := r.readAll(10, func(b []byte) error {
 			got = append(got, string(b))
 			return nil
 		})
@@ -111,17 +118,109 @@ func TestReadingWaitsForEntries(t *testing.T) {
 	}
 }
 
+// Entries of the large part follow when all older ones of the small part were handed over. Some are
+// written while the others are read.
+func TestSmallPartComesFirst(t *testing.T) {
+	r := &recordRing{small: *partOf(1), large: *partOf(2)}
+	var got []string
+	read := func(limit, want int, wantBlocked bool) {
+		t.Helper()
+		n, blocked, err := r.read(limit, func(b []byte) error {
+			if got = append(got, string(b)); len(got) == 1 {
+				r.small.write([]byte("3"))
+				r.large.write([]byte("4"))
+			}
+			return nil
+		})
+		if n != want || blocked != wantBlocked || err != nil {
+			t.Errorf("%d entries, blocked %v, %v; want %d, %v: %q", n, blocked, err, want, wantBlocked, got)
+		}
+	}
+	r.small.write([]byte("1"))
+	r.small.write([]byte("2"))
+	read(9, 2, false)
+	size := r.small.pieces[0][2*16:][:4] // of the third
+	size[0] = 0
+	read(9, 0, true)
+	size[0] = 1
+	read(1, 1, false)
+	r.large.write([]byte("5"))
+	read(1, 1, false)
+	read(9, 1, false)
+	if !slices.Equal(got, []string{"1", "2", "3", "4", "5"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// unread is how many bytes of a part were claimed and not read.
+func unread(p *part) uint64 { return atomic.LoadUint64(p.written) - atomic.LoadUint64(p.read) }
+
+// Every record arrives, in its thread's order, while threads go from one part of their ring to the
+// other and back, as the reader is late or not.
+func TestOrderOverBothParts(t *testing.T) {
+	const threads, chunk, rounds = 8, 1 << 11, 300
+	p, rings, row := drivenProbes(t)
+	d := startDrivers(p, threads)
+	defer d.end()
+	hits := series{steps: []step{{row: row}, {row: row, ret: true}}, count: chunk}
+	driven := make(chan error)
+	go func() {
+		defer close(driven)
+		for range rounds {
+			for slices.ContainsFunc(rings, func(r *Ring) bool { return unread(&r.memory.large) > uint64(ringBytes(len(rings)))/2 }) {
+				time.Sleep(time.Millisecond) // nothing may be lost
+			}
+			if err := d.drive(threads, hits); err != nil {
+				driven <- err
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	of := map[uint32]*seen{}
+	late, changes := false, 0
+	for {
+		select {
+		case err := <-driven:
+			if err != nil {
+				t.Fatal(err)
+			}
+			readAll(t, rings, of)
+			for tid, s := range of {
+				if s.disordered || s.lost > 0 || s.entries+s.returns != chunk*rounds {
+					t.Errorf("thread %d: %d of %d records, %d lost, disordered %v", tid, s.entries+s.returns, chunk*rounds, s.lost, s.disordered)
+				}
+			}
+			if len(of) != threads || changes < 10 {
+				t.Errorf("records of %d threads of %d; %d changes of part", len(of), threads, changes)
+			}
+			return
+		default:
+		}
+		if now := unread(&rings[0].memory.large) > 0; now != late {
+			late, changes = now, changes+1
+		}
+		n := 0
+		for _, r := range rings {
+			n += drain(t, r, 256, of)
+		}
+		if n == 0 {
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+}
+
 // Whatever is in a ring, reading ends, and hands over nothing from outside of the ring.
 func FuzzRing(f *testing.F) {
 	f.Add([]byte{8, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8}, uint64(16), uint64(0))
 	f.Add([]byte{255, 255, 255, 255}, uint64(64), uint64(0))
 	f.Add([]byte{1, 0, 0, 0}, uint64(1<<40), uint64(1<<40-8))
-	r := ringOf(1)
+	r := partOf(1)
 	f.Fuzz(func(t *testing.T, memory []byte, written, read uint64) {
 		clear(r.pieces[0])
 		copy(r.pieces[0], memory)
-		r.head.Written, r.head.Read = written&^7, read&^7
-		n, _, err := r.read(100, func([]byte) error { return nil })
+		*r.written, *r.read = written&^7, read&^7
+		n, _, err := r.readAll(100, func([]byte) error { return nil })
 		if n == 100 && err != nil || n > len(memory)/entryHead+1 {
 			t.Errorf("%d entries of %d bytes, %v", n, len(memory), err)
 		}

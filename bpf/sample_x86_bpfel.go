@@ -44,11 +44,14 @@ type samplePtRegs struct {
 }
 
 type sampleRing struct {
-	_       structs.HostLayout
-	Written uint64
-	Pad     [15]uint64
-	Read    uint64
-	Pad2    [15]uint64
+	_            structs.HostLayout
+	Written      uint64
+	LargeWritten uint64
+	LargeRead    uint64
+	Waits        [4]uint64
+	Pad          [9]uint64
+	Read         uint64
+	Pad2         [15]uint64
 }
 
 type sampleRow struct {
@@ -212,6 +215,7 @@ const (
 	sampleVarNumCounters      = "num_counters"
 	sampleVarNumRings         = "num_rings"
 	sampleVarNumSilent        = "num_silent"
+	sampleVarRingBits         = "ring_bits"
 	sampleVarRingPieces       = "ring_pieces"
 	sampleVarSiteAtExit       = "site_at_exit"
 	sampleVarTellingCoreWaits = "telling_core_waits"
@@ -297,6 +301,7 @@ type sampleVariableSpecs struct {
 	NumCounters      *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings         *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent        *ebpf.VariableSpec `ebpf:"num_silent"`
+	RingBits         *ebpf.VariableSpec `ebpf:"ring_bits"`
 	RingPieces       *ebpf.VariableSpec `ebpf:"ring_pieces"`
 	SiteAtExit       *ebpf.VariableSpec `ebpf:"site_at_exit"`
 	TellingCoreWaits *ebpf.VariableSpec `ebpf:"telling_core_waits"`
@@ -368,6 +373,7 @@ type sampleVariables struct {
 	NumCounters      *ebpf.Variable `ebpf:"num_counters"`
 	NumRings         *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent        *ebpf.Variable `ebpf:"num_silent"`
+	RingBits         *ebpf.Variable `ebpf:"ring_bits"`
 	RingPieces       *ebpf.Variable `ebpf:"ring_pieces"`
 	SiteAtExit       *ebpf.Variable `ebpf:"site_at_exit"`
 	TellingCoreWaits *ebpf.Variable `ebpf:"telling_core_waits"`

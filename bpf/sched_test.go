@@ -150,7 +150,7 @@ func TestSchedLeavesRoomForHits(t *testing.T) {
 		writes bool
 	}{{half - 1<<20, true}, {half + 8, false}} {
 		for _, r := range rings {
-			atomic.StoreUint64(&r.memory.head.Written, tc.unread) // as if there were entries
+			atomic.StoreUint64(r.memory.large.written, tc.unread) // as if there were entries
 		}
 		if err := s.Begin(os.Getpid()); err != nil {
 			t.Fatal(err)

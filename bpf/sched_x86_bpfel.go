@@ -58,11 +58,14 @@ type schedPiece struct {
 }
 
 type schedRing struct {
-	_       structs.HostLayout
-	Written uint64
-	Pad     [15]uint64
-	Read    uint64
-	Pad2    [15]uint64
+	_            structs.HostLayout
+	Written      uint64
+	LargeWritten uint64
+	LargeRead    uint64
+	Waits        [4]uint64
+	Pad          [9]uint64
+	Read         uint64
+	Pad2         [15]uint64
 }
 
 type schedRow struct {
@@ -222,6 +225,7 @@ const (
 	schedVarNumCounters      = "num_counters"
 	schedVarNumRings         = "num_rings"
 	schedVarNumSilent        = "num_silent"
+	schedVarRingBits         = "ring_bits"
 	schedVarRingPieces       = "ring_pieces"
 	schedVarSiteAtExit       = "site_at_exit"
 	schedVarTellingCoreWaits = "telling_core_waits"
@@ -311,6 +315,7 @@ type schedVariableSpecs struct {
 	NumCounters      *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings         *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent        *ebpf.VariableSpec `ebpf:"num_silent"`
+	RingBits         *ebpf.VariableSpec `ebpf:"ring_bits"`
 	RingPieces       *ebpf.VariableSpec `ebpf:"ring_pieces"`
 	SiteAtExit       *ebpf.VariableSpec `ebpf:"site_at_exit"`
 	TellingCoreWaits *ebpf.VariableSpec `ebpf:"telling_core_waits"`
@@ -385,6 +390,7 @@ type schedVariables struct {
 	NumCounters      *ebpf.Variable `ebpf:"num_counters"`
 	NumRings         *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent        *ebpf.Variable `ebpf:"num_silent"`
+	RingBits         *ebpf.Variable `ebpf:"ring_bits"`
 	RingPieces       *ebpf.Variable `ebpf:"ring_pieces"`
 	SiteAtExit       *ebpf.Variable `ebpf:"site_at_exit"`
 	TellingCoreWaits *ebpf.Variable `ebpf:"telling_core_waits"`

@@ -53,6 +53,10 @@ enum row_flag {
 	ROW_TELLS_LEFT_OUT = 1 << 30,
 };
 
+/* Rows with records that need more than the values of registers (seek in hits.h). */
+#define ROW_SEEKS (ROW_B_FROM_A | ROW_TEAM_FROM_TLS | ROW_LEVEL_FROM_TLS | ROW_SIZE_FROM_KMP | \
+	ROW_SPARSE | ROW_TRIP_32 | ROW_TRIP_64 | ROW_TELLS_LEFT_OUT)
+
 /* Hits of which the record was left out are told by kind: a number of so many bits for each. */
 #define LEFT_OUT_KINDS 5
 #define LEFT_OUT_BITS 12
