@@ -3,30 +3,31 @@
 #pragma once
 #include "fold_hits.h"
 
-/* The time without a core (core_wait.h) that a thread has reported, or that is too short for a
- * report, is noted in a word of the thread's ring. As long as the word says what the thread's sum
- * is now, nobody has to look up the thread's state. Threads that share the word overwrite each
- * other's: then the state is looked up, and no more. */
+/* A word of a thread's ring notes the time without a core (core_wait.h) of which nothing has to be
+ * reported. As long as the word says what the thread's sum is now, nobody has to look up the
+ * thread's state. Threads that share the word overwrite each other's notes. Then the state is
+ * looked up, and no more. */
 static __always_inline u64 *noted_wait(struct ring *ring, u32 tid)
 {
 	return &ring->waits[tid >> ring_bits & (WAITS - 1)];
 }
 
-/* What the word says: the sum of the thread, and the thread. Two threads that share the word have
- * the same only if their sums are 73 minutes times a whole number apart, to the nanosecond. */
-static __always_inline u64 note_of(struct task_struct *task)
+/* What the word says: a sum, and the thread. Two threads that share the word have the same note only
+ * if their sums are 73 minutes times a whole number apart, to the nanosecond. */
+static __always_inline u64 note_of(u64 total, u32 tid)
 {
-	return core_wait_of(task) ^ (u64)task->pid << 42;
+	return total ^ (u64)tid << 42;
 }
 
-/* Whether a thread has had no core for a time that it may not have reported. */
-static __always_inline int may_have_waited(struct task_struct *task, struct ring *ring)
+/* Whether a thread, with that sum, has had no core for a time that it may not have reported. */
+static __always_inline int may_have_waited(u64 total, u32 tid, struct ring *ring)
 {
-	return core_wait_of(task) >= CORE_WAIT_STEP && *noted_wait(ring, task->pid) != note_of(task);
+	return total >= CORE_WAIT_STEP && *noted_wait(ring, tid) != note_of(total, tid);
 }
 
 /* Writes what has to stand before a thread's next record: what the thread has folded, and for how
- * long it had no core, if it has not reported that yet. time is that of the next record. */
+ * long it had no core, if it has not reported that yet. time is that of the next record. The sum is
+ * read once: the thread may be preempted here, and wait again. */
 VERIFIED_ONCE int report_what_came_before(u64 time)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
@@ -35,9 +36,11 @@ VERIFIED_ONCE int report_what_came_before(u64 time)
 	struct ring *ring = bpf_map_lookup_elem(&rings, &number);
 	u64 total = core_wait_of(task);
 
+	/* Otherwise the compiler reads the sum again where it is used. */
+	asm volatile("" : "+r"(total));
 	if (t && !is_settled(t))
 		settle_state(t, bpf_get_current_task(), 0, 1);
-	if (!ring || !may_have_waited(task, ring))
+	if (!ring || !may_have_waited(total, tid, ring))
 		return 0;
 	if (!t)
 		t = state_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -45,7 +48,7 @@ VERIFIED_ONCE int report_what_came_before(u64 time)
 		return 0;
 	if (total - t->wait_told >= CORE_WAIT_STEP)
 		tell_core_wait(t, (u64)task->tgid << 32 | task->pid, time, total, 0);
-	*noted_wait(ring, tid) = note_of(task);
+	*noted_wait(ring, tid) = note_of(total, tid);
 	return 0;
 }
 
@@ -104,7 +107,7 @@ static __always_inline void report(struct task_struct *task, struct record *from
 	from->tid = tid;
 	if (!ring) /* never: each thread has a ring */
 		return;
-	if (has_folded(task) || may_have_waited(task, ring))
+	if (has_folded(task) || may_have_waited(core_wait_of(task), tid, ring))
 		report_what_came_before(from->time);
 	if (num_counters || dropping || !(to = reserve_in(ring, number, sizeof(*to)))) {
 		report_with_all(from);

@@ -78,7 +78,19 @@ func (r *recordRing) mapPages(m *ebpf.Map, from int64, size int) ([]byte, error)
 // in the small part (ring.h). So the end of the large part is read first, then the end of the small
 // part: before the latter lies whatever a thread wrote before its entries in the large part. These
 // follow only when all of the small part up to there was handed over.
+//
+// Threads use the small part again when the large part is empty for a moment. That never comes
+// about if entries that were written meanwhile are left for the next call. So read goes on until
+// nothing more is there.
 func (r *recordRing) read(limit int, use func([]byte) error) (n int, blocked bool, err error) {
+	for more := 1; n < limit && more > 0 && !blocked && err == nil; n += more {
+		more, blocked, err = r.readOnce(limit-n, use)
+	}
+	return n, blocked, err
+}
+
+// readOnce is read for the entries that are there at the beginning.
+func (r *recordRing) readOnce(limit int, use func([]byte) error) (n int, blocked bool, err error) {
 	largeEnd := atomic.LoadUint64(r.large.written)
 	smallEnd := atomic.LoadUint64(r.small.written)
 	n, blocked, err = r.small.readTo(smallEnd, limit, use)

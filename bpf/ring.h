@@ -12,20 +12,24 @@
  * position to which a hit writes, so looking at one costs next to nothing. */
 #define WAITS 4
 
-/* A ring. It has a small part, of one piece, and a large part. As long as the reader keeps up, all
- * entries are in the small part, which stays in the caches of the cores that write to it. A hit
- * waits at its end until its record is in the cache: where the large part is used all the time,
- * each hit costs 10 to 25 ns more (measured on Linux 6.18, Sapphire Rapids). The large part is used
- * when the small one is full, and then until the reader has emptied the large part. So an entry in
- * the small part is newer than all entries of the same thread in the large part that were read, and
- * older than all that were not (ring.go).
+/* A ring. It has a small part, of one piece, and a large part. The large part is used when the small
+ * one is full, and then until the reader has emptied the large part. So as long as the reader keeps
+ * up, all entries are in the small part, which stays in the machine's caches. The return from a hit
+ * to the program waits until the stores of the hit are done. In memory that is in no cache they
+ * took 10 to 25 ns more (Linux 6.18, Sapphire Rapids).
+ *
+ * The records of one thread are read in their order (ring.go). A thread writes to the small part
+ * only if all of its records in the large part were read. There is one exception: an interrupt
+ * between that check and the claim may write a sample to the large part. Then the hit's record is
+ * claimed later, but is the older of the two.
  *
  * A position in a part counts the bytes of all entries before it, from the first that was ever
- * written. What the threads change and what the reader changes all the time are 128 bytes apart, as
- * processors fetch pairs of cache lines. */
+ * written. What a hit looks at is in one cache line. What the reader changes all the time is 128
+ * bytes away, as processors fetch pairs of cache lines. */
 struct ring {
 	u64 written; /* the position behind the last entry: the next entry begins there */
-	u64 large_written;
+	u64 large_written; /* the same of the large part */
+	/* The reader changes this one only while the large part is used. */
 	u64 large_read;
 	u64 waits[WAITS];
 	u64 pad[13 - WAITS];
@@ -35,7 +39,8 @@ struct ring {
 
 /* A thread always writes to the same ring, so its records keep their order. With several rings
  * the threads of a large machine do not wait for one cache line. Threads use the first num_rings
- * rings; the ring behind these is for the thread that calibrates. */
+ * rings; the ring behind these is for the thread that calibrates. So there are at most a power of
+ * two, and one. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -211,7 +216,7 @@ struct entry {
 enum claimed {
 	CLAIMED,
 	TAKEN, /* another thread was quicker */
-	FULL_PART,
+	NO_ROOM,
 };
 
 /* Tries to claim bytes of a part with room for so many. Sets at to their position. */
@@ -220,7 +225,7 @@ static __always_inline enum claimed try_part(u64 *written, u64 read, u64 room, u
 	u64 from = *(volatile u64 *)written;
 
 	if (from + bytes - read > room)
-		return FULL_PART;
+		return NO_ROOM;
 	*at = from;
 	return __sync_val_compare_and_swap(written, from, from + bytes) == from ? CLAIMED : TAKEN;
 }
@@ -230,7 +235,7 @@ static __always_inline enum claimed try_part(u64 *written, u64 read, u64 room, u
 static __always_inline enum claimed try_small(struct ring *ring, u64 bytes, u64 *at)
 {
 	if (*(volatile u64 *)&ring->large_written != *(volatile u64 *)&ring->large_read)
-		return FULL_PART;
+		return NO_ROOM;
 	return try_part(&ring->written, *(volatile u64 *)&ring->read, PIECE, bytes, at);
 }
 
@@ -245,36 +250,36 @@ static __always_inline enum claimed try_small(struct ring *ring, u64 bytes, u64 
 VERIFIED_ONCE u64 claim(u32 number, u64 bytes)
 {
 	struct ring *ring = bpf_map_lookup_elem(&rings, &number);
-	u64 room = (u64)ring_pieces * PIECE, at = 0, in = 0;
-	enum claimed c;
+	u64 room = (u64)ring_pieces * PIECE, at = 0;
 	u32 i;
 
 	if (!ring)
 		return FULL;
 #pragma clang loop unroll(disable)
 	for (i = 0; i < MOST_TRIES; i++) {
-		c = try_small(ring, bytes, &at);
-		if (c == FULL_PART) {
-			in = LARGE;
+		u64 part = 0;
+		enum claimed c = try_small(ring, bytes, &at);
+
+		if (c == NO_ROOM) {
+			part = LARGE;
 			c = try_part(&ring->large_written, *(volatile u64 *)&ring->large_read,
 				room, bytes, &at);
 		}
 		if (c == CLAIMED)
-			return at | in;
-		if (c == FULL_PART)
+			return at | part;
+		if (c == NO_ROOM)
 			return FULL;
-		in = 0;
 	}
 	return FULL;
 }
 
-/* The index, in pieces, of the piece in which an entry of a ring begins. Without a branch there is
- * less to verify. */
+/* The index, in pieces, of the piece in which an entry of a ring begins. A product in place of a
+ * branch leaves the verifier with one value, and not two. */
 static __always_inline u32 piece_of(u32 number, u64 at)
 {
 	u32 large = num_rings + 1 + number * ring_pieces + (at / PIECE & (ring_pieces - 1));
 
-	return number + (at >> 62 & 1) * (large - number);
+	return number + (at / LARGE & 1) * (large - number);
 }
 
 /* Begins an entry at a position. Returns where its record is to be written; NULL for FULL. */

@@ -123,11 +123,13 @@ func TestReadingWaitsForEntries(t *testing.T) {
 func TestSmallPartComesFirst(t *testing.T) {
 	r := &recordRing{small: *partOf(1), large: *partOf(2)}
 	var got []string
+	third := r.small.pieces[0][2*16:][:4] // its size
 	read := func(limit, want int, wantBlocked bool) {
 		t.Helper()
 		n, blocked, err := r.read(limit, func(b []byte) error {
 			if got = append(got, string(b)); len(got) == 1 {
 				r.small.write([]byte("3"))
+				third[0] = 0 // it is being written
 				r.large.write([]byte("4"))
 			}
 			return nil
@@ -138,11 +140,9 @@ func TestSmallPartComesFirst(t *testing.T) {
 	}
 	r.small.write([]byte("1"))
 	r.small.write([]byte("2"))
-	read(9, 2, false)
-	size := r.small.pieces[0][2*16:][:4] // of the third
-	size[0] = 0
+	read(9, 2, true)
 	read(9, 0, true)
-	size[0] = 1
+	third[0] = 1
 	read(1, 1, false)
 	r.large.write([]byte("5"))
 	read(1, 1, false)
@@ -155,6 +155,43 @@ func TestSmallPartComesFirst(t *testing.T) {
 // unread is how many bytes of a part were claimed and not read.
 func unread(p *part) uint64 { return atomic.LoadUint64(p.written) - atomic.LoadUint64(p.read) }
 
+// hit writes an entry as the kernel side does: to the large part if the reader is late.
+func (r *recordRing) hit(entry []byte) {
+	to := &r.small
+	if unread(&r.large) > 0 || unread(to)+uint64(len(entry)+entryHead) > pieceBytes {
+		to = &r.large
+	}
+	to.write(entry)
+}
+
+// When a late reader has caught up, the small part is used again, although the threads write on
+// while the reader reads.
+func TestSmallPartIsUsedAgain(t *testing.T) {
+	const limit = 256
+	r := &recordRing{small: *partOf(1), large: *partOf(2)}
+	entry := make([]byte, 72)
+	entry[0] = 1
+	for unread(&r.large) < pieceBytes/2 {
+		r.hit(entry)
+	}
+	handed := 0
+	for n := limit; n > limit/2; { // as the reader in package collect
+		var err error
+		n, _, err = r.read(limit, func([]byte) error {
+			if handed++; handed%4 == 0 {
+				r.hit(entry)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := unread(&r.large); n > 0 {
+		t.Errorf("%d bytes of the large part are not read", n)
+	}
+}
+
 // Every record arrives, in its thread's order, while threads go from one part of their ring to the
 // other and back, as the reader is late or not.
 func TestOrderOverBothParts(t *testing.T) {
@@ -162,12 +199,15 @@ func TestOrderOverBothParts(t *testing.T) {
 	p, rings, row := drivenProbes(t)
 	d := startDrivers(p, threads)
 	defer d.end()
+	late := func(bytes uint64) bool {
+		return slices.ContainsFunc(rings, func(r *Ring) bool { return unread(&r.memory.large) > bytes })
+	}
 	hits := series{steps: []step{{row: row}, {row: row, ret: true}}, count: chunk}
-	driven := make(chan error)
+	driven := make(chan error, 1)
 	go func() {
 		defer close(driven)
 		for range rounds {
-			for slices.ContainsFunc(rings, func(r *Ring) bool { return unread(&r.memory.large) > uint64(ringBytes(len(rings)))/2 }) {
+			for late(uint64(ringBytes(len(rings))) / 2) {
 				time.Sleep(time.Millisecond) // nothing may be lost
 			}
 			if err := d.drive(threads, hits); err != nil {
@@ -178,35 +218,36 @@ func TestOrderOverBothParts(t *testing.T) {
 		}
 	}()
 	of := map[uint32]*seen{}
-	late, changes := false, 0
-	for {
+	wasLate, caughtUp := false, 0
+	for running := true; running; {
 		select {
 		case err := <-driven:
 			if err != nil {
 				t.Fatal(err)
 			}
-			readAll(t, rings, of)
-			for tid, s := range of {
-				if s.disordered || s.lost > 0 || s.entries+s.returns != chunk*rounds {
-					t.Errorf("thread %d: %d of %d records, %d lost, disordered %v", tid, s.entries+s.returns, chunk*rounds, s.lost, s.disordered)
-				}
-			}
-			if len(of) != threads || changes < 10 {
-				t.Errorf("records of %d threads of %d; %d changes of part", len(of), threads, changes)
-			}
-			return
+			running = false
 		default:
 		}
-		if now := unread(&rings[0].memory.large) > 0; now != late {
-			late, changes = now, changes+1
+		if isLate := late(0); isLate || !running {
+			wasLate = true
+			for _, r := range rings {
+				drain(t, r, 256, of)
+			}
+		} else if wasLate {
+			wasLate = false
+			caughtUp++
+		} else {
+			time.Sleep(time.Millisecond)
 		}
-		n := 0
-		for _, r := range rings {
-			n += drain(t, r, 256, of)
+	}
+	readAll(t, rings, of)
+	for tid, s := range of {
+		if s.disordered || s.lost > 0 || s.entries+s.returns != chunk*rounds {
+			t.Errorf("thread %d: %d of %d records, %d lost, disordered %v", tid, s.entries+s.returns, chunk*rounds, s.lost, s.disordered)
 		}
-		if n == 0 {
-			time.Sleep(5 * time.Millisecond)
-		}
+	}
+	if len(of) != threads || caughtUp < 5 {
+		t.Errorf("records of %d threads of %d; the reader caught up %d times", len(of), threads, caughtUp)
 	}
 }
 

@@ -46,8 +46,8 @@ func (p *Probes) Waiter() (*Waiter, error) {
 	return w, nil
 }
 
-// ringsFor returns how many rings a machine gets: at least as many as it has processors, most at
-// most. Both are powers of two, so finding a thread's ring takes no division.
+// ringsFor returns how many rings a machine gets: the next power of two of its processors, but not
+// more than most, a power of two. So finding a thread's ring takes no division.
 func ringsFor(processors, most int) int { return min(1<<bits.Len(uint(processors-1)), most) }
 
 // shapeRings gives the object of programs the shape of the rings: n rings, a power of two, and one

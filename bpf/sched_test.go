@@ -141,7 +141,7 @@ func TestSchedTellsOfSleep(t *testing.T) {
 	}
 }
 
-// Records of the scheduler may fill half of a ring: what is behind is for hits.
+// Records of the scheduler may fill half of a ring's large part: the rest is for hits.
 func TestSchedLeavesRoomForHits(t *testing.T) {
 	p, s, rings := watchedSched(t)
 	half := uint64(ringBytes(p.numRings)) / 2

@@ -101,10 +101,10 @@ func (rd *reader) drainAll() {
 // catchUp reads all records that were written before the call; none during calibration. Other
 // processes may write records for ever. So catchUp ends when each ring was read to its end. At the
 // latest it ends after as many records as a ring can hold, plus those that may have been set aside.
-// That is 16 MiB and more, with at least 64 bytes a record.
+// That is 17 MiB and more, with at least 64 bytes a record.
 func (rd *reader) catchUp() {
 	const patience = 100 // ms, for records that are being written
-	for turn, waited := 0, 0; turn < (asideBytes+16<<20)/64/batch+1 && waited < patience; {
+	for turn, waited := 0, 0; turn < (asideBytes+17<<20)/64/batch+1 && waited < patience; {
 		d, err := rd.drain()
 		switch {
 		case err != nil || d.left == noRest:
