@@ -12,8 +12,8 @@ static __always_inline u64 *noted_wait(struct ring *ring, u32 tid)
 	return &ring->waits[tid >> ring_bits & (WAITS - 1)];
 }
 
-/* What the word says: a sum, and the thread. Two threads that share the word have the same note only
- * if their sums are 73 minutes times a whole number apart, to the nanosecond. */
+/* What the word says: a sum, and the thread. Two threads that share the word have the same note
+ * only if their sums are 73 minutes times a whole number apart, to the nanosecond. */
 static __always_inline u64 note_of(u64 total, u32 tid)
 {
 	return total ^ (u64)tid << 42;
