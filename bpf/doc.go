@@ -17,7 +17,7 @@
 //
 // Each ring has a small part, of 1 MiB, and a large part. The large part is used while the reader
 // is late. Otherwise all entries are in the small part, and stay in the machine's caches. Elsewhere
-// a record costs 10 to 25 ns more (ring.h).
+// a record costs 7 to 20 ns more (ring.h).
 //
 // A thread wakes the reader once per 512 KiB (`submit` in ring.h). Otherwise the reader looks after
 // a pause in which the rings surely do not fill (waiter.go, collect/reader.go), since each look
