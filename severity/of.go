@@ -18,7 +18,7 @@ type Options struct {
 // than these. So parts may exceed the whole, by some microseconds. The rest of the whole is 0 then.
 func Of(p *profile.Profile, o Options) *Cube {
 	w := &walker{builder: newBuilder(Catalogue()), p: p, o: o, life: analysis.LifeTimes(p), spent: make([]int64, len(p.Threads)),
-		noCore: make([]int64, len(p.Threads)), paths: analysis.NewPaths(p), sections: map[int]string{}}
+		noCore: make([]int64, len(p.Threads)), cost: make([]int64, len(p.Threads)), paths: analysis.NewPaths(p), sections: map[int]string{}}
 	w.Hidden, w.Silent = analysis.HiddenByProbes(p), analysis.Silent(p)
 	w.Program, w.Regions, w.ThreadTime, w.Adjusted = p.Meta.Program, p.Regions, analysis.ThreadTime(p), p.Meta.Adjusted
 	process := Process{Rank: -1, Host: p.Meta.Host, PID: p.Meta.PID, Program: p.Meta.Program, Wall: p.Meta.Duration, Crew: analysis.CrewOf(p)}
@@ -31,7 +31,7 @@ func Of(p *profile.Profile, o Options) *Cube {
 	}
 	if len(p.Threads) == 0 { // the program used no OpenMP: there is its initial thread only
 		w.Threads = []Thread{{}}
-		w.life, w.spent, w.noCore = []int64{w.ThreadTime}, []int64{0}, []int64{0}
+		w.life, w.spent, w.noCore, w.cost = []int64{w.ThreadTime}, []int64{0}, []int64{0}, []int64{0}
 	}
 	w.counters()
 	for i := range o.Conditions {
@@ -70,6 +70,7 @@ type walker struct {
 	life     []int64        // by thread: the length of its life, ns
 	spent    []int64        // by thread: the part of life that properties have got so far, ns
 	noCore   []int64        // by thread: time without a core in regions, ns
+	cost     []int64        // by thread: time that probes took and that no region has got, ns
 	counter  []int          // by counter: index of its property; -1: not counted
 	sections map[int]string // by region: the ID of the wait at its end
 	primary  []bool         // by node: executed by the thread in MASTER or MASKED alone
@@ -112,8 +113,12 @@ func (w *walker) node(i int) {
 			onJobPath(add, s.Ranks)
 			w.spent[s.Thread] += c.MPI
 		}
-		if k := s.Cost; k != nil {
-			add(Probes, k.Exec-k.Child-k.Wait)
+		if k := s.Cost; k != nil && i > 0 {
+			own := k.Exec - k.Child - k.Wait
+			add(Probes, own)
+			w.cost[s.Thread] -= own
+		} else if k != nil { // of the thread's whole life
+			w.cost[s.Thread] += k.Exec - k.Wait
 		}
 		w.calls(add, construct, s)
 	}
@@ -209,20 +214,29 @@ func (w *walker) idle() {
 	}
 }
 
-// notKnown adds the time of which no event told where the thread was. Where teams nest, threads of
-// inner teams share rows with others. Then a row may lack time that another row has too much.
+// notKnown adds the time of which no event told where the thread was, and the time that probes took
+// outside of all regions.
 func (w *walker) notKnown() {
-	// Times by Root: in all, and of rows that lack time.
-	lacks, missing := map[int]int64{}, map[int]int64{}
-	for i := range w.Threads {
-		lack := w.life[i] - w.spent[i]
-		lacks[w.Threads[i].Root] += lack
-		missing[w.Threads[i].Root] += max(0, lack)
+	lack := make([]int64, len(w.Threads))
+	for i := range lack {
+		lack[i] = w.life[i] - w.spent[i]
 	}
-	for i := range w.Threads {
-		root, lack := w.Threads[i].Root, w.life[i]-w.spent[i]
-		if lacks[root] > 0 && lack > 0 {
-			w.add(NotKnown, 0, i, int64(float64(lack)*analysis.Ratio(lacks[root], missing[root])), 0)
+	w.rest(NotKnown, lack)
+	w.rest(Probes, w.cost)
+}
+
+// rest adds what the threads' figures lack, outside of all regions. Where teams nest, threads of
+// inner teams share rows with others. Then a row may lack what another row has too much.
+func (w *walker) rest(property string, lack []int64) {
+	// By Root: in all, and of rows that lack something.
+	lacks, missing := map[int]int64{}, map[int]int64{}
+	for i, v := range lack {
+		lacks[w.Threads[i].Root] += v
+		missing[w.Threads[i].Root] += max(0, v)
+	}
+	for i, v := range lack {
+		if root := w.Threads[i].Root; lacks[root] > 0 && v > 0 {
+			w.add(property, 0, i, int64(float64(v)*analysis.Ratio(lacks[root], missing[root])), 0)
 		}
 	}
 }

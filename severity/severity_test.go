@@ -240,6 +240,25 @@ func TestNotKnown(t *testing.T) {
 	}
 }
 
+// TestProbes: the root has what probes took of each thread in all. Outside of the regions is what
+// these have not got. One row has the costs of a thread of an inner team, too.
+func TestProbes(t *testing.T) {
+	p := teamOf3()
+	root := &p.Nodes[0]
+	for i, all := range []int64{90, 50, 55} {
+		root.Stats = append(root.Stats, profile.ThreadStats{Thread: i, Cost: &profile.Cost{Exec: all, Wait: 10}})
+	}
+	p.Nodes[1].Stats[0].Cost = &profile.Cost{Exec: 60, Child: 20, Wait: 5}
+	p.Nodes[1].Stats[1].Cost = &profile.Cost{Exec: 80, Child: 20}
+	p.Nodes[2].Stats[0].Cost = &profile.Cost{Exec: 20}
+	c := Of(p, Options{})
+	q := c.Property(Probes)
+	want := []Value{{q, 0, 0, 25, 0}, {q, 0, 2, 25, 0}, {q, 1, 0, 35, 0}, {q, 1, 1, 60, 0}, {q, 2, 1, 20, 0}}
+	if d := cmp.Diff(want, c.Of(q)); d != "" {
+		t.Errorf("what probes took (-want +got):\n%s", d)
+	}
+}
+
 // TestWaits: thread 0 came last at both barriers. Of what threads 1 and 2 spent there, 2.5 and 5 s
 // were waiting for it.
 func TestWaits(t *testing.T) {
