@@ -21,20 +21,18 @@ type code struct {
 	out       *pprof.Profile
 	mappings  map[string]*pprof.Mapping // by path
 	functions map[functionID]*pprof.Function
-	locations map[locationID]*pprof.Location
+	locations map[string]*pprof.Location // by chain
+	chain     map[int]string             // by innermost frame: its chain; empty: it has several
 }
 
 type functionID struct{ name, file string }
-
-// locationID is a frame, and the number of frames that it was inlined into.
-type locationID struct{ frame, inlined int }
 
 // regionsFile is the file name of the regions, which have no code of their own. The bracket keeps
 // pprof from looking for such a file.
 const regionsFile = "[regions]"
 
 func newCode(p *profile.Profile, out *pprof.Profile) *code {
-	c := &code{p, out, map[string]*pprof.Mapping{}, map[functionID]*pprof.Function{}, map[locationID]*pprof.Location{}}
+	c := &code{p, out, map[string]*pprof.Mapping{}, map[functionID]*pprof.Function{}, map[string]*pprof.Location{}, map[int]string{}}
 	c.mapping(p.Meta.Path) // pprof takes the first mapping for the program
 	return c
 }
@@ -68,26 +66,43 @@ func (c *code) mapping(file string) *pprof.Mapping {
 	return m
 }
 
-// location returns the location of an instruction: its frame, and the frames that it was inlined
-// into, which come first in steps.
+// chainOf names an instruction's frame and the frames that it was inlined into, which come first in
+// steps. A function that was inlined into several others has one frame for each of its lines, and a
+// chain for each of the others.
+func chainOf(steps []analysis.Step) string { return fmt.Sprint(steps) }
+
+// meet notes that a stack has an instruction. All instructions are to be met before location.
+func (c *code) meet(steps []analysis.Step) {
+	inner, chain := steps[len(steps)-1].Frame, chainOf(steps)
+	if known, ok := c.chain[inner]; ok && known != chain {
+		chain = ""
+	}
+	c.chain[inner] = chain
+}
+
+// location returns the location of an instruction.
 func (c *code) location(steps []analysis.Step) *pprof.Location {
-	inner := steps[len(steps)-1].Frame
-	id := locationID{inner, len(steps) - 1}
-	l := c.locations[id]
+	chain := chainOf(steps)
+	l := c.locations[chain]
 	if l != nil {
 		return l
 	}
-	f := &c.p.Frames[inner]
-	l = &pprof.Location{ID: uint64(len(c.out.Location) + 1), Address: f.Offset}
-	if f.Object != "" {
-		l.Mapping = c.mapping(f.Object)
+	at := &c.p.Frames[steps[len(steps)-1].Frame]
+	if c.chain[steps[len(steps)-1].Frame] == "" {
+		// The innermost frame's address is in one of the functions that it was inlined into. That
+		// of the outermost frame is in the right one.
+		at = &c.p.Frames[steps[0].Frame]
+	}
+	l = &pprof.Location{ID: uint64(len(c.out.Location) + 1), Address: at.Offset}
+	if at.Object != "" {
+		l.Mapping = c.mapping(at.Object)
 	}
 	for i := len(steps) - 1; i >= 0; i-- {
 		f := &c.p.Frames[steps[i].Frame]
 		l.Line = append(l.Line, pprof.Line{Function: c.function(f), Line: int64(f.Line)})
 	}
 	c.out.Location = append(c.out.Location, l)
-	c.locations[id] = l
+	c.locations[chain] = l
 	return l
 }
 

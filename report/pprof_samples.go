@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"iter"
 	"strconv"
 	"time"
 
@@ -47,19 +48,23 @@ func buildSamples(p *profile.Profile, raw bool) *pprof.Profile {
 	for i := range p.Regions {
 		frames.AddRegion(&p.Regions[i])
 	}
-	for i, way := range analysis.Stacks(p) {
+	ways := analysis.Stacks(p)
+	for _, way := range ways {
+		for steps := range instructions(p, way) {
+			if steps[0].Region < 0 {
+				code.meet(steps)
+			}
+		}
+	}
+	for i, way := range ways {
 		s := &p.Samples[i]
 		var stack []*pprof.Location // leaf first
-		for j := len(way) - 1; j >= 0; {
-			if r := way[j].Region; r >= 0 {
+		for steps := range instructions(p, way) {
+			if r := steps[0].Region; r >= 0 {
 				stack = append(stack, frames.Regions[r])
-				j--
-				continue
+			} else {
+				stack = append(stack, code.location(steps))
 			}
-			first := j
-			for j--; j >= 0 && way[j].Region < 0 && p.Frames[way[j+1].Frame].Inlined; j-- {
-			}
-			stack = append(stack, code.location(way[j+1:first+1]))
 		}
 		labels := b.labels(profile.Thread{})
 		delete(labels, "thread")
@@ -75,6 +80,23 @@ func buildSamples(p *profile.Profile, raw bool) *pprof.Profile {
 		b.out.Sample = append(b.out.Sample, &pprof.Sample{Location: stack, Value: []int64{int64(s.Count), int64(s.Weight)}, Label: labels})
 	}
 	return b.out.Compact()
+}
+
+// instructions yields the steps of a call path, the innermost first: regions one by one, and frames
+// together with those that they were inlined into, which come first.
+func instructions(p *profile.Profile, way []analysis.Step) iter.Seq[[]analysis.Step] {
+	return func(yield func([]analysis.Step) bool) {
+		for end := len(way); end > 0; {
+			from := end - 1
+			for way[from].Region < 0 && p.Frames[way[from].Frame].Inlined && from > 0 && way[from-1].Region < 0 {
+				from--
+			}
+			if !yield(way[from:end]) {
+				return
+			}
+			end = from
+		}
+	}
 }
 
 // samplePeriod is how much of the event a sample stands for on average, in the event's unit.
