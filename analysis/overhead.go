@@ -79,11 +79,8 @@ func (r Rules) Classify(p *profile.Profile, node int) []Classes {
 		construct = p.Regions[n.Region].Construct
 	}
 	overhead := construct.Form().Overhead
-	// There were fewer executions of sections than threads: there was not enough work for all.
-	// So the wait is limited parallelism, not imbalance.
 	team := teamOf(p, node)
-	sum := Sum(n)
-	scarce := sum.Body.C < sum.Exec.C
+	scarce := scarceSections(p, node)
 	for i := range n.Stats {
 		s, c := &n.Stats[i], &out[i]
 		if r == Disjoint {
@@ -98,6 +95,19 @@ func (r Rules) Classify(p *profile.Profile, node int) []Classes {
 		}
 	}
 	return out
+}
+
+// scarceSections tells whether there were fewer executions of sections than threads: there was not
+// enough work for all. Then the wait is limited parallelism, not imbalance. GCC may join a parallel
+// region and the sections in it to one call, and leave the sections their end. Then the parallel
+// region has the sections.
+func scarceSections(p *profile.Profile, node int) bool {
+	n := &p.Nodes[node]
+	sum := Sum(n)
+	if sum.Body.C == 0 && n.Parent > 0 && p.Regions[p.Nodes[n.Parent].Region].Construct == event.ParallelSections {
+		sum = Sum(&p.Nodes[n.Parent])
+	}
+	return sum.Body.C < sum.Exec.C
 }
 
 // classify divides a thread's time at a node among the classes, by the overhead of the node's

@@ -80,6 +80,19 @@ func TestSectionsThatAreTooFewLimitParallelism(t *testing.T) {
 	}
 }
 
+// Where a parallel region has the sections, and the construct in it only their end, the number of
+// the region's sections counts.
+func TestSectionsOfTheirRegion(t *testing.T) {
+	for sections, want := range map[uint64]Classes{1: {Limpar: 5}, 2: {Imbal: 5}} {
+		p := profileOf(t, 1, two, []event.Construct{event.ParallelSections, event.Sections}, []profile.Node{
+			{Parent: 0, Region: 0, Stats: []stats{{Thread: 0, Exec: span(9, 1), Body: span(5, sections), Child: 1}, {Thread: 1, Exec: span(9, 1), Child: 5}}},
+			{Parent: 1, Region: 1, Stats: []stats{{Thread: 0, Exec: span(1, 1), Barrier: span(1, 1)}, {Thread: 1, Exec: span(5, 1), Barrier: span(5, 1)}}}})
+		if got := Classify(p, 2)[1]; got != want {
+			t.Errorf("%d sections for 2 threads: %+v, want %+v", sections, got, want)
+		}
+	}
+}
+
 // Tasks that a thread executes while waiting are no overhead. The bodies of tasks that were
 // executed inside the call that created them are no cost of creation.
 func TestExecutedTasksAreTakenOff(t *testing.T) {

@@ -113,6 +113,26 @@ var gompCases = []engineCase{
 		29 1 end parallel
 		30 1 join parallel`,
 		want: `PARALLEL SECTIONS@310 0:0 exec 10/1 enter 1 body 6/2 bar 0 exit 1 child 0`},
+	{name: "gomp: a combined region's construct that has kept its end",
+		events: `
+		20 1 fork parallel fn=310 key=7 size=1 site=92
+		21 1 begin parallel
+		22 1 result sections v=1
+		27 1 result sections
+		28 1 wait sections site=510
+		33 1 waited sections
+		35 1 end parallel
+		36 1 join parallel
+		40 1 fork parallel fn=300 key=7 size=1 site=91
+		41 1 begin parallel
+		45 1 wait loop site=520
+		48 1 waited loop
+		49 1 end parallel
+		50 1 join parallel`,
+		want: `PARALLEL SECTIONS@310 0:0 exec 16/1 enter 1 body 5/1 bar 0 exit 1 child 5
+		         SECTIONS@510 0:0 exec 5/1 enter 0 body 0/0 bar 5 exit 0 child 0
+		       PARALLEL LOOP@300 0:0 exec 10/1 enter 1 body 8/1 bar 0 exit 1 child 3
+		         LOOP@520 0:0 exec 3/1 enter 0 body 0/0 bar 3 exit 0 child 0`},
 	{name: "gomp: combined constructs come from the fork's call",
 		events: `
 		0 1 fork parallel fn=300 key=7 size=1 site=91

@@ -64,7 +64,7 @@ func (sh *Constructs) Wait(t *stack.Thread, ev *event.Event) {
 		t.Turn = sh.Reach(t, ev.Time+t.Suspended, ev.Flags&event.Sparse != 0)
 	}
 	open := t.Top()
-	share := -1
+	share, alone := -1, event.Barrier
 	switch {
 	case open != nil && open.Phase == stack.Done:
 		share = len(t.Stack) - 1
@@ -77,6 +77,10 @@ func (sh *Constructs) Wait(t *stack.Thread, ev *event.Event) {
 		if share = t.OpenShare(); share < 0 {
 			if p := t.Level(); p < 0 || !combined(t.Stack[p].Node.Key.Construct) {
 				sh.Unmatched++
+			} else {
+				// GCC has joined a parallel region and the construct in it to one call that begins
+				// both. The construct keeps its end, and all that is known of it is the wait there.
+				alone = ev.Construct
 			}
 		}
 	case ev.Construct == event.Barrier && ev.Loc == 0 && open != nil && open.Node.Key.Construct == event.Single && open.Phase == stack.InBody:
@@ -89,8 +93,8 @@ func (sh *Constructs) Wait(t *stack.Thread, ev *event.Event) {
 		return
 	}
 	if share < 0 {
-		b := sh.Push(t, t.Key(event.Barrier, ev), ev)
-		b.Phase, b.Waiting, b.Returns = stack.InBarrier, ev.Time+t.Suspended, ev.Site
+		b := sh.Push(t, t.Key(alone, ev), ev)
+		b.Phase, b.Mark, b.Waiting, b.Returns = stack.InBarrier, ev.Time, ev.Time+t.Suspended, ev.Site
 		sh.arrive(t, b, ev)
 		return
 	}
