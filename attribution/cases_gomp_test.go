@@ -130,9 +130,9 @@ var gompCases = []engineCase{
 		49 1 end parallel
 		50 1 join parallel`,
 		want: `PARALLEL SECTIONS@310 0:0 exec 16/1 enter 1 body 5/1 bar 0 exit 1 child 5
-		         SECTIONS@510 0:0 exec 5/1 enter 0 body 0/0 bar 5 exit 0 child 0
+		       PARALLEL SECTIONS@310/SECTIONS@510 0:0 exec 5/1 enter 0 body 0/0 bar 5 exit 0 child 0
 		       PARALLEL LOOP@300 0:0 exec 10/1 enter 1 body 8/1 bar 0 exit 1 child 3
-		         LOOP@520 0:0 exec 3/1 enter 0 body 0/0 bar 3 exit 0 child 0`},
+		       PARALLEL LOOP@300/LOOP@520 0:0 exec 3/1 enter 0 body 0/0 bar 3 exit 0 child 0`},
 	{name: "gomp: combined constructs come from the fork's call",
 		events: `
 		0 1 fork parallel fn=300 key=7 size=1 site=91

@@ -253,6 +253,8 @@ func (r *Resolver) implicit(t *regions.Region, runtime event.Runtime) string {
 // code, and only the source tells them apart.
 func (r *Resolver) fromTable(t *regions.Region, k attribution.Key, reg *profile.Region) {
 	switch {
+	case t.Construct == event.Parallel && (k.Construct == event.ParallelLoop || k.Construct == event.ParallelSections):
+		reg.Notes = append(reg.Notes, noteJoined)
 	case k.Construct.IsParallel() && t.Construct.IsParallel():
 		reg.Construct = t.Construct
 	case t.Untied && k.Construct == event.Task:
@@ -324,6 +326,8 @@ func (r *Resolver) byIdent(k attribution.Key, p place, loc *profile.Location) bo
 }
 
 const noteRuntimesOwn = "a region of the runtime itself, not of the program: libomp's hidden helper threads, which it starts for target nowait"
+
+const noteJoined = "the compiler has joined the parallel region and the construct that is its body to one call"
 
 const noteReduction = "GCC combines the results of several reductions under the lock of its atomics"
 
