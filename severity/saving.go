@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // group names an initial thread and its workers.
@@ -50,7 +51,9 @@ func newSavings(c *Cube) *savings {
 		nested: make([]bool, len(c.Paths)), regions: map[place]*region{}, parts: map[[2]int]map[int]Part{},
 		done: map[[2]int][]ThreadTime{}, tasks: map[int]bool{}}
 	for i := range c.Threads {
-		s.threads[c.group(i)] = append(s.threads[c.group(i)], i)
+		if c.Threads[i].Num != profile.UnknownNum { // that row is of threads that have others, too
+			s.threads[c.group(i)] = append(s.threads[c.group(i)], i)
+		}
 	}
 	for i, p := range c.Paths {
 		s.teams[i] = -1
@@ -142,7 +145,7 @@ func (s *savings) of(f *Finding) map[int]int64 {
 		case Balance:
 			w /= s.team(f.Path, g)
 		case Spread:
-			w /= int64(len(s.threads[g]))
+			w /= max(1, int64(len(s.threads[g])))
 		case Absence:
 			w /= max(1, int64(len(s.threads[g]))-1)
 		case Sharing:

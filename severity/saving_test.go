@@ -3,6 +3,8 @@ package severity
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -161,5 +163,22 @@ func TestLossWithinRegion(t *testing.T) {
 		if c.Properties[l.Property].ID == NoCore && (len(l.Findings) != 2 || l.Time != 16e9 || l.Saving.Time != 8e9) {
 			t.Errorf("%d places, %d ns, saves %d", len(l.Findings), l.Time, l.Saving.Time)
 		}
+	}
+}
+
+// TestSavingsWithoutUnknownThreads: the row of threads that were not told apart is no thread more,
+// among which time could be divided.
+func TestSavingsWithoutUnknownThreads(t *testing.T) {
+	savings := func(p *profile.Profile) (out []Saving) {
+		for _, f := range Of(p, Options{}).Findings() {
+			out = append(out, f.Saving)
+		}
+		return out
+	}
+	p := teamOf3()
+	want := savings(p)
+	p.Threads = append(p.Threads, profile.Thread{Num: profile.UnknownNum})
+	if d := cmp.Diff(want, savings(p)); d != "" || len(want) == 0 {
+		t.Errorf("savings (-want +got):\n%s", d)
 	}
 }

@@ -205,11 +205,16 @@ func (t *text) who(f *severity.Finding) string {
 	if t.c.Level == severity.ByProcess {
 		row = "rank"
 	}
-	all := t.known()
-	if slices.ContainsFunc(f.Threads, func(x severity.ThreadTime) bool { return t.c.Threads[x.Thread].Num == profile.UnknownNum }) {
-		all = len(t.c.Threads)
+	known := 0
+	for _, x := range f.Threads {
+		if t.c.Threads[x.Thread].Num != profile.UnknownNum {
+			known++
+		}
 	}
-	text := fmt.Sprintf("%d of %s", len(f.Threads), words.Plural(all, row))
+	text := fmt.Sprintf("%d of %s", known, words.Plural(t.known(), row))
+	if known < len(f.Threads) { // the same threads, while their numbers were not known
+		text += ", and row ?"
+	}
 	if row == "thread" && len(t.c.Processes) > 1 {
 		ranks := map[int]bool{}
 		for _, x := range f.Threads {
