@@ -1,6 +1,7 @@
 package job
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -95,9 +96,10 @@ type RankTrust struct {
 	LostHits     uint64
 	Partial      uint64
 	Edges        profile.Edges // how many ends of calls were derived
-	Warnings     int
-	LeftOut      string // constructs that the user did not want to see
-	Extrapolated string // constructs that were not observed all of the time; empty: none
+	Warnings     []string
+	Executable   *profile.Object // the program's file; nil: not known
+	LeftOut      string          // constructs that the user did not want to see
+	Extrapolated string          // constructs that were not observed all of the time; empty: none
 }
 
 // MeasuredTime returns ThreadTime as it was measured, which includes the time that probes took, in
@@ -121,7 +123,7 @@ func rankOf(p *profile.Profile, file string, rank int) Rank {
 		RankTimes: RankTimes{Wall: m.Duration, User: m.UserTime, System: m.SysTime, ThreadTime: analysis.ThreadTime(p),
 			Serial: analysis.SerialTime(p), Idle: analysis.Idle(p), Parallel: analysis.ParallelCoverage(p).Wall,
 			NoCore: analysis.NoCore(p), HeldUp: heldUp(p), Adjusted: m.Adjusted},
-		RankTrust: RankTrust{LostHits: m.LostHits, Partial: m.Partial, Edges: m.Edges, Warnings: len(p.Warnings),
+		RankTrust: RankTrust{LostHits: m.LostHits, Partial: m.Partial, Edges: m.Edges, Warnings: p.Warnings, Executable: executable(p),
 			LeftOut: strings.Join(m.LeftOut, ", ")},
 	}
 	var names []string
@@ -136,6 +138,16 @@ func rankOf(p *profile.Profile, file string, rank int) Rank {
 		r.MPI, r.UsesMPI = *m.MPI, true
 	}
 	return r
+}
+
+// executable returns the program's own file.
+func executable(p *profile.Profile) *profile.Object {
+	i := slices.IndexFunc(p.Objects, func(o profile.Object) bool { return o.Path == p.Meta.Path })
+	if i < 0 {
+		return nil
+	}
+	o := p.Objects[i] // a copy: the profile is not to be kept
+	return &o
 }
 
 func lifeOf(m *profile.Meta) RankLife {

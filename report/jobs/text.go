@@ -13,6 +13,7 @@ import (
 	"ompp-attach/profile"
 	"ompp-attach/report"
 	"ompp-attach/report/efficiencies"
+	"ompp-attach/report/limits"
 	"ompp-attach/report/words"
 )
 
@@ -353,7 +354,13 @@ func jobNotes(j *job.Job) []string {
 	}
 	lossy("Events lost, so that counts are too low and times incomplete", func(r *job.Rank) int64 { return int64(r.LostHits) })
 	lossy("Region instances seen only in part", func(r *job.Rank) int64 { return int64(r.Partial) })
-	lossy("Warnings on single ranks, which the report of each tells (--rank)", func(r *job.Rank) int64 { return int64(r.Warnings) })
+	items = append(items, ranksTexts(j, func(r *job.Rank) []string { return r.Warnings })...)
+	items = append(items, ranksTexts(j, func(r *job.Rank) []string {
+		if s := limits.DebugNote(r.Executable); s != "" {
+			return []string{s}
+		}
+		return nil
+	})...)
 	var volumes []int
 	reason := ""
 	for i := range j.Ranks {
@@ -368,6 +375,28 @@ func jobNotes(j *job.Job) []string {
 		items = append(items, s)
 	}
 	return items
+}
+
+// ranksTexts returns the first few of the ranks' texts, each with the ranks that have the same.
+func ranksTexts(j *job.Job, of func(*job.Rank) []string) (out []string) {
+	const few = 3
+	ranks := map[string][]int{}
+	var order []string
+	for i := range j.Ranks {
+		for _, text := range of(&j.Ranks[i]) {
+			if ranks[text] == nil {
+				order = append(order, text)
+			}
+			ranks[text] = append(ranks[text], j.Ranks[i].Rank)
+		}
+	}
+	for _, text := range order[:min(few, len(order))] {
+		out = append(out, fmt.Sprintf("Of %s: %s", job.RankList(ranks[text]), words.Clean(text)))
+	}
+	if n := len(order) - few; n > 0 {
+		out = append(out, fmt.Sprintf("%s, which the reports of the ranks tell (--rank).", words.Plural(n, "further warning")))
+	}
+	return out
 }
 
 // notes writes what the reader must know about the figures.

@@ -81,6 +81,14 @@ func lacksInformation(o *profile.Object) bool {
 	return !o.Lines
 }
 
+// DebugNote says of a program without debug information what would tell more; empty: it has all.
+func DebugNote(o *profile.Object) string {
+	if o == nil || !lacksInformation(o) {
+		return ""
+	}
+	return path.Base(o.Path) + " is without debug information. " + debugRemedy(o) + ". DEBUGINFOD_URLS has it fetched."
+}
+
 // debugRemedy says what a file lacks, and how to get it.
 func debugRemedy(o *profile.Object) string {
 	const exported = "names of exported functions only"
