@@ -109,7 +109,7 @@ func settledTime(pid int) (time.Duration, error) {
 	const (
 		pause  = 100 * time.Millisecond
 		little = 4 * time.Millisecond // an idle tool takes 1 to 2
-		pauses = 4 // in a row: on a busy machine the tool may wait for a core
+		pauses = 4                    // in a row: on a busy machine the tool may wait for a core
 		tries  = 300
 	)
 	last, still := time.Duration(0), 0
